@@ -26,7 +26,12 @@ struct CordonCommand: AsyncParsableCommand {
 
   static func main() async {
     forbidCoreDumps()
-    await main(SessionsCommand.separatingHandle(in: Array(ProcessArguments.all.dropFirst())))
+    let arguments = Array(ProcessArguments.all.dropFirst())
+    if let command = RunCommand(plain: arguments) {
+      do { try await command.run() } catch { exit(withError: error) }
+    } else {
+      await main(SessionsCommand.separatingHandle(in: arguments))
+    }
   }
 
   /// Memory holds Apple's key, the session secrets and refresh tokens: no crash may write them to a disk. By the limit,

@@ -35,6 +35,26 @@ struct RunCommand: AsyncParsableCommand {
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String
 
+  init() {}
+
+  /// The command as service managers and containers write it: `run --config FILE` or `run --config=FILE`. It is read
+  /// without the parser, which takes a fifth of a start. Anything else is the parser's, and so are its errors and help.
+  /// - Parameter arguments: those of the process, without its name.
+  init?(plain arguments: [String]) {
+    guard arguments.first == "run", let option = arguments.dropFirst().first else { return nil }
+    let equals = "--config="
+    let file: String
+    switch arguments.count {
+    case 3 where option == "--config": file = arguments[2]
+    case 2 where option.utf8.starts(with: equals.utf8):
+      file = String(decoding: option.utf8.dropFirst(equals.utf8.count), as: UTF8.self)
+    default: return nil
+    }
+    // The parser takes a hyphen for an option.
+    guard !file.isEmpty, file.utf8.first != UInt8(ascii: "-") else { return nil }
+    config = file
+  }
+
   func run() async throws {
     // First of all: a signal that arrives during the start must not end the process.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sigquit, .sighup)
@@ -153,5 +173,6 @@ extension GatewaySettings {
     responseHeaders = configuration.responseHeaders
     signInRate = configuration.signInRate
     sites = configuration.sites.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
+    routeTable = configuration.compiledRoutes?.table
   }
 }

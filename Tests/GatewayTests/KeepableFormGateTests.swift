@@ -1,4 +1,6 @@
 import AccessPolicy
+import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -67,6 +69,29 @@ struct KeepableFormGateTests {
     }
     let chunked = Self.fields.filter { !$0.hasPrefix("Content-Length") } + ["Transfer-Encoding: chunked"]
     #expect(try await isRead(rig, chunked) == false)
+    try await rig.stop()
+  }
+
+  @Test("A form whose sign-in is too old, or left no token, is read as well; one that is not ours is refused")
+  func outdated() async throws {
+    var settings = try Self.settings()
+    settings.routes[0].maxAge = 3_600
+    let rig = try await GateRig(settings)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let fields = Self.fields + ["Cookie: \(cookie)"]
+    rig.clock.advance(3_600)
+    _ = await rig.changes.follow(nil)
+    #expect(try await isRead(rig, fields))
+    #expect(try await isRead(rig, fields.filter { !$0.hasPrefix("Sec-Fetch-Site") }) == false)
+    #expect(try await isRead(rig, fields, "/wiki/never/save") == false)
+    // Another sign-in, whose token was discarded.
+    let (_, again) = try rig.signIn("001.anna")
+    let recent = Self.fields + ["Cookie: \(again)"]
+    let decided = try await rig.decide(Asked(target: "/wiki/save", method: "POST", fields: recent))
+    #expect(decided.identity != nil)
+    rig.store.state.withLock { $0.accounts[anna.account.subject]?.access.isTokenDiscarded = true }
+    await rig.sessions.forget(anna.account.subject)
+    #expect(try await isRead(rig, recent))
     try await rig.stop()
   }
 

@@ -62,6 +62,27 @@ struct StoreHealthTests {
     #expect(!report(store, at: 5_000).isReady)
   }
 
+  @Test("A change feed that has answered lately need not be asked while the store is well")
+  func silence() {
+    let store = make(grace: .seconds(600))
+    #expect(store.mustAsk(at: 0, after: 4_500))
+    store.wrote(at: 0)
+    #expect(store.mustAsk(at: 0, after: 4_500))
+    store.feedAnswered(at: 0)
+    #expect(!store.mustAsk(at: 4_499, after: 4_500))
+    #expect(store.mustAsk(at: 4_500, after: 4_500))
+    store.didNotAnswer("find", away)
+    #expect(store.mustAsk(at: 1, after: 4_500))
+  }
+
+  @Test("With an outage grace that is soon over the change feed is always asked, so that answers keep renewing it")
+  func shortGrace() {
+    let store = make(grace: .seconds(8))
+    store.wrote(at: 0)
+    store.feedAnswered(at: 0)
+    #expect(store.mustAsk(at: 1, after: 4_500))
+  }
+
   @Test("A store that can be read but not written leaves the gateway ready")
   func readOnly() {
     let store = make(grace: .seconds(10))

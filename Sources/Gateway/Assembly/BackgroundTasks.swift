@@ -1,6 +1,7 @@
 internal import DataPlane
 internal import FoundationEssentials
 internal import Logging
+internal import NIOCore
 internal import Operations
 internal import Sessions
 internal import Synchronization
@@ -21,17 +22,21 @@ struct BackgroundTasks: Sendable {
   private let certificates: CertificateWatch
   private let logger: Logger
 
-  /// The latest count, for the metrics' gauge, which must not wait.
+  /// The latest numbers: the metrics' gauge must not wait.
   private final class Box: Sendable {
     let sessions = Atomic<Int>(0)
+    /// Refusals for lack of file descriptors that the log knows.
+    let refusals = Atomic<Int>(DescriptorBudget.process.refusals)
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
-  private static let followInterval = Duration.seconds(1)
+  private static let followInterval = 1
   private static let shortestPause = Duration.milliseconds(20)
-  private static let checkInterval = Duration.seconds(5)
-  private static let removalInterval = Duration.seconds(300)
-  private static let certificateInterval = Duration.seconds(3_600)
+  private static let checkInterval = 5
+  private static let removalInterval = 300
+  private static let certificateInterval = 3_600
+  /// The time for which a store's notifications are awaited at once. One that has none is asked at the interval.
+  private static let longestWait = Duration.seconds(3_600)
 
   init(
     store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
@@ -59,30 +64,25 @@ struct BackgroundTasks: Sendable {
   }
 
   /// Runs until cancelled.
-  func run() async {
+  /// - Parameters:
+  ///   - others: periodic work of other parts, which shares the timer.
+  ///   - eventLoop: has the timer.
+  func run(with others: PeriodicTasks, on eventLoop: any EventLoop) async {
+    let (changeSignals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let periodic = periodicTasks(others, signal)
     await withTaskGroup(of: Void.self) { group in
+      group.addTask { await periodic.run(on: eventLoop) }
+      group.addTask { await follow(changeSignals) }
       group.addTask {
-        var cursor: ChangeCursor?
         while !Task.isCancelled {
-          let wasRefused = storeHealth.isRefused
-          cursor = await changes.follow(cursor)
-          // The probes say so at once.
-          if storeHealth.isRefused != wasRefused { await checkStore() }
+          await store.waitForChanges(atMost: Self.longestWait)
+          signal.yield()
           // Coalesces bursts of changes.
           try? await Task.sleep(for: Self.shortestPause)
-          await store.waitForChanges(atMost: Self.followInterval)
         }
       }
       group.addTask { await upstreams.run() }
       group.addTask { await relay.run() }
-      group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
-      group.addTask { await every(Self.checkInterval) { await checkStore() } }
-      // The end of the outage grace is the end of readiness, also while a check of the store is under way.
-      group.addTask { await every(Self.followInterval) { reportStore() } }
-      group.addTask { await watchDescriptors() }
-      group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
-      // A state of the last hour ends by itself.
-      group.addTask { await every(Self.checkInterval) { revalidator.reportHealth() } }
       group.addTask {
         while !Task.isCancelled {
           await lastSeen.write()
@@ -90,32 +90,55 @@ struct BackgroundTasks: Sendable {
           try? await Task.sleep(for: LastSeenBatch.interval(idleTimeout: sessions.idleTimeout))
         }
       }
-      group.addTask { await every(Self.certificateInterval) { certificates.look() } }
-      group.addTask { await every(Self.removalInterval) { await removeExpired() } }
     }
   }
 
-  private func every(_ interval: Duration, _ work: () async -> Void) async {
-    while !Task.isCancelled {
-      await work()
-      try? await Task.sleep(for: interval)
+  private func periodicTasks(
+    _ others: PeriodicTasks, _ signal: AsyncStream<Void>.Continuation
+  ) -> PeriodicTasks {
+    var tasks = others
+    tasks.add(every: Self.followInterval) {
+      if changes.isDue { signal.yield() }
+      upstreams.report(to: health, at: .now())
+      // The end of the outage grace is the end of readiness, also while a check of the store is under way.
+      reportStore()
+    }
+    tasks.addTask(every: Self.checkInterval) { await checkStore() }
+    tasks.add(every: Self.checkInterval) {
+      checkDescriptors()
+      MemoryInUse.process.giveBackAfterBurst()
+      // A state of the last hour ends by itself.
+      revalidator.reportHealth()
+      // Messages that another replica left.
+      relay.wake()
+    }
+    tasks.add(every: Self.certificateInterval) { certificates.look() }
+    tasks.addTask(every: Self.removalInterval) { await removeExpired() }
+    return tasks
+  }
+
+  /// Follows the store's changes at each signal.
+  private func follow(_ signals: AsyncStream<Void>) async {
+    var cursor: ChangeCursor?
+    for await _ in signals {
+      let wasRefused = storeHealth.isRefused
+      cursor = await changes.follow(cursor)
+      // The probes say so at once.
+      if storeHealth.isRefused != wasRefused { await checkStore() }
     }
   }
 
   /// Logs when the process ran out of descriptors.
-  private func watchDescriptors() async {
-    var known = DescriptorBudget.process.refusals
-    await every(Self.checkInterval) {
-      let refusals = DescriptorBudget.process.refusals
-      guard refusals > known else { return }
-      logger.error(
-        "out of file descriptors, connections are delayed or refused",
-        metadata: [
-          "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
-          "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
-        ])
-      known = refusals
-    }
+  private func checkDescriptors() {
+    let refusals = DescriptorBudget.process.refusals
+    let known = cached.refusals.exchange(refusals, ordering: .relaxed)
+    guard refusals > known else { return }
+    logger.error(
+      "out of file descriptors, connections are delayed or refused",
+      metadata: [
+        "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
+        "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+      ])
   }
 
   /// Asks the store whether it can be written.

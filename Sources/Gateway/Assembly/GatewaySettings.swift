@@ -16,7 +16,7 @@ package struct GatewaySettings: Sendable {
   /// Authorities accepted in addition to the origin's.
   package var hosts: [String]
   /// The hosts that have a session cookie of their own (`[[host]]`).
-  package var sites: [SiteSettings] = []
+  package var sites: [SiteSettings] = [] { didSet { routeTable = nil } }
   /// Event loops; 0 is one for each core.
   package var workers: Int
   package var listener: ListenerSettings
@@ -35,10 +35,13 @@ package struct GatewaySettings: Sendable {
   package var assertion: AssertionSettings
   /// The endpoint that Apple's notifications are forwarded to; nil if they are not.
   package var notificationRelay: EndpointAddress?
-  package var access: AccessSettings
-  package var routes: [RouteSettings]
+  package var access: AccessSettings { didSet { routeTable = nil } }
+  package var routes: [RouteSettings] { didSet { routeTable = nil } }
   /// The groups of the configuration, without the members of their files.
-  package var groups: [GroupConfiguration]
+  package var groups: [GroupConfiguration] { didSet { routeTable = nil } }
+  /// The table of `access`, `routes`, `groups` and `sites`, if it was compiled when they were read; a change of one of
+  /// them discards it.
+  package var routeTable: RouteTable?
   package var pages: PageSettings
   package var button: ButtonSettings
   package var log: LogSettings

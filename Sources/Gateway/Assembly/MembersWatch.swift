@@ -2,14 +2,14 @@
 struct MembersWatch: Sendable {
   private let reload: Reload
 
-  /// The interval at which the files are checked: a call of `stat` for each.
-  private static let interval = Duration.seconds(2)
+  /// The interval at which the files are checked, in seconds: a call of `stat` for each.
+  private static let interval = 2
 
   init(_ reload: Reload) { self.reload = reload }
 
-  /// Runs until cancelled.
-  func run() async {
-    while (try? await Task.sleep(for: Self.interval)) != nil {
+  /// Adds the check to periodic work.
+  func schedule(in tasks: inout PeriodicTasks) {
+    tasks.addTask(every: Self.interval, delaysFirst: true) {
       if reload.current.members.areOutdated { await reload.rereadMembers() }
     }
   }

@@ -22,6 +22,7 @@ struct RunningGateway: Sendable {
   private let board: StatusBoard
   private let people: PeopleWatch
   private let store: OpeningSessionStore
+  private let eventLoop: any EventLoop
   private let ending = ShutdownCoordinator()
   let reload: Reload
 
@@ -151,7 +152,7 @@ struct RunningGateway: Sendable {
     return RunningGateway(
       listener: listener, adminListener: adminListener, tasks: tasks, lastSeen: lastSeen, health: health,
       logger: logger,
-      board: board, people: people, store: store, reload: reload)
+      board: board, people: people, store: store, eventLoop: eventLoop, reload: reload)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
@@ -179,11 +180,7 @@ struct RunningGateway: Sendable {
   func serve(onReady: @Sendable () -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
-      group.addTask { await tasks.run() }
-      group.addTask { await CertificateReloader(reload).run() }
-      group.addTask { await MembersWatch(reload).run() }
-      group.addTask { await board.run() }
-      group.addTask { await people.run() }
+      group.addTask { await tasks.run(with: periodicTasks(), on: eventLoop) }
       let wasOpen = isStoreOpen
       if try await cancelWhenGracefulShutdown({ try await store.waitUntilOpen() }) {
         if !wasOpen { await tasks.checkStore() }
@@ -191,6 +188,15 @@ struct RunningGateway: Sendable {
       }
       try? await gracefulShutdown()
     }
+  }
+
+  private func periodicTasks() -> PeriodicTasks {
+    var tasks = PeriodicTasks()
+    CertificateReloader(reload).schedule(in: &tasks)
+    MembersWatch(reload).schedule(in: &tasks)
+    tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
+    tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
+    return tasks
   }
 
   /// Tells the orchestrator, waits until balancers have noticed, finishes what is in flight, writes down what was seen.

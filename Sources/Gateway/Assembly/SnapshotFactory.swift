@@ -241,9 +241,11 @@ extension GateConfiguration {
     assertions: SessionAssertions? = nil, omissions: HeaderOmissions = HeaderOmissions(nil),
     after previous: GateConfiguration? = nil, logger: Logger = Logger(label: "cordon")
   ) throws {
-    let routes = try RouteTable(
-      access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name),
-      hosts: settings.sites.map(\.host))
+    let routes =
+      try settings.routeTable
+      ?? RouteTable(
+        access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name),
+        hosts: settings.sites.map(\.host))
     let sessions = SessionConfiguration(
       session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
       policy: UserPolicy(

@@ -16,6 +16,8 @@ enum StartupPages {
     defer { fclose(maps) }
     var line = [CChar](repeating: 0, count: 4_096)
     while fgets(&line, Int32(line.count), maps) != nil {
+      // Most lines are not of code: they are not worth taking apart.
+      guard strstr(line, " r-xp ") != nil else { continue }
       let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       guard let code = code(in: text) else { continue }
       madvise(UnsafeMutableRawPointer(bitPattern: code.lowerBound), code.count, MADV_DONTNEED)

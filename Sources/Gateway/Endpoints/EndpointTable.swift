@@ -45,7 +45,8 @@ struct EndpointTable: Sendable {
     case .accountStop: action([.get: account.stopPage, .post: account.stop], bodyLimit: 4 * 1024)
     case .native:
       action(
-        [.post: pages.within(signInLimit, .native, json: true, native.signIn)], bodyLimit: 32 * 1024)
+        [.post: pages.within(signInLimit, .native, json: true, counts: native.isFromApp, native.signIn)],
+        bodyLimit: 32 * 1024)
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
     case .keys: action([.get: keys.answer])
@@ -57,19 +58,19 @@ struct EndpointTable: Sendable {
     }
   }
 
-  /// Counts navigations only: a page of another site must not use up a visitor's allowance by images or scripts.
+  /// Counts navigations only: images and scripts start nothing.
   private var authorizeAction: EndpointAction {
     let perform = pages.within(
       signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))
     return action([.get: perform], servesHead: false)
   }
 
-  /// Both count: codes must not be tried faster by one than by the other.
+  /// Both count where they look a code up: codes must not be tried faster by one than by the other.
   private var invitationAction: EndpointAction {
     action(
       [
-        .get: pages.within(signInLimit, .invitation, invitation.page),
-        .post: pages.within(signInLimit, .invitation, invitation.join),
+        .get: pages.within(signInLimit, .invitation, counts: invitation.mayBeOpened, invitation.page),
+        .post: pages.within(signInLimit, .invitation, counts: invitation.isOurs, invitation.join),
       ], bodyLimit: 4 * 1024)
   }
 

@@ -11,6 +11,13 @@ extension ControlRequest {
     if let stated = fields[.origin] { return stated.utf8.elementsEqual(origin.origin.description.utf8) }
     return fields[.secFetchSite] == "same-origin"
   }
+
+  /// Whether a page of another site caused the request, by `Sec-Fetch-Site`.
+  var isOfAnotherSite: Bool {
+    guard let site = head.headerFields[.secFetchSite] else { return false }
+    return site != "same-origin" && site != "none"
+  }
+
   /// Whether the request is a top-level navigation by Fetch Metadata, neither a frame nor a prefetch. True for browsers
   /// that do not send it.
   var isTopLevelNavigation: Bool {

@@ -79,12 +79,11 @@ struct GateResponses {
       }
       let (pages, id) = (pages(head, bytes, request), request.id.description)
       let returnTo = referringPage(head, bytes, request).path
-      if failure == .signInRequired, route.keptFormBytes > 0 {
-        return ControlResponse(pages.formNotKept(requestID: id, returnTo: returnTo))
-      }
+      let shown = failure == .signInRequired ? PageFailure.formNotSent : failure
       return ControlResponse(
-        pages.failure(
-          failure == .signInRequired ? .formNotSent : failure, requestID: id, returnTo: returnTo))
+        route.keptFormBytes > 0
+          ? pages.formNotKept(because: shown, requestID: id, returnTo: returnTo)
+          : pages.failure(shown, requestID: id, returnTo: returnTo))
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
@@ -106,16 +105,18 @@ struct GateResponses {
     route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
   }
 
-  /// The page that a form was on whose entries are to be kept while its user signs in; nil for other requests.
-  func pageOfKeepableForm(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> ReturnTarget? {
+  /// The form whose entries are to be kept while its user signs in; nil for other requests.
+  func keepableForm(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
+    _ outdated: KeepableForm.OutdatedSignIn? = nil
+  ) -> KeepableForm? {
     // The cookie of a session does not arrive at an alias.
     guard route.keptFormBytes > 0, !request.isAlias, mayShowPage(route, head, request),
       RequestKind.isFormSubmission(head, bytes),
       KeepableForm.isOne(head, bytes, limit: route.keptFormBytes, origin: request.site.origins[0])
     else { return nil }
-    return referringPage(head, bytes, request)
+    return KeepableForm(
+      limit: route.keptFormBytes, returnTo: referringPage(head, bytes, request).path, outdated: outdated)
   }
 
   /// The page that a form was on, by `Referer`: the front page if it is unknown or another site's.

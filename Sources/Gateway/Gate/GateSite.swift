@@ -63,9 +63,8 @@ struct SiteEndpoints: Sendable {
   var actions: [GatewayEndpoint: EndpointAction]
   /// Answers on routes with `access = "sign-out"`.
   var applicationSignOut: EndpointAction
-  /// Keeps the entries of a form in the browser, by the largest number of bytes of its body and the page that it was
-  /// on.
-  var keepForm: @Sendable (_ limit: Int, _ returnTo: String) -> EndpointAction
+  /// Keeps the entries of a form in the browser.
+  var keepForm: @Sendable (KeepableForm) -> EndpointAction
   /// Looks up requests for access; nil if nobody may ask.
   var accessRequests: AccessRefusal.LookUp?
 }

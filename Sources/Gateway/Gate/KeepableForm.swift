@@ -1,8 +1,23 @@
 internal import HTTPWire
+internal import Sessions
 internal import WebFormats
 
-/// Forms whose entries may be kept while their user signs in.
-enum KeepableForm {
+/// A form whose entries may be kept while its user signs in.
+struct KeepableForm: Sendable {
+  /// Most bytes of its body.
+  let limit: Int
+  /// The path of the page that it was on.
+  let returnTo: String
+  /// The sign-in that was not recent enough; nil where nobody was signed in.
+  let outdated: OutdatedSignIn?
+
+  /// A sign-in that has to be repeated.
+  struct OutdatedSignIn: Sendable {
+    let subject: Subject
+    /// The route's, in seconds; 0 for none.
+    let maxAge: Int
+  }
+
   /// Whether a submitted form can be kept, by its head. Only what a page of our own origin submits at the top level is:
   /// to submit anything else later, from our own origin, would launder a cross-site request.
   /// - Parameters:

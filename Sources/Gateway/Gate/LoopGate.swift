@@ -136,11 +136,7 @@ final class LoopGate: RequestGate {
       return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
     case .none:
       if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
-      if let returnTo = responses.pageOfKeepableForm(route, head, bytes, request) {
-        var action = endpoints[request.site.number].keepForm(route.keptFormBytes, returnTo.path)
-        action.routeClass = routeClass.rawValue
-        return .handle(action)
-      }
+      if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     }
     if isPublic, entry.isNobody(on: route, sessions.configuration) {
@@ -161,12 +157,23 @@ final class LoopGate: RequestGate {
       }
     }
     if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) {
+      let outdated = KeepableForm.OutdatedSignIn(subject: entry.snapshot.account.subject, maxAge: route.maxAge)
+      if let form = responses.keepableForm(route, head, bytes, request, outdated) {
+        return keep(form, routeClass, request)
+      }
       return .answer(
         responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
         routeClass: routeClass.rawValue)
     }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return forward(entry, route, routeClass, head, bytes, request)
+  }
+
+  /// Keeps the entries of a form in the browser.
+  private func keep(_ form: KeepableForm, _ routeClass: RouteLabel, _ request: GateRequest) -> GateDecision {
+    var action = endpoints[request.site.number].keepForm(form)
+    action.routeClass = routeClass.rawValue
+    return .handle(action)
   }
 
   /// Answers at an application's own address for signing out, which it never sees.

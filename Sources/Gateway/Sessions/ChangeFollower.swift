@@ -9,6 +9,9 @@ struct ChangeFollower: Sendable {
   private let storeHealth: StoreHealth
 
   private static let batchSize = 1_000
+  /// Milliseconds for which a store that says that nothing has changed is not asked. Its answers are also what the
+  /// outage grace counts from, so with a grace shorter than twice this it is always asked.
+  private static let longestSilence: Int64 = 4_500
 
   init(
     store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager, loops: SessionLoops,
@@ -18,6 +21,11 @@ struct ChangeFollower: Sendable {
     self.sessions = sessions
     self.loops = loops
     self.storeHealth = storeHealth
+  }
+
+  /// Whether the store is to be asked: unless it is well, has answered lately, and says that nothing has changed.
+  var isDue: Bool {
+    storeHealth.mustAsk(at: sessions.clock(), after: Self.longestSilence) || store.mayHaveChanged
   }
 
   /// Applies everything that changed since a cursor.

@@ -18,6 +18,7 @@ final class MachineTokenSessions: Sendable {
   private let metrics: MetricsRegistry
   /// Milliseconds since 1970.
   private let clock: @Sendable () -> Int64
+  private let lookUps: SharedLookUps<LookUp>
 
   init(
     store: any MachineTokenStore, key: @escaping @Sendable () -> StoreKey?, loops: SessionLoops,
@@ -27,6 +28,7 @@ final class MachineTokenSessions: Sendable {
     self.key = key
     self.loops = loops
     self.storeHealth = storeHealth
+    lookUps = SharedLookUps(storeHealth)
     self.metrics = metrics
     self.clock = clock
   }
@@ -54,7 +56,7 @@ final class MachineTokenSessions: Sendable {
   /// Loads a token into the cache of a loop.
   func load(_ handle: PublicSessionID, _ fingerprint: CookieFingerprint, for loop: NIOLoopBound<LoopSessions>) async {
     let version = loops.version
-    let found = await lookUp(handle)
+    let found = await lookUps.answer(for: handle, version) { await self.lookUp(handle) }
     try? await loop.eventLoop.submit { [loops] in
       // Read before all caches were emptied: possibly outdated. The request looks it up again.
       guard !loops.isOutdated(version) else { return }
@@ -82,7 +84,7 @@ final class MachineTokenSessions: Sendable {
     _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenTokenLookUp) -> Void, on eventLoop: any EventLoop
   ) async {
     let version = loops.version
-    let found = await lookUp(handle)
+    let found = await lookUps.answer(for: handle, version) { await self.lookUp(handle) }
     try? await eventLoop.submit { [loops] in
       guard !loops.isOutdated(version) else { return take(.outdated) }
       switch found {

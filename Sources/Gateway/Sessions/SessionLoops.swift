@@ -19,7 +19,7 @@ final class SessionLoops: Sendable {
   // MARK: Answers of the store that are under way
 
   /// The state of the caches when a question is sent to the store.
-  struct Version: Sendable {
+  struct Version: Sendable, Equatable {
     let epoch: Int
     let accountChanges: Int
   }

@@ -14,6 +14,7 @@ final class SessionManager: Sendable {
   private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
   private let idle: Mutex<Duration>
+  private let lookUps: SharedLookUps<LookUp>
   /// Milliseconds since 1970.
   let clock: @Sendable () -> Int64
 
@@ -28,6 +29,7 @@ final class SessionManager: Sendable {
     self.store = store
     self.loops = loops
     self.storeHealth = storeHealth
+    lookUps = SharedLookUps(storeHealth)
     self.metrics = metrics
     self.clock = clock
     idle = Mutex(settings.idleTimeout)
@@ -44,7 +46,7 @@ final class SessionManager: Sendable {
   /// Loads a session into the cache of a loop.
   func load(_ credential: SessionCredential, for loop: NIOLoopBound<LoopSessions>) async {
     let version = loops.version
-    let found = await lookUp(credential.handle)
+    let found = await lookUps.answer(for: credential.handle, version) { await self.lookUp(credential.handle) }
     try? await loop.eventLoop.submit { [loops] in
       // A snapshot from before all caches were emptied may be outdated: the request looks it up again.
       guard !loops.isOutdated(version) else { return }
@@ -75,7 +77,7 @@ final class SessionManager: Sendable {
     _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenSessionLookUp) -> Void, on eventLoop: any EventLoop
   ) async {
     let version = loops.version
-    let found = await lookUp(handle)
+    let found = await lookUps.answer(for: handle, version) { await self.lookUp(handle) }
     try? await eventLoop.submit { [loops] in
       guard !loops.isOutdated(version) else { return take(.outdated) }
       switch found {

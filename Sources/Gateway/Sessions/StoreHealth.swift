@@ -11,6 +11,8 @@ final class StoreHealth: Sendable {
   private let outageGrace: Mutex<Int64>
   /// Until when caches may be used without an answer of the store; `refused` while this version must not use the store.
   private let trustedUntil: Atomic<Int64>
+  /// The moment at which the change feed was asked for its latest answer.
+  private let feedAnsweredAt = Atomic<Int64>(.min / 2)
   private let isAway = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
@@ -61,6 +63,15 @@ final class StoreHealth: Sendable {
     hasAnswered && !isRefused && (!isUnavailable || isTrusted(at: now))
   }
 
+  /// Whether a follower of the change feed that asks at `now` may not go without an answer: the store is not well, or
+  /// the latest answer is older than `silence` (in milliseconds), or the outage grace is shorter than twice that.
+  func mustAsk(at now: Int64, after silence: Int64) -> Bool {
+    guard isWell, !isUnavailable, !isRefused else { return true }
+    let grace = outageGrace.withLock { $0 }
+    guard grace >= 2 * silence else { return true }
+    return now - feedAnsweredAt.load(ordering: .relaxed) >= silence
+  }
+
   // MARK: Reports
 
   /// Adds the gauge of the store's state.
@@ -101,6 +112,7 @@ final class StoreHealth: Sendable {
       trustedUntil.store(moment, ordering: .relaxed)
       logger.notice("session store is compatible again, serving signed-in requests")
     }
+    feedAnsweredAt.store(moment, ordering: .relaxed)
     answered(at: moment)
   }
 

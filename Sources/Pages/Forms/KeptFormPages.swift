@@ -1,38 +1,46 @@
 package import WebFormats
 
 extension PageRenderer {
-  /// The page for a form that was submitted without a session, with its entries as hidden fields. It stays open while
-  /// the user signs in in another tab; then its button submits them to the address of the page. Only its script makes
-  /// the button work, because it has to see who has signed in.
+  /// The page for a form that was submitted without a session, or with one that is too old, with its entries as hidden
+  /// fields. It stays open while the user signs in in another tab; then its button submits them to the address of the
+  /// page. Only its script makes the button work, because it has to see who has signed in.
   ///
   /// - Parameters:
   ///   - account: the keyed hash of the only account that may send it; nil for any.
+  ///   - maxAge: the longest age of its sign-in in seconds, 0 for any, where that of the user was not recent enough;
+  ///     nil where nobody was signed in.
   ///   - returnTo: the page that the form was on, for browsers without scripts.
   package func keptForm(
-    _ form: FormEntries, account: String?, requestID: String? = nil, returnTo: String = "/"
+    _ form: FormEntries, account: String?, maxAge: Int? = nil, requestID: String? = nil, returnTo: String = "/"
   ) -> RenderedPage {
     let failure = PageFailure.formNotSent
     let said = texts.text(failure, application: applicationName)
+    let outdated = maxAge.map { _ in texts.text(PageFailure.reauthenticationRequired, application: applicationName) }
+    let explanation = Markup(escapingOwn: (outdated ?? said).explanation)
+    let signIn = maxAge == nil ? PageFailure.RecoveryAction.signIn : .newSignIn
     let own = GatewayEndpoint.form.path(below: prefix)
-    let check = Link(path: "\(own)?\(Self.formAccount)=\(account ?? "")")
+    let age = maxAge.map { "&\(Self.formMaxAge)=\($0)" } ?? ""
+    let check = Link(path: "\(own)?\(Self.formAccount)=\(account ?? "")\(age)")
     return page(
       status: failure.status, title: text(.failureTitle(heading: said.heading, application: applicationName)),
       requestID: requestID, script: Markup(trusted: PageScript.form),
       content: """
         <div role="alert">
         <h1>\(Markup(escapingOwn: said.heading))</h1>
-        <p>\(Markup(escapingOwn: said.explanation))</p>
         </div>
-        <noscript><p>\(text(FormText.keepingNeedsScript))</p>
+        <noscript>
+        <p>\(explanation)</p>
+        <p>\(text(FormText.keepingNeedsScript))</p>
         <p>\(Markup(escapingOwn: said.advice ?? ""))</p>
         <div class="ways">
-        <a class="solid" href="\(link(.signIn, returnTo: returnTo).href)">\(text(PageText.signInButton))</a>
+        <a class="solid" href="\(link(signIn, returnTo: returnTo).href)">\(text(PageText.signInButton))</a>
         </div></noscript>
         <div id="kept" data-check="\(check.href)" hidden>
         <div role="status">
         <div data-account="none">
+        <p>\(explanation)</p>
         <p>\(text(FormText.kept))</p>
-        <div class="ways">\(tabLink(.signIn, text(PageText.signInButton), to: own))</div>
+        <div class="ways">\(tabLink(signIn, text(PageText.signInButton), to: own))</div>
         </div>
         <div data-account="same" hidden>
         <p>\(text(FormText.ready))</p>
@@ -51,8 +59,13 @@ extension PageRenderer {
   }
 
   /// The page for such a form whose entries could not be kept.
-  package func formNotKept(requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
-    failure(.formNotSent, requestID: requestID, returnTo: returnTo, advice: texts.text(FormText.notKept))
+  ///
+  /// - Parameter failure: `formNotSent`, or the reason to sign in again.
+  package func formNotKept(
+    because failure: PageFailure = .formNotSent, requestID: String? = nil, returnTo: String = "/"
+  ) -> RenderedPage {
+    self.failure(
+      failure, requestID: requestID, returnTo: returnTo, advice: texts.text(FormText.notKept))
   }
 
   /// The page that a sign-in for a kept form ends on, in a tab of its own.
@@ -64,6 +77,8 @@ extension PageRenderer {
 
   /// The query item of the endpoint `form` with the keyed hash of the account.
   package static let formAccount = "account"
+  /// The query item with the longest age of the sign-in.
+  package static let formMaxAge = "max_age"
 
   /// A link that opens in a new tab, so that the page with the form stays.
   private func tabLink(_ way: PageFailure.RecoveryAction, _ label: Markup, to path: String) -> Markup {

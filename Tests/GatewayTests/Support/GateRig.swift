@@ -70,10 +70,10 @@ final class GateRig: Sendable {
     let endpoints =
       [
         SiteEndpoints(
-          actions: actions, applicationSignOut: nothing, keepForm: { _, _ in nothing }, accessRequests: accessRequests)
+          actions: actions, applicationSignOut: nothing, keepForm: { _ in nothing }, accessRequests: accessRequests)
       ]
       + settings.sites.map { _ in
-        SiteEndpoints(actions: ofHosts, applicationSignOut: nothing, keepForm: { _, _ in nothing })
+        SiteEndpoints(actions: ofHosts, applicationSignOut: nothing, keepForm: { _ in nothing })
       }
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {

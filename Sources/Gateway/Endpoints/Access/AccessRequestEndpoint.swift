@@ -26,7 +26,14 @@ struct AccessRequestEndpoint: Sendable {
   /// - Parameter limit: nil for none.
   func action(within limit: SignInLimit?) -> EndpointAction {
     EndpointAction(
-      [.get: page, .post: pages.within(limit, .accessRequest, ask)], pages: pages, bodyLimit: 16 * 1024)
+      [.get: page, .post: pages.within(limit, .accessRequest, counts: isOurs, ask)], pages: pages,
+      bodyLimit: 16 * 1024)
+  }
+
+  /// Whether a request is meant by its user. No browser sends a bearer token by itself; a cookie is sent with any
+  /// request.
+  private func isOurs(_ request: ControlRequest) -> Bool {
+    requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
   }
 
   /// Looks up requests for access, for the gate; nil if nobody may ask.
@@ -58,10 +65,7 @@ struct AccessRequestEndpoint: Sendable {
   /// `POST request-access`: asks, once for each user; asking again gives the same code.
   func ask(_ request: ControlRequest) async -> ControlResponse {
     guard isEnabled else { return pages.failure(.notFound, request) }
-    // No browser sends a bearer token by itself; a cookie is sent with any request.
-    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
-      return pages.failure(.crossSite, request)
-    }
+    guard isOurs(request) else { return pages.failure(.crossSite, request) }
     do throws(StoreError) {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
       let wanted = wanted(request)

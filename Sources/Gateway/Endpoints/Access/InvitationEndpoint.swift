@@ -20,8 +20,18 @@ struct InvitationEndpoint: Sendable {
   let judge: AccessJudge
   let audit: AuditTrail
 
+  /// Whether a request may learn something about a code, and is counted for that: the others are refused without
+  /// looking it up. A page of another site may lead to an invitation, but not load one as an image or in a frame.
+  func mayBeOpened(_ request: ControlRequest) -> Bool { !request.isOfAnotherSite || request.isTopLevelNavigation }
+
+  /// Whether a request to join is meant by its user.
+  func isOurs(_ request: ControlRequest) -> Bool {
+    requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
+  }
+
   /// `GET invite/CODE`.
   func page(_ request: ControlRequest) async -> ControlResponse {
+    guard mayBeOpened(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, _) = try await open(request) else { return invalid(request) }
       let account = try await requestSessions.find(request)?.account
@@ -34,9 +44,7 @@ struct InvitationEndpoint: Sendable {
 
   /// `POST invite/CODE`. Without a session the browser is led to sign in, and then back to the page.
   func join(_ request: ControlRequest) async -> ControlResponse {
-    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
-      return secret(pages.failure(.crossSite, request))
-    }
+    guard isOurs(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, invitation) = try await open(request) else { return invalid(request) }
       guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }

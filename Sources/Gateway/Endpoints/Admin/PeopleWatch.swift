@@ -18,7 +18,8 @@ final class PeopleWatch: Sendable {
     var countedAccounts: Int64 = .min
   }
 
-  private static let interval = Duration.seconds(10)
+  /// The interval between counts, in seconds.
+  static let interval = 10
   /// Milliseconds between counts of all accounts and sessions, which read whole tables.
   private static let accountInterval: Int64 = 60_000
 
@@ -38,29 +39,22 @@ final class PeopleWatch: Sendable {
     metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts?[keyPath: path] ?? 0 }) }
   }
 
-  /// Counts until cancelled. A store that does not answer leaves the numbers as they are.
-  func run() async {
-    while !Task.isCancelled {
-      try? await count(at: WallClock.now())
-      try? await Task.sleep(for: Self.interval)
-    }
-  }
+  /// Counts. A store that does not answer leaves the numbers as they are.
+  func count() async { try? await count(at: WallClock.now()) }
 
   private func count(at now: Int64) async throws(StoreError) {
     let date = Date(wallClock: now)
     var (counts, countedAccounts) = state.withLock { ($0.counts ?? PeopleCounts(), $0.countedAccounts) }
-    counts.requests = try await store.requestCount(at: date)
-    counts.bans = try await store.banCount(at: date)
-    counts.invitations = try await store.invitations().count { $0.isOpen(at: date) }
-    counts.tokens = try await store.machineTokens().count { $0.isInForce(at: date) }
-    let members = try await store.memberCounts()
+    let access = try await store.accessCounts(at: date)
+    (counts.requests, counts.bans) = (access.requests, access.bans)
+    (counts.invitations, counts.tokens) = (access.invitations, access.tokens)
     if countedAccounts == .min || abs(now - countedAccounts) >= Self.accountInterval {
       let stored = try await store.counts()
       (counts.accounts, counts.sessions, countedAccounts) = (stored.accounts, stored.sessions, now)
     }
     state.withLock { state in
       state.counts = counts
-      state.members = members
+      state.members = access.members
       state.countedAccounts = countedAccounts
     }
   }

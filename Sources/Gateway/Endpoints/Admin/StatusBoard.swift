@@ -32,13 +32,8 @@ final class StatusBoard: Sendable {
     self.started = started
   }
 
-  /// Takes a sample every ten seconds, until cancelled.
-  func run() async {
-    while !Task.isCancelled {
-      history.record(metrics.statusTotals(), at: .now())
-      try? await Task.sleep(for: .seconds(StatusHistory.stepSeconds))
-    }
-  }
+  /// Takes a sample: every `StatusHistory.stepSeconds`.
+  func record() { history.record(metrics.statusTotals(), at: .now()) }
 
   /// The page, or JSON where `Accept` names it and no HTML, or `?format=json`.
   /// - Parameter configuration: the present one.

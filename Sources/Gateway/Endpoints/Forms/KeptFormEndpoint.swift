@@ -1,11 +1,12 @@
 internal import DataPlane
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Forms that are submitted without a session, where `keep_forms` allows it: their entries go back to the browser in a
-/// page, and nowhere else. `form` tells that page who has signed in.
+/// Forms that are submitted without a session, or with one that is too old, where `keep_forms` allows it: their entries
+/// go back to the browser in a page, and nowhere else. `form` tells that page who has signed in.
 struct KeptFormEndpoint: Sendable {
   let pages: EndpointPages
   let requestSessions: RequestSessions
@@ -15,43 +16,60 @@ struct KeptFormEndpoint: Sendable {
   var action: EndpointAction { EndpointAction([.get: answer], pages: pages) }
 
   /// Answers the request of a form.
-  /// - Parameters:
-  ///   - limit: most bytes of its body.
-  ///   - returnTo: the page that the form was on.
-  func keeping(limit: Int, returnTo: String) -> EndpointAction {
-    EndpointAction([.post: { page($0, returnTo: returnTo) }], pages: pages, bodyLimit: limit)
+  func keeping(_ form: KeepableForm) -> EndpointAction {
+    EndpointAction([.post: { page($0, form) }], pages: pages, bodyLimit: form.limit)
   }
 
-  private func page(_ request: ControlRequest, returnTo: String) -> ControlResponse {
+  private func page(_ request: ControlRequest, _ kept: KeepableForm) -> ControlResponse {
     let pages = pages.pages(request)
     let type = request.head.headerFields[.contentType] ?? ""
     guard let form = FormEntries(parsing: request.body, contentType: Array(type.utf8)) else {
-      return ControlResponse(pages.formNotKept(requestID: request.requestID, returnTo: returnTo))
+      let failure = kept.outdated == nil ? PageFailure.formNotSent : .reauthenticationRequired
+      return ControlResponse(
+        pages.formNotKept(because: failure, requestID: request.requestID, returnTo: kept.returnTo))
+    }
+    if let outdated = kept.outdated {
+      return ControlResponse(
+        pages.keptForm(
+          form, account: keyring.accountMark(of: outdated.subject), maxAge: outdated.maxAge,
+          requestID: request.requestID, returnTo: kept.returnTo))
     }
     let marks = RequestCookies(request.head.headerFields).all(keyring.cookies.lastAccount)
     let account = marks.first { Base64URL.decode(Array($0.utf8))?.count == SessionKeyring.accountMarkLength }
     return ControlResponse(
-      pages.keptForm(form, account: account, requestID: request.requestID, returnTo: returnTo))
+      pages.keptForm(form, account: account, requestID: request.requestID, returnTo: kept.returnTo))
   }
 
   /// For a script of the page `{"account"}`: whether nobody is signed in (`none`), the account of its query (`same`;
-  /// any if it names none), or another one (`other`). For a person, the way back to the page. Neither is a use of the
-  /// session.
+  /// any if it names none), or another one (`other`). With `max_age`, a sign-in that is older counts as none. For a
+  /// person, the way back to the page. Neither is a use of the session.
   private func answer(_ request: ControlRequest) async -> ControlResponse {
-    let wanted = (try? request.query())?.values(of: PageRenderer.formAccount).first
-    let subject: Subject?
+    let query = try? request.query()
+    let wanted = query?.values(of: PageRenderer.formAccount).first
+    let found: SessionSnapshot?
     do throws(StoreError) {
-      subject = try await requestSessions.peekSubject(request)
+      found = try await requestSessions.peekSession(request)
     } catch {
       return pages.failure(.storeUnavailable, request)
     }
+    let subject = found?.session.subject
     guard let wanted else {
       return subject == nil
         ? pages.failure(.signInRequired, request) : ControlResponse(pages.pages(request).backToForm())
     }
-    let account =
+    var account =
       subject.map { wanted.isEmpty || keyring.isAccountMark(String(decoding: wanted, as: UTF8.self), of: $0) }
       .map { $0 ? "same" : "other" } ?? "none"
+    let maxAge = query?.values(of: PageRenderer.formMaxAge).first
+    if let maxAge, let found, account == "same", isOutdated(found, maxAge) { account = "none" }
     return .json(Array("{\"account\":\"\(account)\"}\n".utf8))
+  }
+
+  /// Whether a form of this session would be refused again: a hint for the page, the gate decides.
+  /// - Parameter maxAge: in seconds, as digits; 0 for none.
+  private func isOutdated(_ found: SessionSnapshot, _ maxAge: [UInt8]) -> Bool {
+    guard let limit = DecimalDigits.parse(maxAge, limit: 1 << 31) else { return true }
+    if found.account.access.isTokenDiscarded { return true }
+    return limit > 0 && Date.now >= found.session.began.advanced(by: .seconds(limit))
   }
 }

@@ -10,6 +10,9 @@ internal import WebFormats
 
 /// Limits how often each client address starts to sign in, asks for access or opens an invitation
 /// (`limits.clients.sign_ins`). Shared by all event loops and endpoints; forwarded requests do not touch it.
+///
+/// Requests that start nothing are not counted. Those that pages of other sites cause are counted apart: a hostile page
+/// cannot use up what its visitor may start, and a client that only claims to come from one gains as much again, once.
 struct SignInLimit: Sendable {
   /// Kinds of requests that are counted together, and told apart in metrics.
   enum Kind: String {
@@ -23,11 +26,14 @@ struct SignInLimit: Sendable {
   private final class Counts: Sendable {
     let rate: SignInRate
     let table: Mutex<ClientRateTable>
+    /// Of requests that pages of other sites cause.
+    let otherSites: Mutex<ClientRateTable>
     let warnings = WarningInterval()
 
     init(_ rate: SignInRate) {
       self.rate = rate
       table = Mutex(ClientRateTable(rate))
+      otherSites = Mutex(ClientRateTable(rate))
     }
   }
 
@@ -52,11 +58,18 @@ struct SignInLimit: Sendable {
   }
 
   /// Counts a request, unless it is one too many. Trusted proxies and clients of a Unix socket are not limited.
+  /// - Parameter isOfAnotherSite: whether a page of another site caused it.
   /// - Returns: the seconds after which the client may try again; nil if the request may proceed.
-  func refusal(_ kind: Kind, _ client: ClientPeer, now: NIODeadline = .now()) -> Int? {
-    guard let address = IPAddress(client.address), !trustedProxies.contains(where: { $0.contains(address) }),
-      let seconds = counts.table.withLock({ $0.refusal(of: ClientNetwork(address), at: now.uptimeNanoseconds) })
-    else { return nil }
+  func refusal(_ kind: Kind, _ client: ClientPeer, isOfAnotherSite: Bool, now: NIODeadline = .now()) -> Int? {
+    guard let address = IPAddress(client.address), !trustedProxies.contains(where: { $0.contains(address) }) else {
+      return nil
+    }
+    let (network, time) = (ClientNetwork(address), now.uptimeNanoseconds)
+    let refusal =
+      isOfAnotherSite
+      ? counts.otherSites.withLock { $0.refusal(of: network, at: time) }
+      : counts.table.withLock { $0.refusal(of: network, at: time) }
+    guard let seconds = refusal else { return nil }
     metrics.clientLimitRefusals.count(kind.rawValue)
     if counts.warnings.isDue(at: now) {
       logger.warning(
@@ -72,7 +85,7 @@ extension EndpointPages {
   /// - Parameters:
   ///   - limit: nil for none.
   ///   - json: whether clients get JSON whatever they accept.
-  ///   - counts: whether a request is counted; the others are performed.
+  ///   - counts: whether a request could start something; the others are performed without being counted.
   func within(
     _ limit: SignInLimit?, _ kind: SignInLimit.Kind, json: Bool = false,
     counts: @escaping @Sendable (ControlRequest) -> Bool = { _ in true },
@@ -80,7 +93,9 @@ extension EndpointPages {
   ) -> @Sendable (ControlRequest) async -> ControlResponse {
     guard let limit else { return perform }
     return { request in
-      guard counts(request), let seconds = limit.refusal(kind, request.client) else { return await perform(request) }
+      guard counts(request),
+        let seconds = limit.refusal(kind, request.client, isOfAnotherSite: request.isOfAnotherSite)
+      else { return await perform(request) }
       var response = json ? failureJSON(.tooManyRequests, request) : failure(.tooManyRequests, request)
       response.head.headerFields[.retryAfter] = String(seconds)
       return response

@@ -19,8 +19,6 @@ final class NotificationRelay: Sendable {
   /// The lease of a message: if the process has ended, another replica takes the message after it.
   /// Longer than the application may take.
   private static let lease: TimeInterval = 30
-  /// The interval at which the store is asked for messages that another replica left.
-  private static let interval = Duration.seconds(5)
   /// The time for which a message is tried.
   private static let patience: TimeInterval = 7 * 86_400
 
@@ -40,18 +38,10 @@ final class NotificationRelay: Sendable {
   /// Wakes the relay: there may be a message.
   func wake() { waker.yield() }
 
-  /// Forwards messages, until cancelled.
+  /// Forwards messages at each `wake`, until cancelled. Messages that another replica left are found if it is woken
+  /// every few seconds.
   func run() async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        while !Task.isCancelled {
-          self.wake()
-          try? await Task.sleep(for: Self.interval)
-        }
-      }
-      for await _ in wakeUps { await deliverAll() }
-      group.cancelAll()
-    }
+    for await _ in wakeUps { await deliverAll() }
   }
 
   private func deliverAll() async {

@@ -59,16 +59,18 @@ struct NativeEndpoint: Sendable {
 
   // MARK: What apps send and get
 
-  /// The body of an app's request. Never from a page of another site: browsers send `Sec-Fetch-Site` and `Origin`, and
-  /// do not post JSON across sites without our permission; apps send neither field.
-  private func appJSON(_ request: ControlRequest) throws(SignInError) -> [UInt8] {
+  /// Whether a request is not from a page of another site: browsers send `Sec-Fetch-Site` and `Origin`, and do not post
+  /// JSON across sites without our permission; apps send neither field.
+  func isFromApp(_ request: ControlRequest) -> Bool {
     let fields = request.head.headerFields
-    let site = fields[.secFetchSite]
-    let origin = fields[.origin]
-    guard site.map({ $0 == "same-origin" }) ?? true,
-      origin.map({ $0.utf8.elementsEqual(self.origin.origin.description.utf8) }) ?? true
-    else { throw SignInError(.crossSite, "cross_site") }
-    guard MediaType.matches(fields[.contentType], "application/json") else {
+    return fields[.secFetchSite].map { $0 == "same-origin" } ?? true
+      && fields[.origin].map { $0.utf8.elementsEqual(origin.origin.description.utf8) } ?? true
+  }
+
+  /// The body of an app's request.
+  private func appJSON(_ request: ControlRequest) throws(SignInError) -> [UInt8] {
+    guard isFromApp(request) else { throw SignInError(.crossSite, "cross_site") }
+    guard MediaType.matches(request.head.headerFields[.contentType], "application/json") else {
       throw SignInError(.unsupportedMediaType, "content_type")
     }
     return request.body

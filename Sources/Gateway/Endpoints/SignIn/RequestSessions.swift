@@ -52,7 +52,7 @@ struct RequestSessions: Sendable {
     return nil
   }
 
-  /// The ends of the session of the request's first valid credential, which this does not use; nil if there is none.
+  /// The ends of the session of the request's first valid credential; nil without one. Does not count as activity.
   func peek(_ request: ControlRequest) async throws(StoreError) -> (ends: Date, idleEnds: Date)? {
     for identifier in identifiers(request) {
       guard let session = try await sessions.peek(identifier)?.session else { continue }
@@ -61,15 +61,15 @@ struct RequestSessions: Sendable {
     return nil
   }
 
-  /// The account of the request's first valid credential, which this does not use; nil if there is none.
-  func peekSubject(_ request: ControlRequest) async throws(StoreError) -> Subject? {
+  /// The session of the request's first valid credential; nil without one. Does not count as activity.
+  func peekSession(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
     for identifier in identifiers(request) {
-      if let found = try await sessions.peek(identifier) { return found.session.subject }
+      if let found = try await sessions.peek(identifier) { return found }
     }
     return nil
   }
 
-  /// The session of the request's first valid credential, looked up; nil if there is none.
+  /// The session of the request's first valid credential, looked up; nil without one.
   func find(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
     try await current(request)?.snapshot
   }

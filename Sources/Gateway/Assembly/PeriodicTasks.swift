@@ -1,0 +1,97 @@
+internal import NIOCore
+internal import Synchronization
+
+/// Periodic work of the whole process, driven by one timer with aligned deadlines: an idle gateway wakes up once a
+/// second, not once for each task.
+struct PeriodicTasks: Sendable {
+  private var schedule = PeriodicSchedule()
+  private var tasks: [Work] = []
+
+  private enum Work: Sendable {
+    case short(@Sendable () -> Void)
+    case long(LongWork)
+  }
+
+  /// Work that suspends. A run that has not ended is not started a second time.
+  private final class LongWork: Sendable {
+    let body: @Sendable () async -> Void
+    let isRunning = Atomic<Bool>(false)
+
+    init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+  }
+
+  /// Adds work that neither suspends nor blocks for long: it runs on the timer's task.
+  /// - Parameters:
+  ///   - seconds: the interval, at least 1. The first run is at once, unless `delaysFirst`.
+  mutating func add(every seconds: Int, delaysFirst: Bool = false, _ body: @escaping @Sendable () -> Void) {
+    schedule.add(interval: seconds, delaysFirst: delaysFirst)
+    tasks.append(.short(body))
+  }
+
+  /// Adds work that may take as long as it wants: it delays nothing but its own next run.
+  mutating func addTask(
+    every seconds: Int, delaysFirst: Bool = false, _ body: @escaping @Sendable () async -> Void
+  ) {
+    schedule.add(interval: seconds, delaysFirst: delaysFirst)
+    tasks.append(.long(LongWork(body)))
+  }
+
+  /// Runs until cancelled.
+  /// - Parameter eventLoop: has the timer, which wakes it and one other thread. `Task.sleep` would wake three.
+  func run(on eventLoop: any EventLoop) async {
+    var schedule = schedule
+    let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in tick.yield() }
+    defer { timer.cancel() }
+    let start = ContinuousClock.now
+    await withDiscardingTaskGroup { group in
+      for await _ in ticks {
+        for index in schedule.due(after: ContinuousClock.now - start) {
+          switch tasks[index] {
+          case .short(let body): body()
+          case .long(let work):
+            guard !work.isRunning.exchange(true, ordering: .acquiringAndReleasing) else { continue }
+            group.addTask {
+              await work.body()
+              work.isRunning.store(false, ordering: .releasing)
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Decides which periodic tasks are due. Deadlines are multiples of the interval since the start, so that those of
+/// different intervals coincide.
+struct PeriodicSchedule: Sendable {
+  private var entries: [(interval: Int, next: Int)] = []
+
+  /// Adds a task, which gets the next index.
+  /// - Parameters:
+  ///   - interval: in seconds; at least 1.
+  ///   - delaysFirst: whether the first run is after one interval, rather than at the start.
+  mutating func add(interval: Int, delaysFirst: Bool = false) {
+    let interval = max(interval, 1)
+    entries.append((interval, delaysFirst ? interval : 0))
+  }
+
+  /// The same as ``due(at:)``, to the nearest second: a timer of a second may fire a moment early.
+  /// - Parameter elapsed: since the start.
+  mutating func due(after elapsed: Duration) -> [Int] {
+    due(at: Int((elapsed + .milliseconds(500)).components.seconds))
+  }
+
+  /// The indices of the tasks that are due, in the order of their addition. After a pause, during which the machine may
+  /// have slept, each is due once, not once for each interval missed.
+  /// - Parameter second: whole seconds since the start; never fewer than at the call before.
+  mutating func due(at second: Int) -> [Int] {
+    var due: [Int] = []
+    for index in entries.indices where entries[index].next <= second {
+      due.append(index)
+      let interval = entries[index].interval
+      entries[index].next = second - second % interval + interval
+    }
+    return due
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("The schedule of periodic tasks")
+struct PeriodicScheduleTests {
+  @Test("Tasks of different intervals are due at the same moments, each at the multiples of its own")
+  func aligned() {
+    var schedule = PeriodicSchedule()
+    schedule.add(interval: 1)
+    schedule.add(interval: 2, delaysFirst: true)
+    schedule.add(interval: 3)
+    let due = (0...6).map { schedule.due(at: $0) }
+    #expect(due == [[0, 2], [0], [0, 1], [0, 2], [0, 1], [0], [0, 1, 2]])
+  }
+
+  @Test("A tick that comes a moment early or late does not leave its second out")
+  func ticks() {
+    var schedule = PeriodicSchedule()
+    schedule.add(interval: 1)
+    for milliseconds in [0, 999, 1_998, 3_001, 4_002] {
+      #expect(schedule.due(after: .milliseconds(milliseconds)) == [0], "\(milliseconds)")
+    }
+  }
+
+  @Test("Within one second nothing is due twice")
+  func once() {
+    var schedule = PeriodicSchedule()
+    schedule.add(interval: 1)
+    #expect(schedule.due(at: 4) == [0])
+    #expect(schedule.due(at: 4).isEmpty)
+  }
+
+  @Test("After a pause of the machine each task is due once, and goes on at the multiples of its interval")
+  func afterPause() {
+    var schedule = PeriodicSchedule()
+    schedule.add(interval: 5)
+    schedule.add(interval: 300)
+    #expect(schedule.due(at: 0) == [0, 1])
+    #expect(schedule.due(at: 907) == [0, 1])
+    #expect((908...910).map { schedule.due(at: $0) } == [[], [], [0]])
+    #expect(schedule.due(at: 1_200) == [0, 1])
+  }
+}
