@@ -57,7 +57,7 @@ enum OAuth2ProxyOptions {
   private static let left = [
     "cookie_secret": "sessions are not carried over: cordon keygen --output session.key; everybody signs in once more",
     "cookie_secret_file": "sessions are not carried over: cordon keygen --output session.key",
-    "cookie_name": "the cookie is __Host-cordon",
+    "cookie_name": "the cookie is __Host-cordon; session.cookie_name names another, which begins with __Host-",
     "cookie_domains": "the cookie belongs to one host; write a [[host]] for each other one, with its own cookie",
     "whitelist_domains": "people return to public_url's origin only",
     "oidc_groups_claim": "Apple has no groups",

@@ -30,7 +30,7 @@ enum OAuth2ProxyValue {
   /// Whether a text is a domain as `allow_email_domains` takes them: no pattern, no subdomains meant.
   static func isDomain(_ text: String) -> Bool {
     let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // What Apple's relay hides is anybody.
+    // Apple gives addresses of its relay to anybody.
     return !text.isEmpty && text.utf8.count <= 253 && text != "privaterelay.appleid.com"
       && labels.allSatisfy { label in
         !label.isEmpty && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
@@ -69,8 +69,8 @@ enum OAuth2ProxyValue {
   }
 
   /// The meaning of a regular expression for paths, where it means no more than a route can say: the beginning of paths
-  /// (`^/public/`, `^/static/.*`) or one path (`^/health$`), for all methods or for one (`GET=^/public/`). One that is
-  /// not bound to the beginning, or excludes a method (`GET!=^/`), is none.
+  /// (`^/public/`, `^/static/.*`) or one path (`^/health$`), for all methods or for one (`GET=^/public/`). Nil for
+  /// one that is not bound to the beginning, or excludes a method (`GET!=^/`).
   static func path(_ pattern: String) -> OAuth2ProxyRoutes.Place? {
     var bytes = Array(pattern.utf8)[...]
     var method: String?
@@ -121,10 +121,13 @@ enum OAuth2ProxyValue {
       number = nil
     }
     guard number == nil, milliseconds > 0 else { return nil }
-    for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
-    where milliseconds.isMultiple(of: size) { return "\(milliseconds / size)\(unit)" }
+    for (unit, size) in units where milliseconds.isMultiple(of: size) { return "\(milliseconds / size)\(unit)" }
     return "\(milliseconds)ms"
   }
+
+  /// Units of a duration and their milliseconds, from the largest. A constant: for a literal in the function the
+  /// compiler orders its instructions differently from one build to the next.
+  private static let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
 }
 
 extension String {

@@ -33,7 +33,11 @@ struct InitCommand: ParsableCommand {
   @Option(name: .customLong("public-url"), help: ArgumentHelp("The public origin.", valueName: "url"))
   var publicURL: String?
 
-  @Option(name: .long, help: ArgumentHelp("The application.", valueName: "url"))
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The application: http://, https://, or unix:/path, which costs less where it is on the same machine.",
+      valueName: "url"))
   var upstream: String?
 
   @Option(name: .long, help: ArgumentHelp("The listener's address.", valueName: "address"))
@@ -123,10 +127,11 @@ struct InitCommand: ParsableCommand {
     print("")
     let configuration = try Configuration.loaded(from: output)
     TerminalLines().printTable(configuration.summary)
+    let first = simulator ? "Start the simulated Apple:" : "The Services ID must list this return URL, exactly:"
     print(
       """
 
-      In order. \(simulator ? "The simulated Apple:" : "The Services ID must list this return URL, exactly:")
+      The configuration is valid. \(first)
 
         \(simulator ? LocalApple.command(configuration, folder) : configuration.redirectURI)
 
@@ -135,7 +140,7 @@ struct InitCommand: ParsableCommand {
     if configuration.access.requests {
       print(
         """
-        Nobody may come in yet. Whoever signs in can ask for access, and gets a code; admit them with:
+        Nobody has access yet. Users who sign in can ask for it and get a code. To admit one:
 
           cordon requests list --config \(output)
           cordon requests admit CODE --group \(AccessChoice.group) --config \(output)

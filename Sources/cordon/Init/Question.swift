@@ -19,7 +19,10 @@ struct Question {
 
   static let upstream = Question(
     key: "upstream.url", option: "--upstream",
-    explanation: "The application: http://, https:// or unix: and the path of its socket.",
+    explanation: """
+      The application: http://, https:// or unix: and the path of its socket, as in
+      unix:/run/app.sock. On the same machine a Unix socket costs less CPU time than TCP.
+      """,
     prompt: "Application", fallback: "http://127.0.0.1:3000")
 
   static let listen = Question(
