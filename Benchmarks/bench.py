@@ -15,15 +15,21 @@ import json
 import os
 import shutil
 import ssl
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import bulk
 import first_answer
+import growth
 import idle
+import latency
 import load
 import manifest
+import quiet
 import rapid_reset
+import reload
 import report
 import store
 from contender import Certificate, Contender, Limits, Running, Setting
@@ -35,6 +41,8 @@ from upstream import Upstream
 
 DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
 ONCE, IDLE_TLS, RAPID_RESET, MANIFEST, STORE = "start_and_idle", "idle_tls", "rapid_reset", "manifest", "store"
+QUIET, GROWTH, UPLOAD, RELOAD, BINARY = "quiet", "growth", "upload", "reload", "binary"
+LATENCY = latency.KEY
 """Names of the separate measurements, in addition to those of rows."""
 
 
@@ -43,7 +51,7 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         raise SystemExit("bench: two cores are needed, one for the proxy and one for the loader and the application")
-    missing = [tool for tool in ["nginx", "haproxy", "wrk", "h2load", "taskset", "openssl"] if not shutil.which(tool)]
+    missing = [tool for tool in ["nginx", "haproxy", "wrk", "h2load", "gcc", "taskset", "openssl"] if not shutil.which(tool)]
     if missing:
         raise SystemExit(f"bench: not found: {', '.join(missing)}; Scripts/install-debian-packages bench installs them")
     with tempfile.TemporaryDirectory(prefix="cordon-bench-", dir=_memory()) as name:
@@ -80,6 +88,8 @@ class Run:
         for row in ROWS:
             if row.key in self.options.rows:
                 self._load(row)
+        if LATENCY in self.options.rows:
+            self._latency()
         if ONCE in self.options.rows:
             self._start_and_idle()
         if IDLE_TLS in self.options.rows:
@@ -90,6 +100,7 @@ class Run:
             self._manifest()
         if STORE in self.options.rows:
             self._store()
+        self._measure_process()
         return report.markdown(self.figures, self.contenders, conditions)
 
     def _load(self, row: Row) -> None:
@@ -100,7 +111,7 @@ class Run:
         setting = Setting(
             self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None,
             http2=row.kind is Kind.HTTP2, access_lists=row.access_lists, many_hosts=row.many_hosts,
-            forwarding=row.forwarding)
+            forwarding=row.forwarding, upstream_socket=self.upstream.socket if row.unix_socket else None)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
         if row.access_log:
             without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")
@@ -118,9 +129,19 @@ class Run:
                           flush=True)
         for name, running in serving.items():
             measured[name].resident_mib = running.process.resident_bytes / 1_048_576
+            measured[name].private_dirty_mib = running.process.private_dirty_bytes / 1_048_576
             running.stop()
         self.figures.rows.append(row)
         self.figures.loaded[row.key] = measured
+
+    def _latency(self) -> None:
+        # The row with two cores lets it have both.
+        for pid in self.upstream.process.members:
+            os.sched_setaffinity(pid, {self.loader_core})
+        self.figures.latency = latency.measure(
+            self.contenders, self._start, self.upstream, Setting(self.upstream.port, frozenset({self.proxy_core})),
+            self.folder / LATENCY, size=latency.Size.quick() if self.options.quick else latency.Size(),
+            loader_core=self.loader_core)
 
     def _start_and_idle(self) -> None:
         setting = Setting(self.upstream.port, frozenset({self.proxy_core}))
@@ -179,6 +200,42 @@ class Run:
             rounds=min(self.options.rounds, 5),
             seconds=self.options.seconds, loader_cores={self.loader_core})
 
+    def _measure_process(self) -> None:
+        """Measures what does not depend on load, and what must not depend on the configuration."""
+        setting = Setting(self.upstream.port, frozenset({self.proxy_core}))
+        for contender in self.contenders if QUIET in self.options.rows else []:
+            running = self._start(contender, setting, QUIET)
+            self.figures.quiet[contender.name] = quiet.measure(running)
+            print(f"{QUIET} {contender.name} {self.figures.quiet[contender.name]}", file=sys.stderr, flush=True)
+            running.stop()
+        if (cordon := self._cordon) is None:
+            return
+        if GROWTH in self.options.rows:
+            self.figures.growth = growth.measure(
+                lambda many, row: self._start(cordon, dataclasses.replace(setting, many=many), row),
+                lambda running: self._fields(running, signed_in=True), rounds=self.options.rounds,
+                seconds=self.options.seconds, loader_cores={self.loader_core})
+        if UPLOAD in self.options.rows:
+            application, port = bulk.start_application(self.folder / "bulk", {self.loader_core})
+            running = cordon.start(dataclasses.replace(setting, upstream_port=port), self._folder(UPLOAD))
+            self.figures.upload_vs_download = bulk.upload_vs_download(running)
+            running.stop()
+            application.stop()
+        if RELOAD in self.options.rows:
+            running = self._start(cordon, dataclasses.replace(setting, many=frozenset({"routes"})), RELOAD)
+            self.figures.reload_cpu_ms = reload.cpu_ms(running)
+            running.stop()
+        if BINARY in self.options.rows:
+            stripped = self.folder / "stripped"
+            subprocess.run(["strip", "-o", str(stripped), str(cordon.binary)], check=True)
+            self.figures.binary_mb = stripped.stat().st_size / 1e6
+            stripped.unlink()
+
+    def _folder(self, name: str) -> Path:
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
     def _start(self, contender: Contender, setting: Setting, row: str) -> Running:
         folder = self.folder / f"{row}-{contender.name}"
         folder.mkdir()
@@ -215,7 +272,8 @@ def _memory() -> str | None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    keys = [row.key for row in ROWS] + [ONCE, IDLE_TLS, RAPID_RESET, MANIFEST, STORE]
+    keys = [row.key for row in ROWS] + [LATENCY, ONCE, IDLE_TLS, RAPID_RESET, MANIFEST, STORE, QUIET, GROWTH, UPLOAD,
+        RELOAD, BINARY]
     parser.add_argument("--cordon", metavar="PATH", help="the release binary; without it only the others are measured")
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--store-writer", metavar="PATH", help="the store-writer binary; default: beside cordon")

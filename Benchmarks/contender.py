@@ -36,6 +36,12 @@ class Setting:
     """Whether it serves many hosts with a session cookie each, where the contender knows such things."""
     forwarding: str = ""
     """Changes to each request for the application, by name, where the contender is Cordon."""
+    upstream_socket: Path | None = None
+    """The application's Unix socket, where the contender is Cordon and is to use it."""
+    many: frozenset[str] = frozenset()
+    """Names of `gateway.MANY`: lines of the configuration that Cordon has thousands of."""
+    revalidation_seconds: int | None = None
+    """Seconds between two checks of an account with Apple, where the contender is Cordon. Otherwise its default."""
     limits: Limits | None = None
     """Other limits than its defaults, where the contender is Cordon."""
 

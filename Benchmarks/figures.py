@@ -6,7 +6,9 @@ import statistics
 from dataclasses import dataclass, field
 
 from first_answer import FirstAnswer
+from latency import LatencyFigures
 from load import Round
+from quiet import Quiet
 from rapid_reset import Flood
 from rows import Row
 from store import StoreFigures
@@ -22,6 +24,8 @@ class Loaded:
 
     rounds: list[Round] = field(default_factory=list)
     resident_mib: float = 0
+    """After the last round."""
+    private_dirty_mib: float = 0
     """After the last round."""
 
     @property
@@ -60,7 +64,14 @@ class Figures:
     floods: dict[str, list[Flood]] = field(default_factory=dict)
     manifest_share: dict[str, float] = field(default_factory=dict)
     """Memory in parts of the Kubernetes manifest's limit, by scheme."""
+    latency: LatencyFigures | None = None
     store: StoreFigures | None = None
+    quiet: dict[str, Quiet] = field(default_factory=dict)
+    growth: dict[str, float] = field(default_factory=dict)
+    """CPU per request, × that with none, by what there are many of."""
+    upload_vs_download: float | None = None
+    reload_cpu_ms: float | None = None
+    binary_mb: float | None = None
 
     def values(self) -> dict[str, float]:
         """The figures with budgets, as far as this run measured them."""
@@ -74,6 +85,8 @@ class Figures:
         ratio("authenticated_cpu_vs_nginx", "authenticated", "nginx", "cpu_us_per_request")
         ratio("hosts_cpu_vs_nginx", "hosts", "nginx", "cpu_us_per_request")
         ratio("access_lists_cpu_vs_nginx", "access_lists", "nginx", "cpu_us_per_request")
+        ratio("unix_socket_cpu_vs_nginx", "unix_socket", "nginx", "cpu_us_per_request")
+        ratio("new_connection_cpu_vs_nginx", "new_connection", "nginx", "cpu_us_per_request")
         for row in ["basic", "templated_header", "strip_prefix"]:
             ratio(f"{row}_cpu_vs_nginx", row, "nginx", "cpu_us_per_request")
         ratio("access_log_cpu_vs_nginx", "access_log", NGINX_WITHOUT_LOG, "cpu_us_per_request")
@@ -83,6 +96,16 @@ class Figures:
             ratio(f"{row}_cpu_vs_nginx", row, "nginx", "cpu_us_per_request")
         if resident := [row["cordon"].resident_mib for row in self.loaded.values() if "cordon" in row]:
             found["rss_mib"] = max(resident)
+        plain = self.loaded.get("authenticated", {})
+        if "cordon" in plain and "nginx" in plain:
+            found["private_dirty_vs_nginx"] = plain["cordon"].private_dirty_mib / plain["nginx"].private_dirty_mib
+        if "cordon" in self.quiet:
+            found["wake_ups_per_second"] = self.quiet["cordon"].wake_ups_per_second
+        for name, times in self.growth.items():
+            found[f"many_{name}_cpu_vs_none"] = times
+        for name in ["upload_vs_download", "reload_cpu_ms", "binary_mb"]:
+            if (value := getattr(self, name)) is not None:
+                found[name] = value
         if "cordon" in self.idle_kib:
             found["idle_connection_kib"] = self.idle_kib["cordon"]
         if "cordon" in self.idle_tls_kib:
@@ -92,8 +115,11 @@ class Figures:
             found["rapid_reset_rss_mib"] = max(flood.resident_mib for flood in floods)
         if self.manifest_share:
             found["manifest_memory_vs_limit"] = max(self.manifest_share.values())
+        if self.latency:
+            found |= self.latency.values()
         if self.store:
             found |= self.store.values()
         if first := self.first.get("cordon"):
             found["first_answer_ms"] = max(first.proxied_ms, first.ready_ms or 0)
+            found["first_answer_cpu_ms"] = first.cpu_ms
         return found

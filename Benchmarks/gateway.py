@@ -40,14 +40,22 @@ class Cordon:
             tls = (f'tls_certificate_file = "{setting.certificate.chain}"\n'
                    f'tls_private_key_file = "{setting.certificate.key}"')
         (folder / "gateway.conf").write_text(_CONFIGURATION.format(
-            origin=origin, port=port, admin=admin, apple=apple, upstream=setting.upstream_port, tls=tls,
+            origin=origin, port=port, admin=admin, apple=apple, tls=tls,
+            upstream=f"unix:{setting.upstream_socket}" if setting.upstream_socket
+            else f"http://127.0.0.1:{setting.upstream_port}",
             workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
             key=KEY_ID))
         if setting.limits:
             _set_limits(folder, setting.limits)
+        if setting.revalidation_seconds:
+            with (folder / "gateway.conf").open("a") as configuration:
+                configuration.write(f'\n[revalidation]\ninterval = "{setting.revalidation_seconds}s"\n')
         if setting.forwarding:
             with (folder / "gateway.conf").open("a") as configuration:
                 configuration.write(FORWARDING[setting.forwarding].replace("{upstream}", str(setting.upstream_port)))
+        for name in sorted(setting.many):
+            with (folder / "gateway.conf").open("a") as configuration:
+                configuration.write(MANY[name].replace("{port}", str(port)))
         if setting.access_lists:
             _add_access_lists(folder)
         host = "localhost"
@@ -127,6 +135,21 @@ FORWARDING = {
 """Lines of the configuration, by the name of the row."""
 
 
+def routes(count: int) -> str:
+    """Public routes that the measured request does not take."""
+    return "".join(f'\n[[route]]\npath = "/area{number}/"\naccess = "public"\n' for number in range(count))
+
+
+MANY = {
+    "routes": routes(10_000),
+    "members": '\n[access]\nallow_groups = ["many"]\n\n[[group]]\nname = "many"\nmembers = ['
+    + ", ".join(f'"user{number}@staff.example"' for number in range(10_000)) + f', "{USER_EMAIL}"]\n',
+    "hosts": "".join(
+        f'\n[[host]]\nname = "h{number}.localhost:{{port}}"\n' for number in range(1_000)),
+}
+"""Lines of the configuration of which the cost of a request must not depend, by what there are many of."""
+
+
 def _add_access_lists(folder: Path) -> None:
     """Admits the user who is signed in as the last member of a group, past a deny list and among many routes."""
     (folder / "staff.txt").write_text(
@@ -156,7 +179,7 @@ workers = {workers}
 address = "127.0.0.1:{admin}"
 
 [upstream]
-url = "http://127.0.0.1:{upstream}"
+url = "{upstream}"
 
 [apple]
 client_id = "{client}"

@@ -106,7 +106,7 @@ def _new(
     running: Running, path: str, fields: list[tuple[str, str]], kind: Kind, seconds: int, cores: set[int],
 ) -> tuple[int, float, float]:
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
-    loader = Path(__file__).with_name("handshakes.py")
+    loader = Path(__file__).with_name("new_connections.py")
     said = json.loads(_run(
         running, [sys.executable, str(loader), str(running.port), str(seconds), kind.value], cores, seconds, request))
     return said["connections"], said["per_second"], said["p99_ms"]

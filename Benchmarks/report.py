@@ -10,6 +10,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
+import latency
 from contender import Contender
 from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from full_store import SESSIONS_PER_ACCOUNT
@@ -24,8 +25,8 @@ BEGIN, END = "<!-- begin of what `make bench` writes -->", "<!-- end of what `ma
 
 def markdown(figures: Figures, contenders: list[Contender], conditions: str) -> str:
     """Budgets first, then every figure."""
-    parts = [conditions, _budgets(figures), _loaded(figures, contenders), _once(figures, contenders),
-             _floods(figures, contenders), _store(figures)]
+    parts = [conditions, _budgets(figures), _loaded(figures, contenders), _latency(figures, contenders),
+             _once(figures, contenders), _quiet(figures, contenders), _floods(figures, contenders), _store(figures)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -62,6 +63,8 @@ def _budgets(figures: Figures) -> str:
             limit = budget["at_most"]
             bound, beyond = f"≤ {_number(limit)}", value / limit - 1
         verdict = "within" if beyond <= 0 else f"**missed** by {beyond * 100:.0f} %"
+        if "goal" in budget:
+            verdict += f"; goal {bound[0]} {_number(budget['goal'])}"
         lines.append(f"| {budget['title']} | {_number(value)} | {bound} | {verdict} |")
     if not lines:
         return ""
@@ -86,21 +89,59 @@ def _loaded(figures: Figures, contenders: list[Contender]) -> str:
     return "\n".join(lines)
 
 
+def _latency(figures: Figures, contenders: list[Contender]) -> str:
+    if not (it := figures.latency):
+        return ""
+    lines = ["| open loop | latency, ms | p50 | p99 | p99.9 |", "|---|---|---:|---:|---:|"]
+    names = []
+    for contender in contenders:
+        names.append((contender.name, f"added by {contender.title}"))
+        if contender.name == "cordon":
+            names.append((latency.BESIDE_WORK, "added by Cordon beside other work"))
+    percentiles = ["p50_ms", "p99_ms", "p999_ms"]
+    for share in it.rounds:
+        lines.append(
+            f"| {share:.0%} of capacity, {it.capacity * share:,.0f} requests/s | the application directly | "
+            f"{' | '.join(f'{it.direct(share, figure):.2f}' for figure in percentiles)} |")
+        for name, title in names:
+            added = [it.added(share, name, figure) for figure in percentiles]
+            lines.append(f"|  | {title} | {' | '.join('–' if value is None else f'{value:.2f}' for value in added)} |")
+    if it.work:
+        def mean(figure: str) -> float:
+            return statistics.mean(getattr(done, figure) for done in it.work)
+
+        lines += ["", f"The other work, in a second: {mean('sign_ins'):.1f} sign-ins, {mean('revalidations'):.0f} "
+            f"revalidations, {mean('reloads'):.1f} reloads, {mean('scrapes'):.1f} scrapes of the metrics, "
+            f"{mean('lines'):,.0f} lines of the access log."]
+    return "\n".join(lines)
+
+
 def _once(figures: Figures, contenders: list[Contender]) -> str:
     if not (figures.idle_kib or figures.idle_tls_kib or figures.first):
         return ""
     lines = [
         f"| | KiB per idle connection at {IDLE_CONNECTIONS:,} | over TLS | ms from exec to the first proxied answer | "
-        "to `/readyz` |",
-        "|---|---:|---:|---:|---:|"]
+        "to `/readyz` | CPU ms to the first proxied answer |",
+        "|---|---:|---:|---:|---:|---:|"]
     for contender in contenders:
         idle, first = figures.idle_kib.get(contender.name), figures.first.get(contender.name)
         secure = figures.idle_tls_kib.get(contender.name)
         cells = [
             contender.title, "–" if idle is None else f"{idle:.1f}", "–" if secure is None else f"{secure:.1f}",
             "–" if first is None else f"{first.proxied_ms:.0f}",
-            "–" if first is None or first.ready_ms is None else f"{first.ready_ms:.0f}"]
+            "–" if first is None or first.ready_ms is None else f"{first.ready_ms:.0f}",
+            "–" if first is None else f"{first.cpu_ms:.0f}"]
         lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _quiet(figures: Figures, contenders: list[Contender]) -> str:
+    if not figures.quiet:
+        return ""
+    lines = ["| idle | wake-ups a second | CPU ms a second |", "|---|---:|---:|"]
+    for contender in contenders:
+        if it := figures.quiet.get(contender.name):
+            lines.append(f"| {contender.title} | {it.wake_ups_per_second:.1f} | {it.cpu_ms_per_second:.1f} |")
     return "\n".join(lines)
 
 

@@ -20,6 +20,8 @@ class Kind(Enum):
     """One on each TLS connection, each with a full handshake."""
     RESUMED = "resumed"
     """One on each TLS connection, each resumed with a ticket of the one before."""
+    NEW = "new"
+    """One on each cleartext connection."""
     HTTP2 = "http2"
     """Many on each connection, and many at once: `HTTP2_CONNECTIONS` of HTTP/2, `HTTP2_STREAMS` streams on each."""
 
@@ -45,6 +47,8 @@ class Row:
     """Whether Cordon serves 100 hosts, and the request is for one of them; the others serve one."""
     forwarding: str = ""
     """Changes that Cordon makes to each request, by name (`FORWARDING` of gateway.py); the others make none."""
+    unix_socket: bool = False
+    """Whether Cordon reaches the application through a Unix socket; the others reach it over TCP."""
     cores: int = 1
     """Cores of the proxy. With two, loader and upstream share them with it."""
 
@@ -55,6 +59,7 @@ PUBLIC = "/public/1k"
 
 ROWS = [
     Row("authenticated", "Authenticated forwarding, 1 KB", SMALL),
+    Row("unix_socket", "The same, application on a Unix socket", SMALL, unix_socket=True),
     Row("access_log", "The same, access log on", SMALL, access_log=True),
     Row("access_lists", "The same by groups of 10,000 members, 1,000 routes", SMALL, access_lists=True),
     Row("hosts", "The same on one of 100 hosts", SMALL, many_hosts=True),
@@ -62,6 +67,7 @@ ROWS = [
     Row("templated_header", "The same with a header of a template", SMALL, forwarding="templated_header"),
     Row("strip_prefix", "The same with a removed path prefix", SMALL, forwarding="strip_prefix"),
     Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
+    Row("new_connection", "A new cleartext connection and one request", SMALL, kind=Kind.NEW),
     Row("one_megabyte", "1 MB bodies down", LARGE),
     Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),
     Row("tls_one_megabyte", "1 MB bodies down, TLS 1.3", LARGE, tls=True),

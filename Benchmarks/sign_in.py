@@ -11,10 +11,11 @@ SESSION_COOKIE = "__Host-cordon"
 FORM = "application/x-www-form-urlencoded"
 
 
-def sign_in(origin: str, user: str = "anna", host: str = "localhost") -> str:
-    """Signs the simulator's user in at a gateway; answers the session's cookie as `name=value`: that of `public_url`, or
-    of another host of the gateway, which a browser with that session is led to."""
-    visitor = _sign_in(origin, user)
+def sign_in(origin: str, user: str = "anna", host: str = "localhost", new_email: str | None = None) -> str:
+    """Signs the simulator's user in at a gateway, or a new one with this address; answers the session's cookie as
+    `name=value`: that of `public_url`, or of another host of the gateway, which a browser with that session is led to.
+    """
+    visitor = _sign_in(origin, {"user": "new", "new_email": new_email} if new_email else {"user": user})
     if host not in visitor.cookies or SESSION_COOKIE not in visitor.cookies[host]:
         parts = urlsplit(origin)
         visitor.go("GET", f"{parts.scheme}://{host}:{parts.port}/", until=host)
@@ -24,12 +25,13 @@ def sign_in(origin: str, user: str = "anna", host: str = "localhost") -> str:
     return f"{SESSION_COOKIE}={session}"
 
 
-def _sign_in(origin: str, user: str) -> _Visitor:
+def _sign_in(origin: str, choice: dict[str, str]) -> _Visitor:
     """A visitor with a session of `public_url`."""
     visitor = _Visitor()
     visitor.go("GET", f"{origin}/.auth/authorize")
     visitor.submit("/auth/authorize", {
-        "user": user, "first_name": "Anna", "last_name": "Apple", "email_choice": "share", "decision": "continue"})
+        **choice, "first_name": "Anna", "last_name": "Apple", "new_first_name": "Anna", "new_last_name": "Apple",
+        "email_choice": "share", "decision": "continue"})
     # Apple's answer is a form that posts itself across sites, without our cookies; the gateway has it posted again from
     # its own page.
     for _ in range(3):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import socket
 import statistics
@@ -22,6 +21,7 @@ from full_store import FullStore
 from gateway import SECRET, Cordon
 from idle import ask, connect_and_ask
 from postgresql import PostgreSQL
+from processes import pinned
 from rows import SMALL, Kind, browser_fields
 from sign_in import sign_in
 
@@ -104,7 +104,7 @@ def measure(
     # From here on no session has been seen. Each is asked for once.
     stride = store.sessions // (size.first_sights + size.remembered)
     cookies = store.cookies(range(0, store.sessions, stride))
-    with _pinned(loader_cores), _told(f"first sights of {size.first_sights + size.remembered:,} sessions"):
+    with pinned(loader_cores), _told(f"first sights of {size.first_sights + size.remembered:,} sessions"):
         first, known = _beside_each_other(running, itertools.islice(cookies, size.first_sights))
         for _ in _each(running, cookies):
             pass
@@ -167,17 +167,6 @@ def _beside_each_other(running: Running, cookies: Iterable[str]) -> tuple[FirstS
     turns = itertools.chain([running.session], *((cookie, running.session) for cookie in cookies))
     milliseconds = list(_each(running, turns))
     return FirstSight.of(milliseconds[0::2]), FirstSight.of(milliseconds[1::2])
-
-
-@contextmanager
-def _pinned(cores: set[int]) -> Iterator[None]:
-    """This process does not take the proxy's core from it."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ class Upstream:
     def __init__(self, folder: Path, core: set[int]) -> None:
         self.port = free_port()
         folder = folder / "upstream"
+        self.socket = folder / "application.sock"
         (folder / "bodies").mkdir(parents=True)
         (folder / "bodies" / "1m").write_bytes(b"m" * ONE_MEGABYTE)
         configuration = folder / "nginx.conf"
@@ -48,6 +49,7 @@ http {{
   default_type text/html;
   server {{
     listen 127.0.0.1:{port} backlog=4096;
+    listen unix:{folder}/application.sock backlog=4096;
     location ~ /1k$ {{ return 200 "{small}"; }}
     location ~ /1m$ {{ alias {folder}/bodies/1m; }}
     location ~ ^(/app)?/who$ {{ return 200 "$http_x_forwarded_user"; }}

@@ -1,0 +1,32 @@
+"""The wake-ups and the processor time of a proxy without requests."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from contender import Running
+
+SETTLING, SECONDS = 5, 20
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """An idle process."""
+
+    wake_ups_per_second: float
+    cpu_ms_per_second: float
+
+
+def measure(running: Running) -> Quiet:
+    """Watches a proxy that has served, and is left alone."""
+    time.sleep(SETTLING)
+    running.process.settle()
+    before, cpu = running.process.wake_ups, running.process.cpu_seconds
+    latest = dict(before)
+    # Threads come and go: what one that ends did is kept, but for its last second.
+    for _ in range(SECONDS):
+        time.sleep(1)
+        latest |= running.process.wake_ups
+    count = sum(switches - before.get(thread, 0) for thread, switches in latest.items())
+    return Quiet(count / SECONDS, (running.process.cpu_seconds - cpu) / SECONDS * 1e3)

@@ -1,0 +1,59 @@
+"""The cost of a reload of a long configuration."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+import statistics
+import time
+
+from contender import Running
+from processes import Process
+
+RELOADS = 5
+
+
+def cpu_ms(running: Running) -> float:
+    """The median processor time of a reload, which the metrics show the end of."""
+    assert running.health
+    spent = []
+    for _ in range(RELOADS):
+        done = _reloads(running)
+        before = running.process.cpu_seconds
+        running.process.popen.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 60
+        # Seldom: each look is processor time of the same process.
+        while time.monotonic() < end:
+            _sleep_until_calm(running.process)
+            if _reloads(running) > done:
+                break
+        else:
+            raise SystemExit(f"bench: no reload after 60 s; see {running.process.log}")
+        spent.append((running.process.cpu_seconds - before) * 1e3)
+    return statistics.median(spent)
+
+
+def _sleep_until_calm(process: Process) -> None:
+    before = process.cpu_seconds
+    while True:
+        time.sleep(0.2)
+        now = process.cpu_seconds
+        if now - before < 0.005:
+            return
+        before = now
+
+
+def _reloads(running: Running) -> int:
+    """Successful reloads so far."""
+    assert running.health
+    connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=10)
+    try:
+        connection.request("GET", "/metrics")
+        text = connection.getresponse().read().decode()
+    finally:
+        connection.close()
+    if refused := re.search(r'^cordon_config_reloads_total\{result="(?!ok)[^"]*"\} [1-9]', text, re.M):
+        raise SystemExit(f"bench: a reload failed: {refused[0]}")
+    return sum(int(float(count)) for count in re.findall(
+        r'^cordon_config_reloads_total\{result="ok"\} (\S+)', text, re.M))
