@@ -27,11 +27,15 @@ build:
 	$(SWIFT) build
 
 # One build; the process tests run the debug binaries that the unit tests needed anyway. They come last, because an error
-# that a unit test names is quicker to find.
+# that a unit test names is quicker to find. The suites that start programs by Foundation's Process come first, by
+# themselves: with more than 1,300 open descriptors, as other suites have together, it reads behind the end of a buffer
+# and now and then ends the tests.
+STARTING = (ArchitectureTests|OperationsTests|TLSTransportTests)\.
 test:
 	@Scripts/install-debian-packages build test
 	$(SWIFT) build --build-tests
-	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter '$(STARTING)'
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests --skip '$(STARTING)'
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests --skip ApplicationTests
 
 # The examples with real applications of Debian and PyPI: not part of `make test`, because of the packages they need.

@@ -192,7 +192,7 @@ let package = Package(
       exclude: [
         "HTTP2/client", "HTTP2/conformance", "HTTP2/hostile", "HTTP2/load", "HTTP2/peer", "HTTP2/scripted",
         "HTTP2/server",
-        "exhaust", "unfinished",
+        "exhaust", "firefox", "unfinished",
       ].map { "\($0).py" }
         + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "postgresql", "sqlite"].map {
           "Outside/\($0).txt"

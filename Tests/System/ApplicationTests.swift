@@ -264,6 +264,13 @@ struct ApplicationTests {
     #expect(try person.fetch(calendar + "1.ics").text.contains("Seed swap"))
     let (_, list) = try run("curl", login + ["-X", "PROPFIND", "-H", "Depth: 1", calendar])
     #expect(list.contains("<href>/radicale/club/events/1.ics</href>"), "\(list)")
+    // The event moves to another calendar.
+    let other = example.origin + "/radicale/club/past/"
+    #expect(try run("curl", login + ["-X", "MKCALENDAR", other]).0 == .code(0))
+    let move = ["-X", "MOVE", "-H", "Destination: \(other)1.ics", calendar + "1.ics"]
+    #expect(try run("curl", login + move).0 == .code(0))
+    #expect(try person.fetch(other + "1.ics").text.contains("Seed swap"))
+    #expect(try person.fetch(calendar + "1.ics").status == 404)
   }
 
   @Test("DokuWiki behind nginx and PHP-FPM knows its users from REMOTE_USER, by local part and name")
