@@ -5,6 +5,7 @@ import Testing
 //
 // - The proxy sees CONNECT with host and port only; TLS is with Apple, whose certificate is verified.
 // - Its password is in no output; without it nobody new gets in, and who is signed in goes on.
+// - A browser's sign-in; the daily revalidation while the proxy is down, and when it is back.
 
 @SystemActor
 @Suite("Apple through a proxy")
@@ -59,15 +60,17 @@ struct AppleProxyTests {
     """
 
   private func site(
-    _ folder: TLSFolder, _ body: (Site, ServerProcess) throws -> Void
+    _ folder: TLSFolder, fakeClock: Bool = false, _ body: (Site, ServerProcess) throws -> Void
   ) throws {
     let port = try FreePort.take()
-    let site = try Site(adjust: {
-      $0["apple", "tls_ca_file"] = "\"\(folder.path)/ca.pem\""
-      $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
-      $0["apple", "base_url"] = "\"https://localhost\""
-      $0["apple", "proxy"] = "\"http://cordon:geheim@127.0.0.1:\(port)\""
-    })
+    let site = try Site(
+      fakeClock: fakeClock,
+      adjust: {
+        $0["apple", "tls_ca_file"] = "\"\(folder.path)/ca.pem\""
+        $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
+        $0["apple", "base_url"] = "\"https://localhost\""
+        $0["apple", "proxy"] = "\"http://cordon:geheim@127.0.0.1:\(port)\""
+      })
     defer { site.stop() }
     let proxy = try folder.start(Self.script, ["\(port)", "\(site.apple.port)"])
     defer { proxy.stop() }
@@ -91,6 +94,7 @@ struct AppleProxyTests {
     try site(folder) { site, proxy in
       let response = try signIn(site)
       #expect(response.status == 200, "\(response.text)")
+      try proxy.waitForLine(containing: "CONNECT ")
       let lines = proxy.standardOutput.split(separator: "\n").filter { $0 != "listening" }
       #expect(!lines.isEmpty && lines.allSatisfy { $0 == "CONNECT localhost:443 HTTP/1.1" }, "\(lines)")
 
@@ -117,6 +121,71 @@ struct AppleProxyTests {
         + doctor.standardOutput + failing.standardOutput
       #expect(written.contains("407 Proxy Authentication Required"))
       #expect(!written.contains("geheim") && !written.contains("Y29yZG9uOm"))
+    }
+  }
+
+  /// Signs a user in by a browser, which reaches Apple's page without a proxy.
+  private func visitor(_ site: Site, as user: String) throws -> (visitor: Visitor, page: Visitor.Page) {
+    let visitor = Visitor()
+    try visitor.open(site.own("authorize?return_to=%2Fbeside"), following: false)
+    let authorize = try #require(visitor.page?.response.location)
+    #expect(authorize.hasPrefix("https://localhost/auth/authorize?"))
+    try visitor.open(authorize.replacing("https://localhost", with: site.apple.baseURL, maxReplacements: 1))
+    try visitor.decide(.proceed(user: user))
+    return (visitor, try visitor.carryBack())
+  }
+
+  @Test("A browser signs in while the gateway fetches keys and tokens through the proxy")
+  func browser() throws {
+    let folder = try TLSFolder()
+    try site(folder) { site, proxy in
+      let (visitor, page) = try visitor(site, as: "ben")
+      #expect(page.status == 200 && page.address.path == "/beside", "\(page.address)")
+      #expect(try visitor.fetch(site.own("session")).status == 200)
+      #expect(try site.apple.tokenRequests("authorization_code").count == 1)
+      try proxy.waitForLine(containing: "CONNECT ")
+      let lines = proxy.standardOutput.split(separator: "\n").filter { $0 != "listening" }
+      #expect(!lines.isEmpty && lines.allSatisfy { $0 == "CONNECT localhost:443 HTTP/1.1" }, "\(lines)")
+    }
+  }
+
+  @Test("A proxy that is down at the daily revalidation signs nobody out, and is warned of once for an account")
+  func down() throws {
+    let folder = try TLSFolder()
+    try site(folder, fakeClock: true) { site, proxy in
+      let visitors = try ["anna", "ben"].map { try visitor(site, as: $0).visitor }
+      let config = site.gateway.configuration
+      proxy.stop()
+      let due = 36 * 3_600
+      try site.setClock(secondsAhead: due)
+      let warning = "token revalidation failed: Apple is unreachable"
+      // Requests make an account due, but for those that come before the gateway has seen the clock.
+      try poll("the warnings") {
+        for visitor in visitors {
+          let status = try visitor.fetch(site.own("session")).status
+          #expect(status == 200)
+        }
+        let log = String(decoding: site.gateway.log, as: UTF8.self)
+        return log.components(separatedBy: warning).count > visitors.count ? () : nil
+      }
+      for _ in 0..<20 {
+        for visitor in visitors { #expect(try visitor.fetch(site.origin + "/beside").status == 200) }
+      }
+      let log = String(decoding: site.gateway.log, as: UTF8.self)
+      #expect(log.components(separatedBy: warning).count - 1 == visitors.count, "\(log)")
+      #expect(!log.contains("geheim"))
+
+      // It is back: everybody is asked about, and nobody had to sign in.
+      let address = try #require(config["apple", "proxy"])
+      let port = try #require(address.split(separator: ":").last.map { $0.filter(\.isNumber) })
+      let again = try folder.start(Self.script, [port, "\(site.apple.port)"])
+      defer { again.stop() }
+      try again.waitForLine(containing: "listening")
+      try site.setClock(secondsAhead: due + 2 * 3_600)
+      try poll("both accounts to be revalidated") {
+        for visitor in visitors { #expect(try visitor.fetch(site.own("session")).status == 200) }
+        return try ["anna", "ben"].allSatisfy { try site.apple.checks(of: $0, kind: "refresh") == 1 } ? () : nil
+      }
     }
   }
 

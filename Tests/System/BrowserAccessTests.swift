@@ -5,7 +5,7 @@ import Testing
 //
 // - A refused user presses the button and sees the code; a manager finds it and admits.
 // - A guest opens an invitation, signs in, comes back and joins: no policy of a page stops a redirect to Apple.
-// - Every page has a language, a title, one heading, names for its buttons, and fits on a phone.
+// - Every page has a language, a title, one heading, names for its buttons, and fits on a phone, in each language.
 // Screenshots are in .build/screenshots.
 
 @SystemActor
@@ -15,7 +15,10 @@ struct BrowserAccessTests {
   private let browser: Browser
 
   init() throws {
-    site = try AccessSite.make()
+    site = try AccessSite.make {
+      $0["admin", "token_file"] = "\"admin.token\""
+      $0.ending += "[[group]]\nname = \"2-guests\"\n"
+    }
     browser = try Browser()
   }
 
@@ -61,6 +64,19 @@ struct BrowserAccessTests {
     try browser.show(on: .desktop)
   }
 
+  /// The number of lines that an address in a table has on a phone.
+  private func lines(of address: String) throws -> Int? {
+    try browser.show(on: .phone)
+    let count = try browser.script(
+      """
+      const cell = [...document.querySelectorAll('td .mail')].find(e => e.textContent == '\(address)');
+      const range = document.createRange(); range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(r => r.top)).size
+      """)
+    try browser.show(on: .desktop)
+    return count as? Int
+  }
+
   @Test("A refused user asks by the button, and a manager admits by the code, without JavaScript")
   func asking() throws {
     defer { end() }
@@ -79,6 +95,7 @@ struct BrowserAccessTests {
     try signIn("anna", at: "/.auth/people")
     try browser.waitForText(code)
     try examine("people")
+    #expect(try lines(of: "anna.bergstrom@example.com") == 1, "an ordinary address has room on a phone")
     try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
     try browser.click("form:has([value='admit']) button")
     try browser.waitForAddress("the people page") { $0.contains("done=admitted") }
@@ -123,5 +140,63 @@ struct BrowserAccessTests {
     try examine("joined")
     try browser.open(link)
     try browser.waitForText("This invitation is not valid")
+  }
+
+  @Test("Pages of access and of the account fit on a phone in each language", arguments: [true, false])
+  func languages(isManager: Bool) throws {
+    defer { end() }
+    let link = try site.invite(try site.signedIn())
+    _ = try site.signedIn(as: "ben").fetch(
+      site.own("request-access"), method: "POST", fields: [("Origin", site.origin)])
+    let ben = FormEncoding.escape(try site.apple.subject(of: "ben"))
+    try signIn(isManager ? "anna" : "ben", at: "/.auth/account")
+    try browser.devTools("Network.enable")
+    let pages =
+      isManager
+      ? ["people", "people?person=\(ben)", "people?person=\(ben)&ask=ban", "people?person=\(ben)&ask=end-sessions"]
+      : ["account", "account/stop", "request-access", "invite/\(link.split(separator: "/").last ?? "")", "sign-out"]
+    for language in ["de", "fr", "es", "it", "pt-BR", "ja", "ko", "zh-CN", "ar"] {
+      try browser.devTools("Network.setExtraHTTPHeaders", ["headers": ["Accept-Language": language]])
+      for (number, page) in pages.enumerated() {
+        try browser.open(site.own(page))
+        try examine("\(isManager ? "manager" : "user")-\(number)-\(language)")
+        let shown = try browser.script("return document.documentElement.lang") as? String
+        #expect(shown == (language == "zh-CN" ? "zh-Hans" : language), "\(page)")
+      }
+    }
+  }
+
+  @Test("In Arabic an identifier and a group keep their order, and an address stands at the edge where the name does")
+  func arabic() throws {
+    defer { end() }
+    _ = try site.signedIn(as: "ben")
+    let subject = try site.apple.subject(of: "ben")
+    try site.gateway.order("PUT", site.member("ben", of: "2-guests"))
+    try signIn("anna", at: "/.auth/people")
+    try browser.devTools("Network.enable")
+    try browser.devTools("Network.setExtraHTTPHeaders", ["headers": ["Accept-Language": "ar"]])
+    let start = """
+      const text = (e, from, to) => {
+        const range = document.createRange(); range.setStart(e.firstChild, from); range.setEnd(e.firstChild, to);
+        return range.getBoundingClientRect()
+      };
+      const inOrder = e => text(e, 0, 1).left < text(e, e.textContent.length - 1, e.textContent.length).left;
+
+      """
+    try browser.open(site.own("people?person=\(FormEncoding.escape(subject))"))
+    #expect(try browser.script("return document.querySelector('dd code').textContent") as? String == subject)
+    for part in ["dd code", "td strong"] {
+      let isInOrder = try browser.script(start + "return inOrder(document.querySelector('\(part)'))") as? Bool
+      #expect(isInOrder == true, "\(part)")
+    }
+    try browser.open(site.own("people?q=ben"))
+    let facts = try browser.script(
+      start + """
+        const mail = document.querySelector('td .mail bdi'), name = document.querySelector('td strong bdi');
+        return [text(mail, 0, mail.textContent.length).right - name.getBoundingClientRect().right,
+          inOrder([...document.querySelectorAll('.tag')].find(e => e.textContent == '2-guests')) ? 1 : 0]
+        """)
+    let numbers = try #require(facts as? [Double])
+    #expect(abs(numbers[0]) < 2 && numbers[1] == 1, "\(numbers)")
   }
 }

@@ -128,10 +128,22 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("run takes the file as a second word or after an equals sign, and says the same of it")
+  func spellings() throws {
+    let file = "\(directory.path)/nowhere.conf"
+    let (first, second) = (try cordon(["run", "--config", file]), try cordon(["run", "--config=\(file)"]))
+    #expect(first.exit == .code(78) && first.text.contains("nowhere.conf"), "\(first)")
+    #expect(second.exit == first.exit && second.text == first.text, "\(second)")
+  }
+
   @Test("A missing file and a wrong usage are told apart")
   func usage() throws {
     #expect(try cordon(["check", "--config", "\(directory.path)/nowhere.conf"]).exit != .code(0))
-    for arguments in [["check"], ["run", "--nonsense"], ["dance"], ["run", "--config"]] {
+    let wrong = [
+      ["check"], ["run", "--nonsense"], ["dance"], ["run", "--config"], ["run", "--config", "--config"],
+      ["run", "--config", "-x"], ["run", "gateway.conf"], ["run", "--config", "gateway.conf", "more"],
+    ]
+    for arguments in wrong {
       #expect(try cordon(arguments).exit == .code(64), "\(arguments)")
     }
     #expect(try cordon(["--help"]).exit == .code(0))

@@ -7,7 +7,7 @@ import Testing
 // - What the admin listener changes holds on another gateway of the same store within two seconds, for requests and
 //   for an open WebSocket.
 // - A changed members_file holds within five seconds, without a reload; a broken one keeps the old list and says so;
-//   one that is broken at the start ends it with 78.
+//   one that is broken at the start, where there is no old list, ends it with 78 and the remedy.
 // - Method-override headers are removed below a route with methods.
 
 @SystemActor
@@ -143,16 +143,26 @@ struct GroupTests {
     #expect(try status(anna, site) == 200 && status(admitted, site) == 403)
   }
 
-  @Test("A members_file that is broken at the start ends it with 78")
-  func brokenAtStart() throws {
+  @Test(
+    "A members_file that is broken at the start ends it with 78 and the remedy, which check names as well",
+    arguments: [
+      ("\n# nobody\n", "staff.txt:1: the file has no members; write a subject, an e-mail address or"),
+      ("ada@example.com\n*@example.com\n", "staff.txt:2: the line has a \"*\", but members are not patterns; write"),
+      (nil, "there is no file"),
+    ] as [(String?, String)])
+  func brokenAtStart(text: String?, remedy: String) throws {
     let folder = try TemporaryDirectory()
-    try folder.write("\n", to: "staff.txt")
+    if let text { try folder.write(text, to: "staff.txt") }
     var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: nil)
-    configuration.ending = "[[group]]\nname = \"staff\"\nmembers_file = \"\(folder.path)/staff.txt\"\n"
+    configuration.ending = "[[group]]\nname = \"staff\"\nmembers_file = \"staff.txt\"\n"
     let file = try configuration.install(in: folder)
-    let process = try ServerProcess(
-      Machine.binary("cordon"), ["run", "--config", file], directory: folder.path)
-    #expect(try process.waitForExit() == .code(78))
+    for command in ["run", "check"] {
+      let result = try ServerProcess.run(
+        Machine.binary("cordon"), [command, "--config", file], directory: folder.path)
+      #expect(result.exit == .code(78), "\(command)")
+      #expect((result.standardOutput + result.standardError).contains(remedy), "\(command): \(result)")
+    }
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: folder.path).contains("cordon.db"))
   }
 
   @Test("Method-override headers do not reach the application below a route with methods")

@@ -200,13 +200,9 @@ struct HalfCloseTests {
 
   /// Expects that no connection of a client is left: neither counted nor, at the system, half-closed.
   private func expectNoClients(_ gateway: GatewayProcess) throws {
-    let port = ":" + String(UInt32(gateway.configuration.port) + 0x10000, radix: 16, uppercase: true).dropFirst()
+    let port = gateway.configuration.port
     try poll("all connections to be closed") {
-      let table = try ServerProcess.run("/bin/cat", ["/proc/net/tcp"]).standardOutput
-      let open = table.split(separator: "\n").contains { line in
-        let words = line.split(separator: " ")
-        return words.count > 3 && words[1].hasSuffix(port) && ["01", "08"].contains(words[3])
-      }
+      let open = try ListedSocket.all().contains { $0.localPort == port && [1, 8].contains($0.state) }
       return try !open && metric(gateway, "cordon_client_connections_open") == 0 ? () : nil
     }
   }

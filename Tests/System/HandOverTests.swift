@@ -131,6 +131,27 @@ struct HandOverTests {
     #expect(try anna.fetch(framed, fields: fields).status == 400, "in a frame")
   }
 
+  @Test("A code that was used stays used when the process is killed at once, and one that was not used works")
+  func kills() throws {
+    let site = try site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let (wiki, tickets) = (
+      try site.code(for: anna, on: "wiki", returnTo: "/a"), try site.code(for: anna, on: "tickets", returnTo: "/b")
+    )
+    let fields = [
+      ("Cookie", try #require(try anna.cookieHeader(for: wiki))), ("Sec-Fetch-Mode", "navigate"),
+      ("Sec-Fetch-Dest", "document"), ("Sec-Fetch-Site", "cross-site"),
+    ]
+    let target = try #require(wiki.range(of: "/.auth/arrive")).lowerBound
+    let arrived = try site.client(of: "wiki").get(String(wiki[target...]), fields: fields)
+    #expect(arrived.status == 303 && arrived.setCookies.contains { $0.hasPrefix("__Host-cordon=") })
+    try site.gateway.killAndRestart()
+    let again = try site.client(of: "wiki").get(String(wiki[target...]), fields: fields)
+    #expect(again.status == 400 && !again.setCookies.contains { $0.hasPrefix("__Host-cordon=") })
+    #expect(try anna.open(tickets, following: false).response.location == "/b")
+  }
+
   @Test("A code expires after a minute and a visit after ten, with a page that leads back to where it began")
   func expiry() throws {
     let site = try site(fakeClock: true)

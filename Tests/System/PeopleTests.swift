@@ -106,34 +106,55 @@ struct PeopleTests {
   @Test("No act names a group of managers, a denied group or another manager, and each attempt is audited")
   func limits() throws {
     let site = try AccessSite.make(also: {
+      $0["admin", "token_file"] = "\"admin.token\""
       $0.ending = $0.ending.replacing(
         #"members = ["anna.bergstrom@example.com"]"#,
         with: #"members = ["anna.bergstrom@example.com", "mona@example.com"]"#)
     })
     defer { site.stop() }
-    try AccessSite.addUser("mona", to: site)
+    for user in ["mona", "carl"] { try AccessSite.addUser(user, to: site) }
     let mona = try site.signedIn(as: "mona")
     _ = try site.signedIn(as: "ben")
     let anna = try site.signedIn()
     let (ben, other) = (try site.apple.subject(of: "ben"), try site.apple.subject(of: "mona"))
     let page = try anna.open(site.own("people?person=\(FormEncoding.escape(other))"))
     #expect(page.status == 200 && page.forms.isEmpty)
-    try anna.open(site.own("people"))
-    let attempts: [[(String, String)]] = [
+    for group in ["managers", "blocked"] { try site.gateway.order("POST", "/invitations", ["group": group]) }
+    let carl = try site.signedIn(as: "carl")
+    let asked = try carl.fetch(site.own("request-access"), method: "POST", fields: [("Origin", site.origin)])
+    let code = try #require(site.code(in: asked.text))
+    let session = try #require(try mona.fetch(site.own("session")).json()["session_id"] as? String)
+    // The page offers no button for them; their names are in the administration's list.
+    let people = try anna.open(site.own("people"))
+    #expect(people.forms("revoke").isEmpty && people.text.contains("managers"))
+    let invitations = try site.gateway.admin.get(
+      "/invitations", fields: [("Authorization", "Bearer \(GatewayConfiguration.adminToken)")])
+    let ids = (try invitations.json()["invitations"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+    #expect(ids.count == 2)
+    var attempts: [[(String, String)]] = [
       [("act", "add"), ("person", ben), ("group", "managers")],
       [("act", "add"), ("person", ben), ("group", "blocked")],
       [("act", "remove"), ("person", ben), ("group", "managers")],
       [("act", "add"), ("person", other), ("group", "guests")], [("act", "ban"), ("person", other)],
       [("act", "unban"), ("person", other)], [("act", "end-sessions"), ("person", other)],
+      [("act", "end-session"), ("person", other), ("session", session)],
+      [("act", "admit"), ("code", code), ("group", "managers")],
+      [("act", "admit"), ("code", code), ("group", "blocked")],
       [("act", "invite"), ("group", "managers"), ("uses", "1"), ("days", "1")],
       [("act", "invite"), ("group", "blocked"), ("uses", "1"), ("days", "1")],
     ]
+    attempts += ids.map { [("act", "revoke"), ("id", $0)] }
     for inputs in attempts {
       let form = HTMLForm(action: "/.auth/people", method: "POST", inputs: inputs, buttons: [])
       try anna.open(site.own("people"))
       #expect(try anna.submit(form, following: false).status == 403, "\(inputs)")
     }
+    // Another manager's session under the name of somebody else.
+    try anna.open(site.own("people"))
+    let inputs = [("act", "end-session"), ("person", ben), ("session", session)]
+    try anna.submit(HTMLForm(action: "/.auth/people", method: "POST", inputs: inputs, buttons: []))
     #expect(try mona.fetch(site.own("session")).status == 200)
+    #expect(try carl.fetch(site.origin + "/").status == 403)
     try site.gateway.waitForLog("\"failed\":\"protected\"", count: attempts.count)
     // From elsewhere, nothing is done at all.
     let cookie = try #require(try anna.cookieHeader(for: site.own("people")))
