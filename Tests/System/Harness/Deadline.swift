@@ -31,6 +31,8 @@ enum HarnessError: Error, CustomStringConvertible {
   case timedOut(String)
   case system(String, errno: Int32)
   case endOfStream(String)
+  /// A response that ended within its body.
+  case cutOff(String)
   case malformed(String)
   case missing(String)
   case exited(String)
@@ -40,6 +42,7 @@ enum HarnessError: Error, CustomStringConvertible {
     case .timedOut(let what): "waited in vain for \(what)"
     case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
     case .endOfStream(let what): "the connection ended: \(what)"
+    case .cutOff(let what): "the response was cut off: \(what)"
     case .malformed(let what): "malformed: \(what)"
     case .missing(let what): "missing: \(what)"
     case .exited(let what): what

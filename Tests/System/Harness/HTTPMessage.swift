@@ -89,7 +89,12 @@ struct HTTPResponse: Sendable {
         continue
       }
       let framing = try framing(head, status: status, method: method)
-      let body = try connection.readBody(framing, by: deadline).content
+      let body: [UInt8]
+      do {
+        body = try connection.readBody(framing, by: deadline).content
+      } catch HarnessError.endOfStream(let what) {
+        throw HarnessError.cutOff("\(head.startLine): \(what)")
+      }
       return HTTPResponse(status: status, head: head, body: body, interim: interim)
     }
   }

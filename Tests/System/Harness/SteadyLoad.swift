@@ -10,6 +10,7 @@ final class SteadyLoad: Sendable {
   private struct State {
     var answered = 0
     var complaints: [String] = []
+    var cutOff: [String] = []
     var isOver = false
     var running = 0
   }
@@ -32,8 +33,12 @@ final class SteadyLoad: Sendable {
   /// The number of responses with 200 so far.
   var answered: Int { state.current.answered }
 
-  /// The errors so far.
+  /// The errors so far, without responses that were cut off.
   var complaints: [String] { state.current.complaints }
+
+  /// The responses so far that ended within their body: no proxy can ask another server for the rest, because the
+  /// client has the beginning.
+  var cutOff: [String] { state.current.cutOff }
 
   /// Waits until so many more were answered, so that what a test does next happens under load.
   func waitForMore(_ count: Int = 20, by deadline: Deadline = .standard) throws {
@@ -41,11 +46,12 @@ final class SteadyLoad: Sendable {
     try state.take("\(count) more answers", by: deadline) { $0.answered >= goal || !$0.complaints.isEmpty ? () : nil }
   }
 
-  /// Ends the load, and returns the errors.
+  /// Ends the load, and returns all errors.
+  @discardableResult
   func stop() throws -> [String] {
     state.update { $0.isOver = true }
     try state.take("the clients to end", by: .standard) { $0.running == 0 ? () : nil }
-    return state.current.complaints
+    return state.current.complaints + state.current.cutOff
   }
 
   /// A connection that says `Connection: close` with a response ends as announced; the next connection continues.
@@ -80,6 +86,12 @@ final class SteadyLoad: Sendable {
   }
 
   private func attempt(_ body: () throws -> Void) {
-    do { try body() } catch { state.update { $0.complaints.append("\(error)") } }
+    do {
+      try body()
+    } catch HarnessError.cutOff(let what) {
+      state.update { $0.cutOff.append(what) }
+    } catch {
+      state.update { $0.complaints.append("\(error)") }
+    }
   }
 }
