@@ -124,6 +124,16 @@ struct SessionCacheTests {
     #expect(early.standing == .stale(servesUntil: 0) && late.standing == .current)
   }
 
+  @Test("Of two changes of an account that reach a loop in the other order, the later one counts for answers under way")
+  func changedTwice() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let (anna, answer) = (try #require(Subject("anna")), try entry(.random(), of: "anna"))
+    memory.markStale(anna, number: 7, now: 0)
+    memory.markStale(anna, number: 6, now: 0)
+    memory.insert(.session(answer), for: fingerprint(1), asked: 6)
+    #expect(answer.standing == .stale(servesUntil: 0))
+  }
+
   @Test("The sessions of a changed account are looked up again, and those of other accounts stay")
   func account() throws {
     var memory = SessionCache(budget: 1 << 20)

@@ -99,6 +99,30 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("While an invalidation has not reached every loop, no loop's cache is taken for the present state")
+  func invalidating() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    let invalidations: [@Sendable () async -> Void] = [
+      { await rig.sessions.forget(snapshot.account.subject) }, { await rig.loops.removeAll() },
+    ]
+    for invalidate in invalidations {
+      #expect(try await rig.decide(request, loop: 1).identity != nil)
+      // The first loop is busy: the invalidation has begun and waits for it, and so has not reached the second loop.
+      let release = rig.hold(loop: 0)
+      let invalidation = Task.immediate { await invalidate() }
+      let cached = Task.immediate { await rig.loops.cached(snapshot.session.handle) }
+      // By now the second loop has answered.
+      #expect(try await rig.decideOnce(request, loop: 1).identity != nil)
+      release()
+      #expect(await cached.value?.isCurrent == false)
+      await invalidation.value
+      #expect(try await rig.decideOnce(request, loop: 1).isWaiting)
+    }
+    try await rig.stop()
+  }
+
   @Test("While the store is away memory goes on for the outage grace, no longer, and nobody else gets in")
   func outage() async throws {
     var settings = try GatewaySettings.forTests()

@@ -255,6 +255,7 @@ private struct RecentEvents<Key: Hashable & Sendable> {
       // Not again before as many have come, however many there are in a minute.
       limit = max(Self.few, 2 * events.count)
     }
-    events[key] = (number, now)
+    // Of two that arrive in the other order the later one counts.
+    events[key] = (max(number, events[key]?.number ?? number), now)
   }
 }

@@ -11,6 +11,8 @@ final class SessionLoops: Sendable {
   private let invalidationEpoch = Atomic<Int>(0)
   /// The number of changes of accounts.
   private let accountChanges = Atomic<Int>(0)
+  /// The number of invalidations that have not reached every loop yet.
+  private let invalidationsUnderWay = Atomic<Int>(0)
 
   func add(_ sessions: NIOLoopBound<LoopSessions>) { loops.withLock { $0.append(sessions) } }
 
@@ -35,7 +37,11 @@ final class SessionLoops: Sendable {
   // MARK: Caches
 
   /// The session as the loops have cached it: a user who is signed in stays so on whichever loop a connection arrives.
+  /// It is not current while an invalidation has reached some loops and not others: the entry of a loop that comes
+  /// later would be copied to one that was told before, which is told nothing more.
   func cached(_ handle: PublicSessionID) async -> CachedSession? {
+    // Before the caches are read. An invalidation that begins later has a version after that of the question.
+    let isInvalidating = invalidationsUnderWay.load(ordering: .acquiring) > 0
     let answers = loops.withLock { $0 }.map { loop in
       loop.eventLoop.submit { loop.value.cache.cached(handle) }
     }
@@ -44,7 +50,8 @@ final class SessionLoops: Sendable {
       guard let one = try? await answer.get() else { continue }
       cached = cached?.merged(with: one) ?? one
     }
-    return cached
+    guard let cached, isInvalidating else { return cached }
+    return CachedSession(snapshot: cached.snapshot, isCurrent: false)
   }
 
   /// The machine token as a loop has cached it; nil if none has.
@@ -85,16 +92,33 @@ final class SessionLoops: Sendable {
 
   /// Marks the cached sessions of an account that has changed as stale.
   func markStale(_ subject: Subject, now: @escaping @Sendable () -> Int64) async {
-    let number = accountChanges.add(1, ordering: .acquiringAndReleasing).newValue
-    for loop in loops.withLock({ $0 }) {
-      try? await loop.eventLoop.submit { loop.value.cache.markStale(subject, number: number, now: now()) }.get()
+    await invalidate {
+      accountChanges.add(1, ordering: .acquiringAndReleasing).newValue
+    } each: { sessions, number in
+      sessions.cache.markStale(subject, number: number, now: now())
     }
   }
 
   /// Empties every cache.
   func removeAll() async {
-    invalidationEpoch.add(1, ordering: .releasing)
-    for loop in loops.withLock({ $0 }) { try? await loop.eventLoop.submit { loop.value.cache.removeAll() }.get() }
+    await invalidate {
+      invalidationEpoch.add(1, ordering: .acquiringAndReleasing).newValue
+    } each: { sessions, _ in
+      sessions.cache.removeAll()
+    }
+  }
+
+  /// Changes the version, and then the cache of each loop in turn.
+  private func invalidate(
+    _ changeVersion: () -> Int, each: @escaping @Sendable (LoopSessions, Int) -> Void
+  ) async {
+    // Before the version changes: whoever sees the new version also sees that not every loop was told.
+    invalidationsUnderWay.add(1, ordering: .acquiringAndReleasing)
+    defer { invalidationsUnderWay.subtract(1, ordering: .acquiringAndReleasing) }
+    let number = changeVersion()
+    for loop in loops.withLock({ $0 }) {
+      try? await loop.eventLoop.submit { each(loop.value, number) }.get()
+    }
   }
 
   // MARK: Connections

@@ -1,5 +1,6 @@
 import AccessPolicy
 import AppleIdentity
+import Dispatch
 import FoundationEssentials
 import HTTPTypes
 import Logging
@@ -217,6 +218,13 @@ final class GateRig: Sendable {
   private func settle(_ loop: Int) async throws {
     let gate = gates[loop]
     while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() { await Task.yield() }
+  }
+
+  /// Keeps an event loop busy until the returned function is called.
+  func hold(loop: Int) -> @Sendable () -> Void {
+    let semaphore = DispatchSemaphore(value: 0)
+    gates[loop].eventLoop.execute { semaphore.wait() }
+    return { semaphore.signal() }
   }
 
   /// Returns the gate's immediate decision.
