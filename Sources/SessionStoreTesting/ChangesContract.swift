@@ -64,6 +64,23 @@ extension StoreContract {
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(changes, [.accountChanged(ada), .accountChanged(ada)], "the changes")
     },
+    StoreContract("Claims that tell of a token alone are no change of the account, and are stored") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await sessions(1, of: ada, in: stores.first)[0]
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      let now = Scenario.later(Scenario.day)
+      let claim = try requireValue(
+        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
+          .granted,
+        "claim")
+      var claims = Scenario.claims()
+      claims.other["iat"] = .integer(1_790_086_400)
+      claims.other["exp"] = .integer(1_790_172_800)
+      _ = try await stores.first.record(.good(claims: claims, token: nil), of: claim, at: now)
+      try requireEqual(try await stores.second.changes(since: start, limit: 10).changes, [], "the changes")
+      let account = try requireValue(try await stores.second.find(handle)?.account, "account")
+      try requireEqual(account.claims.other["exp"], .integer(1_790_172_800), "the claim")
+    },
     StoreContract("A replica that was away too long, or is a stranger, learns that changes are missing") { stores in
       let ada = try Scenario.subject()
       let handles = try await sessions(3, of: ada, in: stores.first)

@@ -155,6 +155,17 @@ extension StoreContract {
       try requireEqual(account.claims.organizationID, "org", "a claim that came")
       try requireEqual(account.claims.email, "ada@example.com", "a claim that did not come")
     },
+    StoreContract("A recorded account is the one that is read next, to the millisecond") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let now = Scenario.later(Scenario.day).addingTimeInterval(0.123_456)
+      for (days, answer) in [RevalidationRecord.noGoodAnswer, .good(claims: nil, token: nil)].enumerated() {
+        let asked = now.addingTimeInterval(TimeInterval(days) * 86_400)
+        let claim = try await grantedClaim(ada, at: asked, in: stores.first)
+        let recorded = try await stores.first.record(answer, of: claim, at: asked.addingTimeInterval(0.000_777))
+        try requireEqual(try await stores.second.account(ada), recorded.account, "the account after \(answer.kind)")
+      }
+    },
     StoreContract("A new token that came with a good answer is the one to ask with next") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))

@@ -117,6 +117,7 @@ final class OpenExchangeReview {
     switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh:
       session.overdueSince = nil
+      session.checkAsked = 0
       return true
     case .background:
       if now >= session.checkAsked + SessionConfiguration.evaluationInterval {

@@ -20,10 +20,19 @@ struct RequestRevalidations: Sendable {
 
   /// Runs a revalidation that has its slot. It continues if nobody waits for it any more: its lease has been used.
   private func start(_ snapshot: SessionSnapshot) {
+    // Before the store is asked: a change that comes meanwhile is newer than what it answers.
+    let version = sessions.version
     Task {
       let outcome = await revalidator.run(snapshot)
       if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
-      if outcome.accountChanged { await sessions.forget(snapshot.account.subject) }
+      if outcome.accountChanged {
+        // Requests go on with renewed sessions, and wait for those that are looked up again.
+        if let account = outcome.account {
+          await sessions.renew(account, readAfter: version)
+        } else {
+          await sessions.forget(snapshot.account.subject)
+        }
+      }
       revalidator.end(snapshot.account.subject)
     }
   }

@@ -40,6 +40,8 @@ final class Revalidator: Sendable {
   struct Outcome {
     var ended: [PublicSessionID] = []
     var accountChanged = false
+    /// The account as the store has it since; nil if that is not known.
+    var account: Account?
   }
 
   /// - Parameter health: receives the state of Apple as the check `apple`, for information.
@@ -118,7 +120,7 @@ final class Revalidator: Sendable {
       switch claimed {
       case .granted(let claim): return try await ask(claim, means)
       // Somebody asked meanwhile, here or on another replica: their result is in the store.
-      case .notYet(let account): return Outcome(accountChanged: account != snapshot.account)
+      case .notYet(let account): return Outcome(accountChanged: account != snapshot.account, account: account)
       // The store has recorded that no revalidation can succeed.
       case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
       }
@@ -181,8 +183,8 @@ final class Revalidator: Sendable {
       try await store.releaseLease(claim)
       return Outcome(accountChanged: true)
     case .keep:
-      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
-      return Outcome(accountChanged: true)
+      let recorded = try await store.record(.noGoodAnswer, of: claim, at: clock())
+      return Outcome(accountChanged: true, account: recorded.account)
     case .endSessions:
       let recorded = try await store.record(.revoked, of: claim, at: clock())
       for handle in recorded.ended {
@@ -194,12 +196,12 @@ final class Revalidator: Sendable {
       return Outcome(ended: recorded.ended, accountChanged: true)
     case .noteGood:
       guard case .goodStanding(let standing) = answer else { return Outcome() }
-      _ = try await store.record(
+      let recorded = try await store.record(
         .good(
           claims: standing.identityToken.map { AccountClaims($0.claims) },
           token: replacement(for: token, standing.refreshToken, of: claim, means)),
         of: claim, at: clock())
-      return Outcome(accountChanged: true)
+      return Outcome(accountChanged: true, account: recorded.account)
     }
   }
 

@@ -130,6 +130,24 @@ struct SessionCache {
     }
   }
 
+  /// Renews the sessions of an account by what the store has of it after a revalidation. Those whose account has
+  /// changed otherwise, or may have since the store was asked, are marked as stale.
+  /// - Parameters:
+  ///   - asked: how many changes there had been before the store was asked.
+  ///   - number: that of this change, as in `markStale`: an answer of the store from before it is stale.
+  mutating func renew(
+    _ account: Account, asked: Int, number: Int, now: Int64, _ configuration: SessionConfiguration
+  ) {
+    let hasChanged = changes[account.subject].map { $0 > asked } ?? false
+    invalidations &+= 1
+    changes.note(account.subject, number: number, now: now)
+    for handle in bySubject[account.subject] ?? [] {
+      for entry in byHandle[handle]?.all ?? [] where hasChanged || !entry.renew(account, configuration) {
+        entry.standing = .stale(servesUntil: 0)
+      }
+    }
+  }
+
   /// Empties the cache.
   mutating func removeAll() {
     invalidations &+= 1

@@ -7,7 +7,7 @@ internal import Sessions
 
 /// A session in the cache of one event loop: everything that its requests need, computed beforehand.
 final class SessionCacheEntry {
-  let snapshot: SessionSnapshot
+  private(set) var snapshot: SessionSnapshot
   /// The machine token that the entry is of; nil for the session of a user.
   let machineToken: MachineToken?
   /// The scope of the client's credential.
@@ -173,6 +173,24 @@ final class SessionCacheEntry {
   @inline(__always)
   func mustSignInAgain(maxAge: Int, at now: Int64) -> Bool {
     isTokenDiscarded || maxAge > 0 && now &- began >= Int64(maxAge) &* 1_000
+  }
+
+  /// Takes over what a revalidation has changed of the account.
+  /// - Returns: false, without any effect, if the entry is not current, or if anything else of the account is
+  ///   different: then one of the two is outdated, and which one only the store knows.
+  func renew(_ account: Account, _ configuration: SessionConfiguration) -> Bool {
+    guard standing == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
+    let hasTokenClaims = account.claims != snapshot.account.claims
+    snapshot = SessionSnapshot(session: snapshot.session, account: account)
+    evaluateAt = 0
+    waitedUntil = 0
+    // No rule may ask for them, but headers can have them. For another configuration all is rendered with the next use.
+    if hasTokenClaims, generation == configuration.generation {
+      unsigned = Self.identity(of: snapshot, judgedUser(by: configuration), configuration)
+      identity = withAssertion(unsigned)
+      renderings = []
+    }
+    return true
   }
 
   /// Notes that the account, which is admitted, needs no revalidation now.

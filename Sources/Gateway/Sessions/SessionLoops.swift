@@ -99,6 +99,22 @@ final class SessionLoops: Sendable {
     }
   }
 
+  /// Renews the cached sessions of an account by what the store has of it after a revalidation, so that they need not
+  /// be looked up again. Those that may be outdated are marked as stale.
+  /// - Parameter version: the version before the store was asked.
+  func renew(_ account: Account, readAfter version: Version, now: @escaping @Sendable () -> Int64) async {
+    await invalidate {
+      accountChanges.add(1, ordering: .acquiringAndReleasing).newValue
+    } each: { [self] sessions, number in
+      if isOutdated(version) {
+        sessions.cache.markStale(account.subject, number: number, now: now())
+      } else {
+        sessions.cache.renew(
+          account, asked: version.accountChanges, number: number, now: now(), sessions.configuration)
+      }
+    }
+  }
+
   /// Empties every cache.
   func removeAll() async {
     await invalidate {

@@ -231,6 +231,14 @@ final class SessionManager: Sendable {
   /// Removes sessions that have ended from every cache, and ends their connections.
   func forget(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
 
+  /// The state of the caches before a question to the store whose answer `renew` is given.
+  var version: SessionLoops.Version { loops.version }
+
+  /// Renews the cached sessions of an account by what the store has of it after a revalidation.
+  func renew(_ account: Account, readAfter version: SessionLoops.Version) async {
+    await loops.renew(account, readAfter: version, now: clock)
+  }
+
   /// Marks the cached sessions of an account that has changed as stale.
   func forget(_ subject: Subject) async { await loops.markStale(subject, now: clock) }
 }

@@ -112,7 +112,7 @@ extension PostgreSQLSessionStore {
       }
       try after.update(in: connection)
       changes += ended.map { .ended($0, .revoked) }
-      if after.account.claims != before.account.claims { changes.append(.accountChanged(claim.subject)) }
+      if after.account.hasNewClaims(since: before.account) { changes.append(.accountChanged(claim.subject)) }
       return RecordedRevalidation(account: after.account, ended: ended)
     }
   }

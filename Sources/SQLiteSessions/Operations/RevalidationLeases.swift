@@ -70,7 +70,7 @@ extension SQLiteSessionStore {
         break
       }
       try after.save(in: database)
-      if after.account.claims != before.account.claims {
+      if after.account.hasNewClaims(since: before.account) {
         try SQLiteSessionRow.noteChange(of: claim.subject, at: now, in: database)
       }
       return RecordedRevalidation(account: after.account, ended: ended)

@@ -71,6 +71,16 @@ package struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
+  /// Claims that tell of a token instead of its user: each token has its own.
+  private static let tokenClaims = ["iat", "exp"]
+
+  /// These claims with those of another token that tell of the token alone.
+  package func withTokenClaims(of newer: AccountClaims) -> AccountClaims {
+    var result = self
+    for name in Self.tokenClaims { result.other[name] = newer.other[name] }
+    return result
+  }
+
   /// After a notification about mail forwarding. It is about an address of Apple's relay: any other does not take the
   /// place of the one that Apple has verified.
   package func afterForwarding(

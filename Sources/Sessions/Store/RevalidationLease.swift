@@ -19,7 +19,8 @@ package protocol RevalidationLeaseStore: Sendable {
   func releaseLease(_ lease: RevalidationLease) async throws(StoreError)
 
   /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
-  /// (`AccountClaims.afterCheck`). A result for a token that was replaced since ends nothing and replaces nothing.
+  /// (`AccountClaims.afterCheck`); the account counts as changed if they say something new of the user
+  /// (`Account.hasNewClaims`). A result for a token that was replaced since ends nothing and replaces nothing.
   func record(_ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date) async throws(StoreError)
     -> RecordedRevalidation
 }

@@ -63,11 +63,34 @@ extension Account {
     var after = self
     after.lastAnswer = answer.kind
     if case .good(let claims, _) = answer {
-      after.lastVerified = now.orLater(lastVerified)
+      after.lastVerified = now.asStored.orLater(lastVerified)
       after.checkFailingSince = nil
       if let claims { after.claims = self.claims.afterCheck(claims) }
     }
     return after
+  }
+}
+
+extension Account {
+  /// Whether nothing but the times and the result of a revalidation, and the claims that tell of a token alone,
+  /// distinguishes the account from what it was, and none of the times is earlier.
+  package func differsOnlyByRevalidation(from before: Account) -> Bool {
+    guard lastVerified >= before.lastVerified, lastAsked ?? .distantPast >= before.lastAsked ?? .distantPast else {
+      return false
+    }
+    var expected = before
+    expected.lastVerified = lastVerified
+    expected.lastAsked = lastAsked
+    expected.lastAnswer = lastAnswer
+    expected.checkFailingSince = checkFailingSince
+    expected.claims = before.claims.withTokenClaims(of: claims)
+    return self == expected
+  }
+
+  /// Whether other loops and replicas must read the account again after a revalidation: Apple has told something new of
+  /// the user.
+  package func hasNewClaims(since before: Account) -> Bool {
+    claims != before.claims.withTokenClaims(of: claims)
   }
 }
 
@@ -107,4 +130,7 @@ extension Date {
 
   /// As stores keep it: whole milliseconds since 1970.
   package var stored: Int64 { millisecondsSince1970 }
+
+  /// The instant that is read again once this one was stored.
+  fileprivate var asStored: Date { Date(millisecondsSince1970: stored) }
 }

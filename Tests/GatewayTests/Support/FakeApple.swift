@@ -23,8 +23,13 @@ final class FakeApple: Sendable {
   }
 
   private let state: Mutex<(answer: Answer, calls: Int)>
+  /// Runs before the next answer.
+  private let beforeAnswer = Mutex<(@Sendable () async -> Void)?>(nil)
 
   init(_ answer: Answer = .good) { state = Mutex((answer, 0)) }
+
+  /// Answers the next request only after this.
+  func holdAnswer(until work: @escaping @Sendable () async -> Void) { beforeAnswer.withLock { $0 = work } }
 
   var calls: Int { state.withLock { $0.calls } }
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
@@ -39,6 +44,7 @@ final class FakeApple: Sendable {
           state.calls += 1
           return state.answer
         }
+        await self.beforeAnswer.withLock { $0.take() }?()
         switch answer {
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
         case .goodWithToken(let token):
