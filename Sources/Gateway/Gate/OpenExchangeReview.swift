@@ -122,13 +122,13 @@ final class OpenExchangeReview {
     case .background:
       if now >= session.checkAsked + SessionConfiguration.evaluationInterval {
         session.checkAsked = now
-        sessions.revalidate(snapshot)
+        sessions.revalidate(snapshot, isOverdue: false)
       }
       return true
     case .blocking:
       guard let since = session.overdueSince else {
         session.overdueSince = now
-        sessions.revalidate(snapshot)
+        sessions.revalidate(snapshot, isOverdue: true)
         return true
       }
       guard now - since >= Self.overduePatience else { return true }
@@ -136,7 +136,7 @@ final class OpenExchangeReview {
         // No attempt has failed: it has had no slot yet, which ends nothing.
         if now >= session.checkAsked + SessionConfiguration.retryInterval {
           session.checkAsked = now
-          sessions.revalidate(snapshot)
+          sessions.revalidate(snapshot, isOverdue: true)
         }
         return true
       }

@@ -168,7 +168,10 @@ final class LoopSessions {
   // MARK: Open exchanges
 
   /// Has the account of an open exchange revalidated.
-  func revalidate(_ snapshot: SessionSnapshot) { revalidations.startInBackground(snapshot) }
+  /// - Parameter isOverdue: whether the exchange ends if the result does not come soon.
+  func revalidate(_ snapshot: SessionSnapshot, isOverdue: Bool) {
+    revalidations.startInBackground(snapshot, isOverdue: isOverdue)
+  }
 
   /// Looks up the session of an open exchange in the store, and passes the result to `take` on this loop.
   func load(_ handle: PublicSessionID, _ take: @escaping @Sendable (SessionManager.OpenSessionLookUp) -> Void) {

@@ -13,16 +13,18 @@ struct RequestRevalidations: Sendable {
   }
 
   /// Starts a revalidation that no request waits for, unless one is under way.
-  func startInBackground(_ snapshot: SessionSnapshot) {
+  /// - Parameter isOverdue: whether an open exchange ends if the result does not come soon: then it starts at once.
+  func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
     guard revalidator.begin(snapshot.account.subject) else { return }
-    start(snapshot)
+    start(snapshot, isPaced: !isOverdue)
   }
 
   /// Runs a revalidation that has its slot. It continues if nobody waits for it any more: its lease has been used.
-  private func start(_ snapshot: SessionSnapshot) {
-    // Before the store is asked: a change that comes meanwhile is newer than what it answers.
-    let version = sessions.version
+  private func start(_ snapshot: SessionSnapshot, isPaced: Bool = false) {
     Task {
+      if isPaced { await revalidator.waitForStart() }
+      // Before the store is asked: a change that comes meanwhile is newer than what it answers.
+      let version = sessions.version
       let outcome = await revalidator.run(snapshot)
       if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
       if outcome.accountChanged {

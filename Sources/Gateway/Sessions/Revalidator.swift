@@ -33,6 +33,7 @@ final class Revalidator: Sendable {
     var weather = RevalidationCircuitBreaker()
     var backoff = ReachabilityBackoff()
     var places = RevalidationSlots()
+    var pace = RevalidationPace()
     var condition = AppleCondition()
   }
 
@@ -69,6 +70,13 @@ final class Revalidator: Sendable {
 
   /// Takes a slot for a background revalidation; false if one of the account is under way, or too many are.
   func begin(_ subject: Subject) -> Bool { state.withLock { $0.places.begin(subject) } }
+
+  /// Waits until a background revalidation may start: at once, or shortly after the one before.
+  func waitForStart() async {
+    let now = ContinuousClock.now
+    let start = state.withLock { $0.pace.start(at: now) }
+    if start > now { try? await Task.sleep(until: start, clock: .continuous) }
+  }
 
   /// Takes a slot for a revalidation that a request waits for; waits for a slot if all are taken.
   func place(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.Place {
