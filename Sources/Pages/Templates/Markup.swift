@@ -13,6 +13,8 @@ struct Markup: Sendable, Equatable {
 
   /// A foreign name without directional controls.
   static func withoutDirections(_ text: String) -> String {
+    // All of them are outside of ASCII, as few texts are.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -38,7 +40,7 @@ struct Markup: Sendable, Equatable {
       // Parsers take a carriage return for a newline.
       case "\r", "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         bytes += "&#\(scalar.value);".utf8
-      default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
+      default: bytes.append(scalar)
       }
     }
     html = String(decoding: bytes, as: UTF8.self)
@@ -57,7 +59,7 @@ struct Markup: Sendable, Equatable {
       case "'": bytes += "&#39;".utf8
       case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": bytes += "\u{FFFD}".utf8
-      default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
+      default: bytes.append(scalar)
       }
     }
     html = String(decoding: bytes, as: UTF8.self)
@@ -80,6 +82,17 @@ struct Markup: Sendable, Equatable {
     html = fields.map {
       "<input type=\"hidden\" name=\"\(Markup(escaping: $0.name).html)\" value=\"\(Markup(escaping: $0.value).html)\">"
     }.joined(separator: "\n")
+  }
+}
+
+extension [UInt8] {
+  /// Appends a scalar in UTF-8.
+  fileprivate mutating func append(_ scalar: Unicode.Scalar) {
+    if scalar.isASCII {
+      append(UInt8(truncatingIfNeeded: scalar.value))
+    } else if let encoded = UTF8.encode(scalar) {
+      append(contentsOf: encoded)
+    }
   }
 }
 

@@ -43,16 +43,22 @@ package struct FormFields: Sendable, Equatable {
   ///   everything from 0x7F) and for a `%` without two hexadecimal digits.
   package init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsError) {
     guard encoded.count <= limits.bytes else { throw .tooLong }
+    // Other modules call this with their own types. It is not specialized for them, which makes each access to a byte a
+    // call: of an array there is one version.
+    fields = try Self.parse(Array(encoded), limits)
+  }
+
+  private static func parse(_ encoded: [UInt8], _ limits: Limits) throws(FormFieldsError) -> [Field] {
     var parsed: [Field] = []
     for pair in encoded.split(separator: UInt8(ascii: "&")) {
       guard parsed.count < limits.fields else { throw .tooManyFields }
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      let name = try Self.decode(pair[..<equals])
-      let value = equals == pair.endIndex ? [] : try Self.decode(pair[pair.index(after: equals)...])
+      let name = try decode(pair[..<equals])
+      let value = equals == pair.endIndex ? [] : try decode(pair[(equals + 1)...])
       guard !name.isEmpty, name.count <= limits.nameBytes else { throw .badName }
       parsed.append(Field(name: name, value: value))
     }
-    fields = parsed
+    return parsed
   }
 
   /// The values of a name in the order sent.
@@ -75,7 +81,7 @@ package struct FormFields: Sendable, Equatable {
     return text
   }
 
-  private static func decode(_ encoded: some Collection<UInt8>) throws(FormFieldsError) -> [UInt8] {
+  private static func decode(_ encoded: ArraySlice<UInt8>) throws(FormFieldsError) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(encoded.count)
     var index = encoded.startIndex
