@@ -22,14 +22,16 @@ package enum ClaimValue: Sendable, Hashable, Codable {
   /// From a scalar of JSON.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if let truth = try? container.decode(Bool.self) {
+    // Most are text. Each attempt that fails makes an error, which costs more than the rest; only one can succeed, but
+    // for a number that is whole.
+    if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else if let truth = try? container.decode(Bool.self) {
       self = .truth(truth)
     } else if let number = try? container.decode(Int64.self) {
       self = .integer(number)
-    } else if let number = try? container.decode(Double.self) {
-      self = .decimal(number)
     } else {
-      self = .text(try container.decode(String.self))
+      self = .decimal(try container.decode(Double.self))
     }
   }
 
