@@ -15,6 +15,16 @@ struct ByteTrie: Sendable {
     return slot == 0 ? -1 : Int(slot & 0xFFF_FFFF)
   }
 
+  /// The node of a byte string; nil if there is none.
+  func node(of bytes: some Sequence<UInt8>) -> Int? {
+    var node = 0
+    for byte in bytes {
+      node = child(of: node, byte)
+      if node < 0 { return nil }
+    }
+    return node
+  }
+
   /// The node of a byte string, which is created if it is missing.
   mutating func insert(_ bytes: some Sequence<UInt8>) -> Int {
     var node = 0

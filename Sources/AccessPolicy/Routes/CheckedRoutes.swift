@@ -5,45 +5,41 @@ struct CheckedRoutes {
   let access: AccessSettings
   let routes: [RouteSettings]
   private(set) var methods = RouteMethods()
+  /// The bytes of each route's path.
+  let paths: [[UInt8]]
+  /// The bytes of each route's path as they are read leniently, without the trailing slash.
+  let loosePaths: [[UInt8]]
   /// The numbers of the methods that a route holds for; nil: all.
   private(set) var methodNumbers: [Set<Int>?] = []
   private(set) var problems = RouteDiagnostics()
 
-  /// Routes without a problem of their own, by their host.
-  private var good: [Host: [Int]] = [:]
-  /// Routes whose host, path and match are the same, by their places.
-  private var alike: [Key: [Int]] = [:]
-  /// Routes whose lenient readings are the same and that state who may pass.
-  private var twins: [Key: [Int]] = [:]
+  /// The routes of `public_url`, of every host, and of each named host.
+  private var scopes = [Scope(), Scope()]
+  /// The places of named hosts in `scopes`.
+  private var namedScopes: [[UInt8]: Int] = [:]
 
   private let groups: GroupNumbers
 
-  private struct Key: Hashable {
-    var host: Host
-    var path: [UInt8]
-    /// nil among twins.
-    var match: RouteSettings.Match?
-  }
+  /// The routes for one host, or for every host.
+  private struct Scope {
+    static let publicURL = 0
+    static let all = 1
 
-  private enum Host: Hashable {
-    case publicURL
-    case named([UInt8])
-    case all
-
-    init(_ scope: RouteSettings.HostScope) {
-      self =
-        switch scope {
-        case .publicURL: .publicURL
-        case .named(let name): .named(Array(name.utf8))
-        case .all: .all
-        }
-    }
+    /// Routes without a problem of their own.
+    var good: [Int] = []
+    /// Routes by their paths, with the same match.
+    var prefixes = RouteLists()
+    var exacts = RouteLists()
+    /// Routes that state who may pass, by the lenient readings of their paths.
+    var twins = RouteLists()
   }
 
   init(_ access: AccessSettings, _ routes: [RouteSettings], _ groups: GroupNumbers) {
     self.access = access
     self.routes = routes
     self.groups = groups
+    paths = routes.map { Array($0.path.utf8) }
+    loosePaths = paths.map { Self.loose($0) }
     let complaints = [
       access.lists?.complaint, unknownGroup("allow_groups", access.lists?.groups ?? []),
       complaint(about: access.conditions.denied), unknownGroup("managers", access.managers),
@@ -51,12 +47,15 @@ struct CheckedRoutes {
     for (key, message) in complaints.compactMap({ $0 }) {
       problems.add(RouteDiagnostic(route: nil, key: key, message: message))
     }
-    for (index, route) in routes.enumerated() {
-      methodNumbers.append(route.methods.map { methods.numbers(of: $0) })
-      if let (key, message) = complaint(about: route, at: index) {
-        problems.add(RouteDiagnostic(route: index, key: key, message: "route \"\(route.path)\": \(message)"))
+    methodNumbers.reserveCapacity(routes.count)
+    for index in routes.indices {
+      methodNumbers.append(routes[index].methods.map { methods.numbers(of: $0) })
+      let scope = scope(of: routes[index].host)
+      if let (key, message) = complaint(about: routes[index], at: index, scope) {
+        problems.add(
+          RouteDiagnostic(route: index, key: key, message: "route \"\(routes[index].path)\": \(message)"))
       } else {
-        good[Host(route.host), default: []].append(index)
+        scopes[scope].good.append(index)
       }
     }
   }
@@ -68,14 +67,30 @@ struct CheckedRoutes {
     if !problems.problems.isEmpty { throw RouteTableError(problems: problems.problems) }
   }
 
+  /// The place of a host's routes in `scopes`.
+  private mutating func scope(of host: RouteSettings.HostScope) -> Int {
+    switch host {
+    case .publicURL: return Scope.publicURL
+    case .all: return Scope.all
+    case .named(let name):
+      let name = Array(name.utf8)
+      if let known = namedScopes[name] { return known }
+      namedScopes[name] = scopes.count
+      scopes.append(Scope())
+      return scopes.count - 1
+    }
+  }
+
   /// Whether there are routes for a host alone.
-  func hasRoutes(ofHost name: String) -> Bool { good[.named(Array(name.utf8))] != nil }
+  func hasRoutes(ofHost name: String) -> Bool {
+    namedScopes[Array(name.utf8)].map { !scopes[$0].good.isEmpty } ?? false
+  }
 
   /// The routes that can hold for requests to a host.
   /// - Parameter host: nil for the host of `public_url`.
   func indexes(for host: String?) -> [Int] {
-    let own = host.map { Host.named(Array($0.utf8)) } ?? .publicURL
-    return (good[own] ?? []) + (good[.all] ?? [])
+    let own = host.map { namedScopes[Array($0.utf8)] } ?? Scope.publicURL
+    return (own.map { scopes[$0].good } ?? []) + scopes[Scope.all].good
   }
 
   /// Whether a route holds for a method.
@@ -97,9 +112,9 @@ struct CheckedRoutes {
     ]
   }
 
-  /// The bytes of a route's path as they are read leniently, without the trailing slash.
-  static func loose(_ path: [UInt8]) -> [UInt8] {
+  private static func loose(_ path: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
+    result.reserveCapacity(path.count)
     var reading = LooseReading()
     while let byte = reading.next(in: path.span) { result.append(byte) }
     if result.last == UInt8(ascii: "/") { result.removeLast() }
@@ -108,9 +123,10 @@ struct CheckedRoutes {
 
   // MARK: Complaints
 
-  private mutating func complaint(about route: RouteSettings, at index: Int) -> (key: String, message: String)? {
-    let path = Array(route.path.utf8)
-    if let message = Self.complaint(about: path) { return ("path", message) }
+  private mutating func complaint(
+    about route: RouteSettings, at index: Int, _ scope: Int
+  ) -> (key: String, message: String)? {
+    if let message = Self.complaint(about: paths[index]) { return ("path", message) }
     if case .lists(let lists) = route.access {
       if lists.isEmpty {
         return (
@@ -126,7 +142,7 @@ struct CheckedRoutes {
     if route.methods != nil, methods.count > RouteMethods.limit {
       return ("methods", "the routes name more than \(RouteMethods.limit) different methods; remove this one")
     }
-    return complaint(about: route, at: index, path)
+    return complaintBeside(route, at: index, scope)
   }
 
   private func complaint(about denied: DenyLists) -> (key: String, message: String)? {
@@ -169,16 +185,40 @@ struct CheckedRoutes {
   }
 
   /// The problem of a route with respect to the routes before it.
-  private mutating func complaint(
-    about route: RouteSettings, at index: Int, _ path: [UInt8]
+  private mutating func complaintBeside(
+    _ route: RouteSettings, at index: Int, _ scope: Int
   ) -> (key: String, message: String)? {
-    let host = Host(route.host)
-    let key = Key(host: host, path: path, match: route.match)
-    for other in alike[key] ?? [] {
-      let (mine, theirs) = (methodNumbers[index], methodNumbers[other])
-      guard let mine, let theirs else {
-        if mine == nil, theirs == nil { return ("path", "there is a route of this path already; join the two") }
-        continue
+    if let conflict = conflict(of: index, scope) { return conflict }
+    switch route.match {
+    case .prefix: scopes[scope].prefixes.add(index, at: paths[index])
+    case .exact: scopes[scope].exacts.add(index, at: paths[index])
+    }
+    guard route.statesAccess else { return nil }
+    let twin = scopes[scope].twins.firstResult(at: loosePaths[index]) { other in
+      let that = routes[other]
+      return paths[other] != paths[index] && overlap(index, other)
+        && (that.access != route.access || that.conditions != route.conditions || that.networks != route.networks
+          || that.maxAge != route.maxAge || that.tokens != route.tokens || that.preflight != route.preflight)
+        ? other : nil
+    }
+    // Among many spellings with the same rules the first stand for all.
+    scopes[scope].twins.add(index, at: loosePaths[index], atMost: 16)
+    return twin.map {
+      (
+        "path",
+        "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take "
+          + "them "
+          + "for the same; give both the same access"
+      )
+    }
+  }
+
+  /// The problem of a route with those of the same path and match.
+  private func conflict(of index: Int, _ scope: Int) -> (key: String, message: String)? {
+    func conflict(_ other: Int) -> (key: String, message: String)? {
+      guard let mine = methodNumbers[index], let theirs = methodNumbers[other] else {
+        return methodNumbers[index] == methodNumbers[other]
+          ? ("path", "there is a route of this path already; join the two") : nil
       }
       if mine == theirs { return ("path", "there is a route of this path and these methods already; join the two") }
       if !mine.isDisjoint(with: theirs), !mine.isSubset(of: theirs), !theirs.isSubset(of: mine) {
@@ -188,25 +228,11 @@ struct CheckedRoutes {
             + "let one of them hold for all methods of the other, or for none"
         )
       }
+      return nil
     }
-    alike[key, default: []].append(index)
-    guard route.statesAccess else { return nil }
-    let looseKey = Key(host: host, path: Self.loose(path), match: nil)
-    let twin = twins[looseKey]?.first { other in
-      let that = routes[other]
-      return !that.path.utf8.elementsEqual(path) && overlap(index, other)
-        && (that.access != route.access || that.conditions != route.conditions || that.networks != route.networks
-          || that.maxAge != route.maxAge || that.tokens != route.tokens || that.preflight != route.preflight)
-    }
-    // Among many spellings with the same rules the first stands for all.
-    if twins[looseKey]?.count ?? 0 < 16 { twins[looseKey, default: []].append(index) }
-    return twin.map {
-      (
-        "path",
-        "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take "
-          + "them "
-          + "for the same; give both the same access"
-      )
+    return switch routes[index].match {
+    case .prefix: scopes[scope].prefixes.firstResult(at: paths[index], conflict)
+    case .exact: scopes[scope].exacts.firstResult(at: paths[index], conflict)
     }
   }
 
@@ -250,8 +276,11 @@ struct RouteDiagnostics {
 
   private mutating func checkConditions(_ chain: [Int], _ checked: CheckedRoutes) {
     var first: (value: AccessConditions.PrivateEmail, route: Int)?
-    let settings = chain.map { (checked.routes[$0].conditions.privateEmail, Optional($0)) }
-    for (value, route) in settings + [(checked.access.conditions.privateEmail, nil)] where value != .allow {
+    for place in 0...chain.count {
+      // [access] comes last.
+      let route = place < chain.count ? chain[place] : nil
+      let value = route.map { checked.routes[$0].conditions.privateEmail } ?? checked.access.conditions.privateEmail
+      guard value != .allow else { continue }
       guard let stated = first else {
         if let route { first = (value, route) }
         continue

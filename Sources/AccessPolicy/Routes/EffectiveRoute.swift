@@ -62,11 +62,7 @@ package struct EffectiveRoute: Sendable, Equatable {
       access ?? settings.lists.map { Stated(.lists($0), by: .access) } ?? Stated(.signedIn, by: .standard)
     let isPublic = self.access.value == .public
     let isSignOut = self.access.value == .signOut
-    let stated =
-      (chain.map { Stated(routes[$0].conditions, by: .route($0)) } + [Stated(settings.conditions, by: .access)])
-      .map { isPublic ? Stated($0.value.deniesOnly, by: $0.source) : $0 }
-      .filter { !$0.value.isEmpty }
-    conditions = isSignOut ? [] : stated
+    conditions = isSignOut ? [] : Self.conditions(chain, of: routes, settings, isPublic: isPublic)
     unauthenticated =
       Self.first(chain) { routes[$0].unauthenticated }
       ?? Stated(settings.unauthenticated, by: settings.unauthenticated == .automatic ? .standard : .access)
@@ -78,11 +74,12 @@ package struct EffectiveRoute: Sendable, Equatable {
     let bodyRate = Self.first(chain) { routes[$0].bodyRate }
     self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
     keptFormBytes = Self.first(chain) { routes[$0].keptFormBytes } ?? Stated(0, by: .standard)
-    networks = chain.filter { !routes[$0].networks.isEmpty }.map { Stated(routes[$0].networks, by: .route($0)) }
-    if isSignOut {
-      networks = []
-    } else if !isPublic, !settings.networks.isEmpty {
-      networks.append(Stated(settings.networks, by: .access))
+    networks = []
+    if !isSignOut {
+      for index in chain where !routes[index].networks.isEmpty {
+        networks.append(Stated(routes[index].networks, by: .route(index)))
+      }
+      if !isPublic, !settings.networks.isEmpty { networks.append(Stated(settings.networks, by: .access)) }
     }
     maxAge =
       Self.first(chain) { routes[$0].maxAge }
@@ -100,6 +97,20 @@ package struct EffectiveRoute: Sendable, Equatable {
       || tokens.source == source
       || preflight.source == source
       || conditions.contains { $0.source == source } || networks.contains { $0.source == source }
+  }
+
+  private static func conditions(
+    _ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, isPublic: Bool
+  ) -> [Stated<AccessConditions>] {
+    var result: [Stated<AccessConditions>] = []
+    func add(_ stated: AccessConditions, by source: Source) {
+      guard !stated.isEmpty else { return }
+      let conditions = isPublic ? stated.deniesOnly : stated
+      if !conditions.isEmpty { result.append(Stated(conditions, by: source)) }
+    }
+    for index in chain { add(routes[index].conditions, by: .route(index)) }
+    add(settings.conditions, by: .access)
+    return result
   }
 
   private static func access(_ chain: [Int], of routes: [RouteSettings]) -> Stated<RouteSettings.Access>? {

@@ -171,6 +171,12 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The one at a position below ``count``.
   package subscript(position: Int) -> Int { Int(places[position]) }
 
+  /// Hashes the elements alone: decisions are looked up by the thousand when routes are compiled.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for position in 0..<count { hasher.combine(places[position]) }
+  }
+
   /// These and those; nil where they are too many.
   func union(_ others: RuleIndexes) -> RuleIndexes? {
     var result = self
@@ -217,6 +223,13 @@ package struct NetworkIndexes: Sendable, Hashable {
 
   /// The one at a position below ``count``.
   package subscript(position: Int) -> Int { Int(places[position]) }
+
+  /// Hashes the elements alone, as ``RuleIndexes`` does.
+  package func hash(into hasher: inout Hasher) {
+    let count = count
+    hasher.combine(count)
+    for position in 0..<count { hasher.combine(places[position]) }
+  }
 
   /// These and those; nil where they are too many.
   func union(_ others: NetworkIndexes) -> NetworkIndexes? {

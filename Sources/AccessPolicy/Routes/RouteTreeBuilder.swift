@@ -24,28 +24,53 @@ struct RouteTreeBuilder {
   private var exact = ByteTrie()
   /// The place of each node of `exact`; -1 if there is none.
   private var placeOfNode: [Int32] = [-1]
-  private var places: [(path: [UInt8], exact: [Int], prefix: [Int])] = []
+  private var places: [Place] = []
+
+  /// A path that has routes.
+  private struct Place {
+    let path: [UInt8]
+    /// The routes for exactly the path, and for the path as a prefix.
+    var exact: [Int] = []
+    var prefix: [Int] = []
+    /// The place of the longest other prefix that the path lies under; -1 if there is none.
+    var parent = -1
+  }
 
   /// - Parameter host: nil for the host of `public_url`.
   init(_ checked: CheckedRoutes, host: NamedHost?) {
     self.checked = checked
     self.host = host
-    for index in checked.indexes(for: host?.name) { add(checked.routes[index], at: index) }
+    for index in checked.indexes(for: host?.name) { add(index) }
+    for place in places.indices { places[place].parent = parent(of: place) }
   }
 
-  private mutating func add(_ route: RouteSettings, at index: Int) {
-    let path = Array(route.path.utf8)
+  private mutating func add(_ index: Int) {
+    let path = checked.paths[index]
     let node = exact.insert(path)
     while placeOfNode.count < exact.nodeCount { placeOfNode.append(-1) }
     if placeOfNode[node] < 0 {
       placeOfNode[node] = Int32(places.count)
-      places.append((path, [], []))
+      places.append(Place(path: path))
     }
     let place = Int(placeOfNode[node])
-    switch route.match {
+    switch checked.routes[index].match {
     case .exact: places[place].exact.append(index)
     case .prefix: places[place].prefix.append(index)
     }
+  }
+
+  private func parent(of place: Int) -> Int {
+    let path = places[place].path
+    var result = -1
+    var node = 0
+    for index in path.indices {
+      node = exact.child(of: node, path[index])
+      let above = Int(placeOfNode[node])
+      guard above >= 0, above != place, !places[above].prefix.isEmpty else { continue }
+      // A prefix ends with a slash, or the path goes on with one.
+      if path[index] == UInt8(ascii: "/") || path[index + 1] == UInt8(ascii: "/") { result = above }
+    }
+    return result
   }
 
   // MARK: Chains
@@ -53,29 +78,41 @@ struct RouteTreeBuilder {
   /// The routes that hold for a request, the most specific one first.
   /// - Parameter withExact: whether routes for exactly the path are among them, or the path stands for what is below
   ///   it.
-  func chain(at path: [UInt8], withExact: Bool, method: Int) -> [Int] {
+  private func chain(at place: Int, withExact: Bool, method: Int) -> [Int] {
     var chain: [Int] = []
-    for place in prefixes(of: path) { chain += places[place].prefix }
-    if withExact, let place = place(of: path) { chain += places[place].exact }
-    chain.removeAll { !checked.holds($0, for: method) }
+    forEachRoute(at: place, withExact: withExact) { if checked.holds($0, for: method) { chain.append($0) } }
     if chain.count > 1 { chain.sort { checked.isMoreSpecific($0, than: $1, isNamedHost: host != nil) } }
     return chain
   }
 
+  /// Calls a function with each route that holds at a place for any method.
+  private func forEachRoute(at place: Int, withExact: Bool, _ body: (Int) -> Void) {
+    if withExact { places[place].exact.forEach(body) }
+    var place = place
+    while place >= 0 {
+      places[place].prefix.forEach(body)
+      place = places[place].parent
+    }
+  }
+
+  /// The place of a route that can hold for requests to the host.
+  private func place(of index: Int) -> Int {
+    guard let node = exact.node(of: checked.paths[index]) else { preconditionFailure("a route of another host") }
+    return Int(placeOfNode[node])
+  }
+
   /// The effective settings of a route, by the first of its methods.
   func effectiveRoute(of index: Int) -> EffectiveRoute {
-    let route = checked.routes[index]
     let method = checked.methodNumbers[index]?.min() ?? checked.methods.other
-    return effective(chain(at: Array(route.path.utf8), withExact: route.match == .exact, method: method))
+    return effective(chain(at: place(of: index), withExact: checked.routes[index].match == .exact, method: method))
   }
 
   /// Whether a route decides anything: whether any setting of a request for its own path comes from it.
   func hasEffect(_ index: Int) -> Bool {
-    let route = checked.routes[index]
     let methods = checked.methodNumbers[index].map { Array($0) } ?? Array(0...checked.methods.other)
+    let (place, isExact) = (place(of: index), checked.routes[index].match == .exact)
     return methods.contains { method in
-      effective(chain(at: Array(route.path.utf8), withExact: route.match == .exact, method: method))
-        .comes(fromRoute: index)
+      effective(chain(at: place, withExact: isExact, method: method)).comes(fromRoute: index)
     }
   }
 
@@ -84,31 +121,6 @@ struct RouteTreeBuilder {
 
   private func effective(_ chain: [Int]) -> EffectiveRoute {
     EffectiveRoute(chain, of: checked.routes, checked.access, host: host)
-  }
-
-  /// The places with prefixes that a path lies under.
-  private func prefixes(of path: [UInt8]) -> [Int] {
-    var result: [Int] = []
-    var node = 0
-    for (index, byte) in path.enumerated() {
-      node = exact.child(of: node, byte)
-      guard node >= 0 else { break }
-      let place = Int(placeOfNode[node])
-      guard place >= 0, !places[place].prefix.isEmpty else { continue }
-      if index + 1 == path.count || byte == UInt8(ascii: "/") || path[index + 1] == UInt8(ascii: "/") {
-        result.append(place)
-      }
-    }
-    return result
-  }
-
-  private func place(of path: [UInt8]) -> Int? {
-    var node = 0
-    for byte in path {
-      node = exact.child(of: node, byte)
-      if node < 0 { return nil }
-    }
-    return placeOfNode[node] < 0 ? nil : Int(placeOfNode[node])
   }
 
   // MARK: Parts
@@ -121,39 +133,46 @@ struct RouteTreeBuilder {
     parts.exact = exact
     parts.placeOfNode = placeOfNode
     let methods = 0...checked.methods.other
-    parts.defaultRow = parts.rows.add(methods.map { _ in compiler.decision(effectiveDefault) })
+    parts.defaultRow = parts.rows.number(of: compiler.decision(effectiveDefault))
     parts.rootRow = parts.defaultRow
     var everywhere = methods.map { _ in Self.everything }
     var looseNodes: [RouteTree.LooseEntry] = []
+    parts.places.reserveCapacity(places.count)
+    looseNodes.reserveCapacity(places.count)
+    // What a row adds to the whole is the same wherever it stands.
+    var (rows, statedRows): (Set<Int32>, Set<Int32>) = ([], [])
     for (number, place) in places.enumerated() {
       var result = RouteTree.Place()
-      for (routes, isExact) in [(place.prefix, false), (place.exact, true)] where !routes.isEmpty {
-        let decisions = decisions(at: place.path, isExact: isExact, &compiler, &problems)
+      for (routes, isExact) in [(place.prefix, false), (place.exact, true)] {
+        guard let first = routes.first else { continue }
+        let decisions = decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
         let row = parts.rows.add(decisions)
         if isExact { result.exact = row } else { result.prefix = row }
         if !isExact, place.path == [UInt8(ascii: "/")] { parts.rootRow = row }
-        parts.reachable.formUnion(decisions.map(\.access))
-        let namesMethods = routes.contains { checked.methodNumbers[$0] != nil }
-        let stated = methods.map { method in
-          routes.contains { checked.holds($0, for: method) && checked.routes[$0].statesAccess }
-            ? decisions[decisions.count == 1 ? 0 : method] : namesMethods ? Self.withoutMethodOverride : nil
+        if rows.insert(row).inserted {
+          for decision in decisions { parts.reachable.insert(parts.rows.decisions[Int(decision)].access) }
         }
-        guard stated.contains(where: { $0 != nil }) else { continue }
-        for (method, decision) in stated.enumerated() {
-          guard let decision else { continue }
-          // Signing out restricts nobody: it does not stand in for every path that can be read in another way.
-          if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
-          parts.stating.insert(decision)
+        guard let stated = statedDecisions(of: routes, among: decisions, &parts.rows) else { continue }
+        let statedRow = parts.rows.add(stated)
+        if statedRows.insert(statedRow).inserted {
+          for method in methods {
+            let number = stated[stated.count == 1 ? 0 : method]
+            if number == RouteTree.noDecision { continue }
+            let decision = parts.rows.decisions[Int(number)]
+            // Signing out restricts nobody: it does not stand in for every path that can be read in another way.
+            if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
+            parts.stating.insert(decision)
+          }
         }
         looseNodes.append(
           RouteTree.LooseEntry(
-            looseNode: Int32(parts.loose.insert(CheckedRoutes.loose(place.path))), place: Int32(number),
-            isExact: isExact, row: parts.rows.add(stated)))
+            looseNode: Int32(parts.loose.insert(checked.loosePaths[first])), place: Int32(number), isExact: isExact,
+            row: statedRow))
       }
       parts.places.append(result)
     }
     if parts.rootRow == parts.defaultRow { parts.reachable.insert(parts.rows.decisions[Int(parts.defaultRow)].access) }
-    parts.everywhereRow = parts.rows.add(everywhere)
+    parts.everywhereRow = parts.rows.add(everywhere.map { parts.rows.number(of: $0) })
     parts.entries = looseNodes.sorted { $0.looseNode < $1.looseNode }
     parts.firstEntry = [Int32](repeating: -1, count: parts.loose.nodeCount)
     for (index, entry) in parts.entries.enumerated().reversed() {
@@ -163,19 +182,39 @@ struct RouteTreeBuilder {
     return parts
   }
 
-  /// The decisions at a place: one, or one for each method where routes above or at it name methods.
+  /// The numbers of the decisions at a place: one, or one for each method where routes above or at it name methods.
   private func decisions(
-    at path: [UInt8], isExact: Bool, _ compiler: inout DecisionCompiler, _ problems: inout RouteDiagnostics
-  ) -> [RouteDecision] {
-    var methods = Array(0...checked.methods.other)
-    let namesMethods = chainNamesMethods(at: path, isExact: isExact)
-    if !namesMethods { methods = [checked.methods.other] }
-    return methods.map { method in
-      let chain = chain(at: path, withExact: isExact, method: method)
+    at place: Int, isExact: Bool, _ rows: inout RouteRows, _ compiler: inout DecisionCompiler,
+    _ problems: inout RouteDiagnostics
+  ) -> [Int32] {
+    var namesMethods = false
+    if checked.methods.count > 0 {
+      forEachRoute(at: place, withExact: isExact) { if checked.methodNumbers[$0] != nil { namesMethods = true } }
+    }
+    return (namesMethods ? 0...checked.methods.other : checked.methods.other...checked.methods.other).map { method in
+      let chain = chain(at: place, withExact: isExact, method: method)
       let effective = effective(chain)
       problems.check(effective, chain, checked)
-      return compiler.decision(effective, dropsMethodOverride: namesMethods)
+      return rows.number(of: compiler.decision(effective, dropsMethodOverride: namesMethods))
     }
+  }
+
+  /// The numbers of the decisions that hold at a place for other readings of its path, too: one, or one for each method
+  /// (``RouteTree/noDecision`` where its routes state nothing). Nil if they state nothing at all.
+  /// - Parameters:
+  ///   - routes: those for the place's path with one kind of match.
+  ///   - decisions: those at the place.
+  private func statedDecisions(
+    of routes: [Int], among decisions: [Int32], _ rows: inout RouteRows
+  ) -> [Int32]? {
+    if decisions.count == 1 { return routes.contains { checked.routes[$0].statesAccess } ? decisions : nil }
+    let namesMethods = routes.contains { checked.methodNumbers[$0] != nil }
+    let unstated = namesMethods ? rows.number(of: Self.withoutMethodOverride) : RouteTree.noDecision
+    let stated = decisions.indices.map { method in
+      routes.contains { checked.holds($0, for: method) && checked.routes[$0].statesAccess }
+        ? decisions[method] : unstated
+    }
+    return stated.contains { $0 != RouteTree.noDecision } ? stated : nil
   }
 
   /// The decision that asks for nothing.
@@ -192,23 +231,12 @@ struct RouteTreeBuilder {
     return decision
   }()
 
-  private func chainNamesMethods(at path: [UInt8], isExact: Bool) -> Bool {
-    if checked.methods.count == 0 { return false }
-    var routes = prefixes(of: path).flatMap { places[$0].prefix }
-    if isExact, let place = place(of: path) { routes += places[place].exact }
-    return routes.contains { checked.methodNumbers[$0] != nil }
-  }
-
   /// Numbers the places so that those under a prefix stand together behind it.
   private func nest(_ result: inout [RouteTree.Place]) {
     var children: [[Int]] = Array(repeating: [], count: places.count)
     var roots: [Int] = []
     for (number, place) in places.enumerated() {
-      if let parent = prefixes(of: place.path).last(where: { $0 != number }) {
-        children[parent].append(number)
-      } else {
-        roots.append(number)
-      }
+      if place.parent < 0 { roots.append(number) } else { children[place.parent].append(number) }
     }
     var next: Int32 = 0
     // Each place twice: when it is entered, and when all below it are numbered.
@@ -233,13 +261,14 @@ struct RouteRows {
   /// Numbers of methods.
   let stride: Int
   private var numbers: [RouteDecision: Int32] = [:]
+  /// The number that was asked for last.
+  private var latest: Int32 = 0
   private var rows: [[Int32]: Int32] = [:]
 
   init(methods: Int) { stride = methods + 1 }
 
-  /// - Parameter decisions: one for every method, or one for all.
-  mutating func add(_ decisions: [RouteDecision?]) -> Int32 {
-    let row = decisions.map { decision in decision.map { self.number(of: $0) } ?? RouteTree.noDecision }
+  /// The row of the numbers of decisions: one for every method, or one for all.
+  mutating func add(_ row: [Int32]) -> Int32 {
     if let first = row.first, row.allSatisfy({ $0 == first }) { return first }
     if let known = rows[row] { return known }
     let number = ~Int32(rows.count)
@@ -248,11 +277,15 @@ struct RouteRows {
     return number
   }
 
-  private mutating func number(of decision: RouteDecision) -> Int32 {
-    if let known = numbers[decision] { return known }
-    let number = Int32(decisions.count)
-    numbers[decision] = number
-    decisions.append(decision)
-    return number
+  /// The number of a decision.
+  mutating func number(of decision: RouteDecision) -> Int32 {
+    // Routes that stand together often decide the same.
+    if Int(latest) < decisions.count, decisions[Int(latest)] == decision { return latest }
+    latest = numbers[decision] ?? Int32(decisions.count)
+    if Int(latest) == decisions.count {
+      numbers[decision] = latest
+      decisions.append(decision)
+    }
+    return latest
   }
 }
