@@ -7,13 +7,15 @@ import WebFormats
 enum RouteChecks {
   /// - Returns: the places in the document of the routes that are in order by themselves.
   static func check(
-    _ drafts: [(index: Int, draft: RouteBuilder, present: Set<String>)], _ access: AccessSettings,
+    _ drafts: [DocumentReader.Element<RouteBuilder>], _ access: AccessSettings,
     into configuration: inout Configuration, _ reading: inout DecodingContext
   ) -> [Int] {
     configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
+    settings.reserveCapacity(drafts.count)
+    let list = NodePath(ConfigurationSchema.route.name)
     for (index, draft, present) in drafts {
-      let path = NodePath(ConfigurationSchema.route.name).appending(index)
+      let path = list.appending(index)
       if let name = draft.upstream {
         UpstreamChecks.checkName(name, at: path.appending("upstream"), configuration, &reading)
       }
@@ -124,7 +126,7 @@ enum RouteChecks {
   }
 
   private static func route(
-    _ draft: RouteBuilder, _ present: Set<String>, _ path: NodePath, isUnder prefix: String,
+    _ draft: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath, isUnder prefix: String,
     _ reading: inout DecodingContext
   ) -> RouteSettings? {
     if draft.path.utf8.elementsEqual(prefix.utf8) || draft.path.utf8.starts(with: (prefix + "/").utf8) {
@@ -154,12 +156,12 @@ enum RouteChecks {
 
   /// An empty list would name nobody, and look as if it named everybody.
   private static func checkLists(_ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext) -> Bool {
+    guard draft.access == nil || draft.access == .signedIn else { return true }
     let lists = [
       ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
       ("allow_organizations", draft.organizations), ("allow_groups", draft.groups),
     ]
     let empty = lists.filter { $0.1?.isEmpty == true }
-    guard draft.access == nil || draft.access == .signedIn else { return true }
     for (key, _) in empty {
       reading.complain(
         at: path.appending(key), "\(key) is empty, so it would admit nobody",
@@ -196,7 +198,7 @@ enum RouteChecks {
   }
 
   private static func checkAccess(
-    _ draft: RouteBuilder, _ present: Set<String>, _ path: NodePath, _ reading: inout DecodingContext
+    _ draft: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath, _ reading: inout DecodingContext
   ) -> Bool {
     guard let access = draft.access, access != .signedIn else { return true }
     if draft.lists != nil || !draft.conditions.isEmpty {

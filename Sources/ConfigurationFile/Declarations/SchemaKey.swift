@@ -35,7 +35,9 @@ struct SchemaKeyDescription: Sendable {
 struct SchemaKey<Target: DecodingTarget>: Sendable {
   let description: SchemaKeyDescription
   /// Reads a value into the target; false where it was not in order, after the problems were noted.
-  let read: @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
+  let read: Read
+
+  typealias Read = @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
 
   /// A key that must be there.
   static func required<Value>(
@@ -95,8 +97,8 @@ struct Section<Target: DecodingTarget>: Sendable {
   /// For the reference and the sample: what the table is about.
   let introduction: String
   let entries: [SchemaKey<Target>]
-  /// The entries by the names of their keys, without the table.
-  private let byName: [String: SchemaKey<Target>]
+  /// The functions that read the entries, by the names of their keys without the table.
+  private let readers: [String: SchemaKey<Target>.Read]
   /// The keys that must be there, each with an example of its value.
   let required: [(name: String, example: String)]
 
@@ -104,12 +106,12 @@ struct Section<Target: DecodingTarget>: Sendable {
     self.name = name
     self.introduction = introduction
     self.entries = entries
-    byName = Dictionary(entries.map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+    readers = Dictionary(entries.map { ($0.description.name, $0.read) }, uniquingKeysWith: { first, _ in first })
     required = entries.compactMap {
       if case .required(let example) = $0.description.presence { ($0.description.name, example) } else { nil }
     }
   }
 
-  /// The entry of a key, by its name without the table.
-  func entry(named name: String) -> SchemaKey<Target>? { byName[name] }
+  /// The function that reads the entry of a key, by its name without the table.
+  func reader(of name: String) -> SchemaKey<Target>.Read? { readers[name] }
 }

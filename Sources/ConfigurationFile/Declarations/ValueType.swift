@@ -179,18 +179,18 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
   /// One of a few words.
   static var choice: ValueType {
     let choices = Value.allCases.map { TOMLText.quoted($0.rawValue) }
+    @Sendable func expected() -> String { "one of \(choices.joined(separator: ", "))" }
     return ValueType(
       name: choices.joined(separator: " or "),
       read: { node, path, reading in
-        let expected = "one of \(choices.joined(separator: ", "))"
-        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+        guard let text = reading.text(node, at: path, expected: expected()) else { return nil }
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
           let nearest = choices.count > 6 ? NearestKey.find(text.value, among: Value.allCases.map(\.rawValue)) : nil
           reading.complain(
             at: path, "\(path): \(text.shown) is none of its values",
-            remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected)")
+            remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected())")
         }
         return value
       },

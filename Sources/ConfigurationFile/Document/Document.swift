@@ -19,14 +19,15 @@ struct Document: Sendable {
         place: .start, what: "the file is longer than 1 MiB",
         remedy: "check that this is the right file")
     }
-    if let offset = UTF8Check.firstInvalid(bytes) {
+    guard let string = String(validating: bytes, as: UTF8.self) else {
       throw DocumentError(
-        place: text.place(of: offset), what: "this is no UTF-8", remedy: "save the file in the encoding UTF-8")
+        place: text.place(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "this is no UTF-8",
+        remedy: "save the file in the encoding UTF-8")
     }
     if let offset = bytes.firstIndex(of: 0) {
       throw DocumentError(place: text.place(of: offset), what: "there is a NUL byte", remedy: "remove it")
     }
-    let finder = SourceLocations(bytes, notesPlaces: false)
+    let finder = SourceLocations(bytes, below: nil)
     if let offset = finder.tooDeep {
       throw DocumentError(
         place: text.place(of: offset),
@@ -43,7 +44,7 @@ struct Document: Sendable {
     self.text = text
     places = Places(bytes)
     do {
-      root = Self.table(try TOMLTable(string: String(decoding: bytes, as: UTF8.self)), depth: 0)
+      root = Self.table(try TOMLTable(string: string), depth: 0)
     } catch let error as TOMLParseError {
       throw DocumentError(syntax: error, in: text)
     } catch {
@@ -69,46 +70,48 @@ struct Document: Sendable {
   }
 
   /// The location of a key; of a missing key, the nearest enclosing table.
-  func placeOfKey(_ path: NodePath) -> SourcePlace { place(places.find { $0.offsetOfKey(path) }) }
+  func placeOfKey(_ path: NodePath) -> SourcePlace { place(places.find(path) { $0.offsetOfKey(path) }) }
 
   /// The location of a value; of a missing value, the nearest enclosing value or key.
-  func placeOfValue(_ path: NodePath) -> SourcePlace { place(places.find { $0.offsetOfValue(path) }) }
+  func placeOfValue(_ path: NodePath) -> SourcePlace { place(places.find(path) { $0.offsetOfValue(path) }) }
 
   private func place(_ offset: Int?) -> SourcePlace { offset.map { text.place(of: $0) } ?? .start }
 
-  /// The locations of keys and values, which are found when the first is asked for. It takes as long as parsing, and
-  /// nobody asks where a configuration in order has its keys.
+  /// The locations of keys and values. Those below each key at the top of the document are found when the first of them
+  /// is asked for: it takes longer than parsing, and few are asked for where a configuration is in order.
   private final class Places: Sendable {
     private let bytes: [UInt8]
-    private let found = Mutex<SourceLocations?>(nil)
+    private let found = Mutex<[String: SourceLocations]>([:])
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    func find(_ look: (SourceLocations) -> Int?) -> Int? {
-      found.withLock { found in
-        let locations = found ?? SourceLocations(bytes, notesPlaces: true)
-        found = locations
+    func find(_ path: NodePath, _ look: (SourceLocations) -> Int?) -> Int? {
+      guard case .key(let top) = path.components.first else { return nil }
+      return found.withLock { found in
+        let locations = found[top] ?? SourceLocations(bytes, below: top)
+        found[top] = locations
         return look(locations)
       }
     }
   }
 
   private static func table(_ table: TOMLTable, depth: Int) -> [String: Node] {
-    var nodes: [String: Node] = [:]
-    for key in table.keys {
-      if let value = table[key] { nodes[key] = node(value, depth: depth + 1) }
+    let keys = table.keys
+    var nodes = [String: Node](minimumCapacity: keys.count)
+    for key in keys {
+      if let value = table[key] { nodes[key] = node(value.tomlValue, depth: depth + 1) }
     }
     return nodes
   }
 
-  private static func node(_ value: any TOMLValueConvertible, depth: Int) -> Node {
+  private static func node(_ value: TOMLValue, depth: Int) -> Node {
     // The finder has checked the depth already: this is a second check.
     guard depth < 8 * SourceLocations.depthLimit else { return .moment }
     switch value.type {
     case .table: return .table(value.table.map { table($0, depth: depth) } ?? [:])
     case .array:
       guard let array = value.array else { return .array([]) }
-      return .array((0..<array.count).map { node(array[$0], depth: depth + 1) })
+      return .array((0..<array.count).map { node(array[$0].tomlValue, depth: depth + 1) })
     case .string: return .string(value.string ?? "")
     case .int: return value.int.map { .integer($0) } ?? .moment
     case .double: return value.double.map { .number($0) } ?? .moment

@@ -21,15 +21,27 @@ struct SourceLocations {
   private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
-  private let notesPlaces: Bool
+  /// The key at the top of the document below which places are noted.
+  private let top: String?
   private var position = 0
   /// The number of elements of each array of tables so far.
   private var tableCounts: [NodePath: Int] = [:]
+  /// The parts of the key that was scanned last, in `bytes`.
+  private var parts: [Range<Int>] = []
 
-  /// - Parameter notesPlaces: whether keys and values are to be found, or only what must not reach the parser.
-  init(_ bytes: [UInt8], notesPlaces: Bool) {
+  /// The table or value that is being scanned.
+  private struct Location {
+    /// Nil where places are not noted.
+    var path: NodePath?
+    /// The number of keys and lists that lead here.
+    var level = 0
+  }
+
+  /// - Parameter top: the key at the top of the document below which keys and values are to be found; nil to find only
+  ///   what must not reach the parser.
+  init(_ bytes: [UInt8], below top: String?) {
     self.bytes = bytes
-    self.notesPlaces = notesPlaces
+    self.top = top
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     scanDocument()
   }
@@ -54,11 +66,12 @@ struct SourceLocations {
   }
 
   private mutating func noteKey(_ path: NodePath, at offset: Int) {
-    if notesPlaces, keys[path] == nil { keys[path] = offset }
+    if keys[path] == nil { keys[path] = offset }
   }
 
   private mutating func scanDocument() {
-    var table = NodePath()
+    // At the top of the document, the first part of each key tells whether places are noted.
+    var table = Location(path: NodePath())
     while tooDeep == nil {
       skipBlank(newlines: true)
       guard let byte = current else { return }
@@ -73,23 +86,25 @@ struct SourceLocations {
 
   // MARK: Headers and keys
 
-  private mutating func scanHeader() -> NodePath? {
+  private mutating func scanHeader() -> Location? {
     position += 1
     let isArray = current == UInt8(ascii: "[")
     if isArray { position += 1 }
     skipBlank(newlines: false)
     let start = position
-    guard let parts = scanKey(), let last = parts.last else {
+    guard scanKey(), !parts.isEmpty else {
       if tooDeep == nil, malformed == nil { malformed = (start, "this table has no name") }
       return nil
     }
+    let level = parts.count + (isArray ? 1 : 0)
+    guard isTop(parts[0]) else { return Location(path: nil, level: level) }
     var path = NodePath()
     for part in parts.dropLast() {
-      path = path.appending(part)
+      path = path.appending(text(part))
       noteKey(path, at: start)
       if let count = tableCounts[path] { path = path.appending(count - 1) }
     }
-    path = path.appending(last)
+    path = path.appending(text(parts[parts.count - 1]))
     noteKey(path, at: start)
     if isArray {
       let index = tableCounts[path, default: 0]
@@ -97,50 +112,60 @@ struct SourceLocations {
       path = path.appending(index)
       noteKey(path, at: start)
     }
-    return path
+    return Location(path: path, level: level)
   }
 
   /// `key = value`, or something else up to the end of the line.
-  private mutating func scanPair(in table: NodePath, depth: Int) {
+  private mutating func scanPair(in table: Location, depth: Int) {
     let start = position
-    guard let parts = scanKey() else { return }
-    var path = table
-    for part in parts {
-      path = path.appending(part)
-      noteKey(path, at: start)
+    guard scanKey() else { return }
+    var location = Location(path: table.path, level: table.level + parts.count)
+    if let path = table.path {
+      location.path = path.components.isEmpty && !isTop(parts[0]) ? nil : path
+    }
+    if var path = location.path {
+      for part in parts {
+        path = path.appending(text(part))
+        noteKey(path, at: start)
+      }
+      location.path = path
     }
     skipBlank(newlines: false)
     guard current == UInt8(ascii: "=") else { return }
     position += 1
     skipBlank(newlines: false)
-    scanValue(at: path, depth: depth)
+    scanValue(at: location, depth: depth)
   }
 
-  /// The parts of a dotted key; nil without a key.
-  private mutating func scanKey() -> [String]? {
-    var parts: [String] = []
+  /// Scans the parts of a dotted key into `parts`; false without a key.
+  private mutating func scanKey() -> Bool {
+    parts.removeAll(keepingCapacity: true)
     while true {
       skipBlank(newlines: false)
       let start = position
       switch current {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         skipString()
-        let contents = bytes[min(start + 1, position)..<max(start + 1, position - 1)]
-        parts.append(String(decoding: contents, as: UTF8.self))
+        parts.append(min(start + 1, position)..<max(start + 1, position - 1))
       default:
         while let byte = current, Self.isBareKeyByte(byte) { position += 1 }
-        guard position > start else { return parts.isEmpty ? nil : parts }
-        parts.append(String(decoding: bytes[start..<position], as: UTF8.self))
+        guard position > start else { return !parts.isEmpty }
+        parts.append(start..<position)
       }
       guard parts.count <= Self.depthLimit else {
         if tooDeep == nil { tooDeep = start }
-        return nil
+        return false
       }
       skipBlank(newlines: false)
-      guard current == UInt8(ascii: ".") else { return parts }
+      guard current == UInt8(ascii: ".") else { return true }
       position += 1
     }
   }
+
+  private func text(_ part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
+
+  /// Whether a part is the key below which places are noted.
+  private func isTop(_ part: Range<Int>) -> Bool { top.map { $0.utf8.elementsEqual(bytes[part]) } ?? false }
 
   private static func isBareKeyByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -153,16 +178,16 @@ struct SourceLocations {
 
   // MARK: Values
 
-  private mutating func scanValue(at path: NodePath, depth: Int) {
-    guard depth <= Self.depthLimit, path.components.count <= 4 * Self.depthLimit else {
+  private mutating func scanValue(at location: Location, depth: Int) {
+    guard depth <= Self.depthLimit, location.level <= 4 * Self.depthLimit else {
       if tooDeep == nil { tooDeep = position }
       return
     }
-    if notesPlaces { values[path] = position }
+    if let path = location.path { values[path] = position }
     switch current {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): skipString()
-    case UInt8(ascii: "["): scanArray(at: path, depth: depth)
-    case UInt8(ascii: "{"): scanInlineTable(at: path, depth: depth)
+    case UInt8(ascii: "["): scanArray(at: location, depth: depth)
+    case UInt8(ascii: "{"): scanInlineTable(at: location, depth: depth)
     default:
       let start = position
       while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
@@ -172,7 +197,7 @@ struct SourceLocations {
     }
   }
 
-  private mutating func scanArray(at path: NodePath, depth: Int) {
+  private mutating func scanArray(at list: Location, depth: Int) {
     position += 1
     var index = 0
     while tooDeep == nil {
@@ -189,14 +214,14 @@ struct SourceLocations {
         if malformed == nil { malformed = (position, "there is a \"}\" in a list") }
         return
       } else {
-        scanValue(at: path.appending(index), depth: depth + 1)
+        scanValue(at: Location(path: list.path?.appending(index), level: list.level + 1), depth: depth + 1)
         index += 1
       }
       if position == start { position += 1 }
     }
   }
 
-  private mutating func scanInlineTable(at path: NodePath, depth: Int) {
+  private mutating func scanInlineTable(at table: Location, depth: Int) {
     position += 1
     while tooDeep == nil {
       skipBlank(newlines: false)
@@ -206,7 +231,7 @@ struct SourceLocations {
         return
       }
       let start = position
-      if byte == UInt8(ascii: ",") { position += 1 } else { scanPair(in: path, depth: depth + 1) }
+      if byte == UInt8(ascii: ",") { position += 1 } else { scanPair(in: table, depth: depth + 1) }
       if position == start { position += 1 }
     }
   }

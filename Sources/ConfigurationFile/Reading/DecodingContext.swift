@@ -103,9 +103,9 @@ struct DecodingContext {
   /// or a variable is not set.
   ///
   /// `$${` stands for `${` itself. Any other `$` is just that.
-  mutating func text(_ node: Node, at path: NodePath, expected: String) -> WrittenText? {
+  mutating func text(_ node: Node, at path: NodePath, expected: @autoclosure () -> String) -> WrittenText? {
     guard case .string(let written) = node else {
-      complain(at: path, "\(path) is \(node.kind)", remedy: "write \(expected)")
+      complain(at: path, "\(path) is \(node.kind)", remedy: "write \(expected())")
       return nil
     }
     guard written.utf8.contains(UInt8(ascii: "$")) else { return WrittenText(value: written, written: written) }

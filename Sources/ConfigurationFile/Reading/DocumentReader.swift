@@ -17,7 +17,7 @@ struct DocumentReader {
   private(set) var listeners: [Element<ListenerBuilder>] = []
 
   /// One table of a list of tables.
-  typealias Element<Target> = (index: Int, draft: Target, present: Set<String>)
+  typealias Element<Target> = (index: Int, draft: Target, present: Dictionary<String, Node>.Keys)
 
   private let entries: [String: SchemaKey<ConfigurationBuilder>]
   private let tables: Set<String>
@@ -128,7 +128,7 @@ struct DocumentReader {
         reading.complain(atKey: elementPath, "this \(word) has no \(name)", remedy: "write \(name) = \(example)")
         isGood = false
       }
-      if isGood { keep(&self, (index, draft, Set(table.keys))) } else { spoiled(&reading, draft, elementPath) }
+      if isGood { keep(&self, (index, draft, table.keys)) } else { spoiled(&reading, draft, elementPath) }
     }
   }
 
@@ -138,12 +138,12 @@ struct DocumentReader {
     var isGood = true
     for (key, node) in table {
       let keyPath = path.appending(key)
-      guard let entry = section.entry(named: key) else {
+      guard let read = section.reader(of: key) else {
         complainUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
         isGood = false
         continue
       }
-      if !entry.read(node, keyPath, &reading, &draft) { isGood = false }
+      if !read(node, keyPath, &reading, &draft) { isGood = false }
     }
     return isGood
   }
