@@ -29,7 +29,7 @@ enum RouteChecks {
     checkAddresses(settings, configuration, &reading)
     let groups = GroupChecks.names(configuration, reading)
     let hosts = configuration.sites.map(\.host)
-    switch table(access, settings.map(\.route), groups, hosts) {
+    switch table(access, configuration.routes, groups, hosts) {
     case .success(let table):
       configuration.compiledRoutes = Configuration.CompiledRoutes(table: table)
       checkTokens(settings, access, groups, hosts, &reading)

@@ -1,0 +1,58 @@
+/// The problems of routes, without repetitions.
+struct RouteDiagnostics {
+  private(set) var problems: [RouteDiagnostic] = []
+  /// Routes that were complained of for what their chain holds.
+  private var told: Set<Int> = []
+
+  mutating func add(_ problem: RouteDiagnostic) { problems.append(problem) }
+
+  /// Looks at what holds together for a request.
+  /// - Parameter chain: the routes, the most specific one first.
+  mutating func check(_ effective: EffectiveRoute, _ chain: [Int], _ checked: CheckedRoutes) {
+    checkConditions(chain, checked)
+    let access = effective.access.value
+    guard access == .public || access == .signOut, case .route(let source) = effective.access.source else { return }
+    // The conditions of a more specific route would have no effect: such routes have none.
+    for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
+      let path = checked.routes[source].path
+      tell(
+        index, checked, key: Self.key(of: checked.routes[index].conditions),
+        "it gets access = \"\(access == .public ? "public" : "sign-out")\" from the route \"\(path)\", so that nobody "
+          + "would be asked for this; "
+          + "write access = \"signed-in\" or a list here, or remove it")
+    }
+  }
+
+  private static func key(of conditions: AccessConditions) -> String {
+    if !conditions.requirements.isEmpty { return "require_claims" }
+    if conditions.privateEmail != .allow { return "private_email" }
+    let denied = conditions.denied
+    return !denied.groups.isEmpty ? "deny_groups" : !denied.emails.isEmpty ? "deny_emails" : "deny_subjects"
+  }
+
+  private mutating func checkConditions(_ chain: [Int], _ checked: CheckedRoutes) {
+    var first: (value: AccessConditions.PrivateEmail, route: Int)?
+    for place in 0...chain.count {
+      // [access] comes last.
+      let route = place < chain.count ? chain[place] : nil
+      let value = route.map { checked.routes[$0].conditions.privateEmail } ?? checked.access.conditions.privateEmail
+      guard value != .allow else { continue }
+      guard let stated = first else {
+        if let route { first = (value, route) }
+        continue
+      }
+      guard stated.value != value else { continue }
+      let place = route.map { "the route \"\(checked.routes[$0].path)\"" } ?? "[access]"
+      tell(
+        stated.route, checked, key: "private_email",
+        "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions "
+          + "add up: "
+          + "nobody could pass; remove one of the two")
+    }
+  }
+
+  private mutating func tell(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
+    guard told.insert(route).inserted else { return }
+    add(RouteDiagnostic(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
+  }
+}
