@@ -75,7 +75,8 @@ struct RunCommand: AsyncParsableCommand {
         logger: logger, log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
-          services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger))
+          services: [.init(service: service.member, successTerminationBehavior: .gracefullyShutdownGroup)],
+          logger: logger))
       let handling = Task { await handle(signals, service, group) }
       defer { handling.cancel() }
       try await group.run()

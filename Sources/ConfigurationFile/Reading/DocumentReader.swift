@@ -19,21 +19,22 @@ struct DocumentReader {
   /// One table of a list of tables.
   typealias Element<Target> = (index: Int, draft: Target, present: Dictionary<String, Node>.Keys)
 
-  private let entries: [String: SchemaKey<ConfigurationBuilder>]
+  /// The functions that read the keys of all tables.
+  private let readers: [String: SchemaKey<ConfigurationBuilder>.Read]
   private let tables: Set<String>
 
   init(reading: DecodingContext) {
     self.reading = reading
-    var entries: [String: SchemaKey<ConfigurationBuilder>] = [:]
+    var readers: [String: SchemaKey<ConfigurationBuilder>.Read] = [:]
     var tables: Set<String> = []
     for section in ConfigurationSchema.all {
       // With the tables above it, which need not have keys of their own.
       let name = section.name
       for dot in name.utf8.indices where name.utf8[dot] == UInt8(ascii: ".") { tables.insert(String(name[..<dot])) }
       if !name.isEmpty { tables.insert(name) }
-      for entry in section.entries { entries[entry.description.key] = entry }
+      for entry in section.entries { readers[entry.description.key] = entry.read }
     }
-    self.entries = entries
+    self.readers = readers
     self.tables = tables
   }
 
@@ -49,8 +50,8 @@ struct DocumentReader {
       if key.utf8.contains(UInt8(ascii: ".")) {
         // A quoted key with a dot in it is not the key of a table.
         complainUnknown(keyPath, name: name, isTable: false)
-      } else if let entry = entries[name] {
-        if entry.read(node, keyPath, &reading, &draft) { reading.noteGood(name) }
+      } else if let read = readers[name] {
+        if read(node, keyPath, &reading, &draft) { reading.noteGood(name) }
       } else if tables.contains(name) {
         if case .table(let inner) = node {
           readTable(inner, at: keyPath)

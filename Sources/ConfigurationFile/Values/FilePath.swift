@@ -29,6 +29,7 @@ enum FilePath {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     var relative = Substring(path)
     while relative.utf8.starts(with: "./".utf8) { relative = relative.dropFirst(2) }
-    return directory.utf8.last == UInt8(ascii: "/") ? directory + relative : directory + "/" + relative
+    return directory.utf8.last == UInt8(ascii: "/")
+      ? directory + String(relative) : directory + "/" + String(relative)
   }
 }

@@ -13,7 +13,7 @@ internal import Synchronization
 package typealias StoreOpener = @Sendable () async throws(StoreError) -> any SessionStore
 
 /// The gateway: starts its parts, serves until graceful shutdown, then lets requests in flight finish.
-package final class GatewayService: Service, TextOutputStreamable, CustomStringConvertible {
+package final class GatewayService: Sendable {
   private let settings: GatewaySettings
   private let open: StoreOpener
   private let logger: Logger
@@ -38,11 +38,21 @@ package final class GatewayService: Service, TextOutputStreamable, CustomStringC
     self.reread = reread
   }
 
-  package var description: String { "gateway" }
+  /// The gateway as a member of a service group.
+  package var member: GroupedService { GroupedService(service: self) }
 
-  /// For the service group, which prints its services: without a conformance that says how, the runtime looks through
-  /// all conformances of the program several times, which takes a twelfth of a start.
-  package func write<Target: TextOutputStream>(to target: inout Target) { target.write(description) }
+  /// The gateway as a service group runs it, and prints it: without a conformance that says how, the runtime looks
+  /// through all conformances of the program several times, which takes a twelfth of a start, and through some more for
+  /// an object, which may be a bridged string.
+  package struct GroupedService: Service, TextOutputStreamable, CustomStringConvertible {
+    fileprivate let service: GatewayService
+
+    package var description: String { "gateway" }
+
+    package func write<Target: TextOutputStream>(to target: inout Target) { target.write(description) }
+
+    package func run() async throws { try await service.run() }
+  }
 
   /// Serves until graceful shutdown.
   /// - Throws: what keeps the gateway from starting, with the remedy.

@@ -22,7 +22,8 @@ package enum RecordText {
   /// - Throws: ``DamagedRow``.
   package static func decode<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
     do {
-      return try JSONDecoder().decode(type, from: Data(text.utf8))
+      // By way of an array: for other sequences, the runtime searches all conformances of the program.
+      return try JSONDecoder().decode(type, from: Data(Array(text.utf8)))
     } catch {
       throw DamagedRow(what: "\(type)")
     }
