@@ -141,6 +141,13 @@ struct ExampleTests {
       environment: ["HOME": example.path])
 
     try AskingProxy.check(example)
+
+    // A user whom the gateway refuses sees its own page, and a script gets its JSON.
+    let (refused, _) = try example.signedIn(as: "anna", at: "/headers")
+    let page = try refused.open(example.origin + "/office/")
+    #expect(page.status == 403 && page.text.contains("Ask for access"), "\(page.text)")
+    let answer = try refused.fetch(example.origin + "/office/", fields: [("Accept", "application/json")])
+    #expect(answer.status == 403 && answer.text.contains("\"error\":\"forbidden\""), "\(answer.text)")
   }
 
   @Test("Three applications on three hosts have one sign-in, each its own cookie, and one end")

@@ -2,8 +2,7 @@
 require "apache2"
 local http = require "socket.http"
 
--- With redirect=1 the gateway sends people to sign in and back; scripts get 401.
-local verify = "http://127.0.0.1:8081/.auth/verify?redirect=1"
+local gateway = "http://127.0.0.1:8081"
 
 -- What the gateway looks at of the client's own headers. No other header reaches it.
 local passed = {
@@ -28,19 +27,17 @@ function check(r)
   }
   for _, name in ipairs(passed) do headers[name] = r.headers_in[name] end
   http.TIMEOUT = 5
-  local _, status, answer = http.request({ url = verify, headers = headers, redirect = false })
+  local _, status, answer = http.request({ url = gateway .. "/.auth/verify", headers = headers, redirect = false })
   if status == 200 then
     for _, name in ipairs(identity) do r.headers_in[name] = answer[name:lower()] end
     return apache2.DECLINED
   end
-  if status == 302 then
-    r.err_headers_out["Location"] = answer["location"]
-    return 302
-  end
-  if status == 401 then
-    r.err_headers_out["WWW-Authenticate"] = answer["www-authenticate"]
-    return 401
+  if status == 401 or status == 403 then
+    -- The request as it came: the gateway leads people to sign in and back, shows its own page to users whom it refuses,
+    -- and answers scripts with JSON.
+    r.filename = "proxy:" .. gateway .. r.unparsed_uri
+    return apache2.DECLINED
   end
   -- Not a number: the gateway was not reached.
-  return status == 403 and 403 or 503
+  return 503
 end
