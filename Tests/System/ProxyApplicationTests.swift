@@ -32,5 +32,11 @@ struct ProxyApplicationTests {
     let address = try WebAddress(#require(refused.fields["X-Auth-Sign-In"]))
     #expect(refused.status == 401 && address.origin == example.origin && address.path == "/.auth/sign-in")
     #expect(address[parameter: "return_to"] == "/headers?a=1&b=%26", "\(address)")
+    // Envoy leads a browser from a refusal to the gateway's page for asking for access.
+    if name == "behind-envoy" {
+      let (visitor, _) = try example.signedIn(as: "anna", at: "/headers")
+      let page = try visitor.open(example.origin + "/office/")
+      #expect(page.address.path == "/.auth/request-access" && page.text.contains("Ask for access"), "\(page.text)")
+    }
   }
 }
