@@ -10,15 +10,27 @@ local passed = {
   "Upgrade",
 }
 local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
--- Spellings that CGI and WSGI take for these.
-local lookalikes = { "X_Forwarded_", "X_Forwarded-", "X-Forwarded_" }
+-- Headers that an application could take for the gateway's or for a path prefix, beside X-Forwarded-*.
+local reserved = {}
+for _, name in ipairs({
+  "x-identity-assertion", "remote-user", "remote-email", "remote-name", "remote-group", "remote-groups", "script-name",
+  "path-info", "daphne-root-path",
+}) do
+  reserved[name] = true
+  reserved["x-" .. name] = true
+end
+
+-- Removes them from the client's headers. CGI, WSGI and PHP take other spellings for the same: any character that is no
+-- letter and no digit counts as a hyphen.
+local function clean(r)
+  for name in pairs(r:headers_in_table()) do
+    local plain = name:lower():gsub("[^a-z0-9]", "-")
+    if reserved[plain] or plain:sub(1, 12) == "x-forwarded-" then r.headers_in[name] = nil end
+  end
+end
 
 function check(r)
-  for _, lookalike in ipairs(lookalikes) do
-    for _, name in ipairs({ "User", "Email", "Name" }) do
-      if r.headers_in[lookalike .. name] then return 400 end
-    end
-  end
+  clean(r)
   -- Each that verify.believe of gateway.conf names. The path is the one that the application gets.
   local headers = {
     ["X-Original-URI"] = r.unparsed_uri,
