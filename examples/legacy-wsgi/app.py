@@ -82,7 +82,7 @@ def application(environ, start_response):
         return add_entry(environ, start_response, user)
     if path in ("/public", "/public/") and method in ("GET", "HEAD"):
         return answer(start_response, "200 OK", opening_hours_page())
-    if path == "/headers" and method in ("GET", "HEAD"):
+    if path in ("/headers", "/public/headers") and method in ("GET", "HEAD"):
         return answer(start_response, "200 OK", headers_text(environ), "text/plain; charset=utf-8")
     return answer(start_response, "404 Not Found", page("Not found", "<h1>Not found</h1><p>There is no such page.</p>", user))
 

@@ -5,8 +5,18 @@ import Testing
 /// examples configure it.
 @SystemActor
 enum AskingProxy {
-  /// Starts the application and the gateway that the proxy stands before.
+  /// Headers that an application could take for the gateway's, and those that servers of applications take a path
+  /// prefix out of.
+  nonisolated private static let reservedNames = [
+    "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Groups", "X-Forwarded-Prefix",
+    "X-Forwarded-Host", "X-Forwarded-Proto", "X-Identity-Assertion", "Remote-User", "X-Remote-User", "Script-Name",
+    "X-Script-Name", "Path-Info", "Daphne-Root-Path",
+  ]
+
+  /// Starts the application and the gateway that the proxy stands before, with public pages.
   static func startServers(of example: Example) throws {
+    let publicRoute = "\n[[route]]\npath = \"/public/\"\nmethods = [\"GET\"]\naccess = \"public\"\n"
+    try example.change("gateway.conf") { $0 + publicRoute }
     let app = Machine.packageRoot.appending(path: "examples/legacy-wsgi/app.py").path
     try example.start(
       Machine.program("python3", package: "python3"), [app, "\(example.port(3_000))"], listeningOn: 3_000)
@@ -15,8 +25,10 @@ enum AskingProxy {
 
   /// Strangers are led to sign in and back, users come through with their headers, forged ones do not, and the
   /// gateway's rules hold.
-  /// - Parameter tellsScripts: whether a script without a session gets 401, rather than the redirect of a browser.
-  static func check(_ example: Example, tellsScripts: Bool = true) throws {
+  /// - Parameters:
+  ///   - tellsScripts: whether a script without a session gets 401, rather than the redirect of a browser.
+  ///   - appendsAddress: whether the application gets the client's own `X-Forwarded-For`, with the address appended.
+  static func check(_ example: Example, tellsScripts: Bool = true, appendsAddress: Bool = false) throws {
     let toScripts = tellsScripts ? 401 : 302
     // Not signed in: to the sign-in page, and back to what was wanted. Dana has no address.
     let (visitor, page) = try example.signedIn(as: "dana", at: "/headers")
@@ -25,6 +37,7 @@ enum AskingProxy {
     #expect(page.text.contains("X-Forwarded-Name: Dana"), "\(page.text)")
     let subject = try example.apple.subject(of: "dana")
     #expect(page.text.contains(subject))
+    #expect(!page.text.contains("X-Forwarded-Email"), "\(page.text)")
 
     // The whole address is wanted again: query, escapes and slashes.
     for wanted in ["/headers?a=1&b=%26%2F", "/headers%20x//y%2Fz?q=%0d%0aX-Injected:%20yes"] {
@@ -47,11 +60,9 @@ enum AskingProxy {
       fields: [("X-Forwarded-User", "001234.forged"), ("X-Forwarded-Email", "ben@example.com")])
     #expect(forged.status == 200)
     #expect(!forged.text.contains("forged") && !forged.text.contains("ben@example.com"), "\(forged.text)")
-    // Nor in a spelling that WSGI takes for the same.
-    for name in ["X_Forwarded_User", "X-Forwarded_Email", "X_Forwarded-Name"] {
-      let spelled = try visitor.fetch(example.origin + "/headers", fields: [(name, "forged")])
-      #expect([200, 400].contains(spelled.status) && !spelled.text.contains("forged"), "\(name): \(spelled.text)")
-    }
+    try checkReservedNames(example, visitor, subject: subject)
+    let addressed = try visitor.fetch(example.origin + "/headers", fields: [("X-Forwarded-For", "203.0.113.7")])
+    #expect(addressed.status == 200 && (appendsAddress || !addressed.text.contains("203.0.113.7")), "\(addressed.text)")
     // The gateway's rule for the path that the proxy was asked for, whatever the client says that it is.
     for forged in [
       ("X-Original-URI", "/"), ("X-Forwarded-Uri", "/"), ("X-Original-URL", "\(example.origin)/"),
@@ -68,5 +79,38 @@ enum AskingProxy {
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
       #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
     }
+  }
+
+  /// No header of a client that an application could take for one of the gateway's, or for a path prefix, comes through
+  /// in any spelling; nor does `Connection` remove the gateway's.
+  private static func checkReservedNames(_ example: Example, _ visitor: Visitor, subject: String) throws {
+    let stranger = Visitor()
+    let page = try stranger.fetch(example.origin + "/public/headers")
+    #expect(page.status == 200)
+    for name in ["X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name"] {
+      #expect(!page.text.contains(name), "\(page.text)")
+    }
+    for (someone, path) in [(visitor, "/headers"), (stranger, "/public/headers")] {
+      for name in reservedNames {
+        for spelling in spellings(of: name) {
+          let spelled = try someone.fetch(example.origin + path, fields: [(spelling, "forged")])
+          #expect(
+            [200, 400].contains(spelled.status) && !spelled.text.contains("forged"), "\(spelling): \(spelled.text)")
+        }
+      }
+    }
+    for nominated in ["X-Forwarded-User", "close, X-Forwarded-Email, X-Forwarded-User, X-Forwarded-Name"] {
+      for more in [[], [("X.Forwarded.User", "forged")]] as [[(String, String)]] {
+        let answer = try visitor.fetch(example.origin + "/headers", fields: [("Connection", nominated)] + more)
+        #expect(answer.status == 200 && answer.text.contains("X-Forwarded-User: \(subject)"), "\(answer.text)")
+        #expect(!answer.text.contains("forged"), "\(answer.text)")
+      }
+    }
+  }
+
+  /// A name, and others that CGI, WSGI, PHP or lighttpd take for the same.
+  private static func spellings(of name: String) -> [String] {
+    let separated = ["-", "_", ".", "~", "!", "|"].map { name.replacing("-", with: $0) }
+    return separated + [name.lowercased(), name.replacing("-", with: ".", maxReplacements: 1)]
   }
 }
