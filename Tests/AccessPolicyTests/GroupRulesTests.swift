@@ -29,6 +29,22 @@ struct GroupRulesTests {
       lists: allowed.isEmpty ? nil : allowed, conditions: [conditions], groups: directory.names.reversed())
   }
 
+  @Test("A member of several lists is in each of their groups, and counts once in a group that lists it twice")
+  func listedSeveralTimes() {
+    let directory = GroupDirectory([
+      GroupSettings(name: "b", members: ["ada@example.com", "001.ada", "ADA@example.com", "@example.com", "eve"]),
+      GroupSettings(name: "a", members: ["eve", "ada@example.com", "eve"]),
+      GroupSettings(name: "c", members: ["@EXAMPLE.com", "ben@example.com"]),
+    ])
+    #expect(directory.configuredCounts() == [2, 4, 2])
+    let groups = { (user: Principal) in directory.names(of: directory.membership(of: user).groups) }
+    #expect(groups(Principal(subject: "x", email: "Ada@example.com", isEmailVerified: true)) == ["a", "b", "c"])
+    #expect(groups(Principal(subject: "x", email: "cyd@example.com", isEmailVerified: true)) == ["b", "c"])
+    #expect(groups(Principal(subject: "001.ada")) == ["b"])
+    #expect(groups(Principal(subject: "eve")) == ["a", "b"])
+    #expect(groups(Principal(subject: "ev")).isEmpty && groups(Principal(subject: "eve2")).isEmpty)
+  }
+
   @Test("A group admits its subjects, verified addresses, verified addresses of its domains, and stored members")
   func groups() {
     let staff = rules { $0.groups = ["staff"] }

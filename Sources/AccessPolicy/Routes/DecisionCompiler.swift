@@ -109,6 +109,11 @@ struct DecisionCompiler {
     return RuleIndexes(number)
   }
 
+  /// The deny lists that a place states, which are shared with the rules of all routes that they hold for.
+  mutating func compiled(_ lists: DenyLists, of source: EffectiveRoute.Source) -> CompiledDenials {
+    denials[number(of: lists, source)]
+  }
+
   private mutating func number(of lists: DenyLists, _ source: EffectiveRoute.Source) -> Int {
     if let known = denialsBySource[source] { return known }
     let compiled = CompiledDenials(lists, groups)

@@ -88,7 +88,7 @@ package final class RouteTable: Sendable {
     hasRestrictions = tree.hasRestrictions || others.contains { $0.hasRestrictions }
     (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
     networks = compiler.networks
-    denied = CompiledDenials(access.conditions.denied, numbers)
+    denied = compiler.compiled(access.conditions.denied, of: .access)
     reachable = others.reduce(tree.reachable) { $0.union($1.reachable) }.filter {
       $0 != .public && $0 != .signOut && $0 != .deny
     }

@@ -90,14 +90,14 @@ package struct AccessRules: Sendable, Hashable {
 
 /// Deny lists as sets of bytes.
 struct CompiledDenials: Sendable, Hashable {
-  private let subjects: Set<[UInt8]>
+  private let subjects: SortedByteStrings
   /// In lower case.
-  private let emails: Set<[UInt8]>
+  private let emails: SortedByteStrings
   let groups: GroupSet
 
   init(_ lists: DenyLists, _ groups: GroupNumbers) {
-    subjects = Set(lists.subjects.map { Array($0.utf8) })
-    emails = Set(lists.emails.map { $0.utf8.map(\.asciiLowercased) })
+    subjects = SortedByteStrings(lists.subjects.lazy.map(\.utf8))
+    emails = SortedByteStrings(lists.emails.lazy.map { $0.utf8.lazy.map(\.asciiLowercased) })
     self.groups = groups.set(of: lists.groups)
   }
 
@@ -112,20 +112,20 @@ struct CompiledDenials: Sendable, Hashable {
 
 /// Lists as sets of bytes: equality of `String` is not that of bytes.
 struct CompiledLists: Sendable, Hashable {
-  let subjects: Set<[UInt8]>
+  let subjects: SortedByteStrings
   /// In lower case.
-  let emails: Set<[UInt8]>
+  let emails: SortedByteStrings
   /// In lower case.
-  let emailDomains: Set<[UInt8]>
-  let organizations: Set<[UInt8]>
+  let emailDomains: SortedByteStrings
+  let organizations: SortedByteStrings
   let groups: GroupSet
 
   init(_ lists: AccessLists, _ groups: GroupNumbers) {
     self.groups = groups.set(of: lists.groups)
-    subjects = Set(lists.subjects.map { Array($0.utf8) })
-    emails = Set(lists.emails.map { $0.utf8.map(\.asciiLowercased) })
-    emailDomains = Set(lists.emailDomains.map { $0.utf8.map(\.asciiLowercased) })
-    organizations = Set(lists.organizations.map { Array($0.utf8) })
+    subjects = SortedByteStrings(lists.subjects.lazy.map(\.utf8))
+    emails = SortedByteStrings(lists.emails.lazy.map { $0.utf8.lazy.map(\.asciiLowercased) })
+    emailDomains = SortedByteStrings(lists.emailDomains.lazy.map { $0.utf8.lazy.map(\.asciiLowercased) })
+    organizations = SortedByteStrings(lists.organizations.lazy.map(\.utf8))
   }
 
   func names(email: String) -> Bool {

@@ -6,8 +6,8 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// Memory that bursts of connections have needed, and that goes back to the system when they are over: the C library
-/// keeps what was freed, otherwise, for as long as the process lives.
+/// Memory that bursts of connections and the reading of a configuration have needed, and that goes back to the system
+/// when they are over: the C library keeps what was freed, otherwise, for as long as the process lives.
 package final class MemoryInUse: Sendable {
   /// The instance of this process.
   package static let process = MemoryInUse()
@@ -21,6 +21,8 @@ package final class MemoryInUse: Sendable {
   private let headsPeak = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let connectionsPeak = Atomic<Int>(0)
+  /// Whether a configuration was read since memory was last given back: one is read at every start.
+  private let configurationWasRead = Atomic<Bool>(true)
 
   /// A burst that held so much more than is held now is worth the work.
   private static let worthwhileBytes = 2 << 20
@@ -38,11 +40,16 @@ package final class MemoryInUse: Sendable {
   /// Bytes held for what is no request yet.
   package var headBytes: Int { heads.load(ordering: .relaxed) }
 
-  /// Gives memory back where a burst is over since the last time. Takes some milliseconds: not for an event loop.
+  /// Notes that a configuration or its lists were read again, which takes several times the memory of the result.
+  package func noteReload() { configurationWasRead.store(true, ordering: .relaxed) }
+
+  /// Gives memory back where a burst is over since the last time, or a configuration was read. Takes some milliseconds:
+  /// not for an event loop.
   package func giveBackAfterBurst() {
     let (heads, connections) = (heads.load(ordering: .relaxed), connections.load(ordering: .relaxed))
     guard
-      headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
+      configurationWasRead.exchange(false, ordering: .relaxed)
+        || headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
         || connectionsPeak.load(ordering: .relaxed) - connections > Self.worthwhileConnections
     else { return }
     headsPeak.store(heads, ordering: .relaxed)

@@ -106,12 +106,13 @@ struct BackgroundTasks: Sendable {
     tasks.addTask(every: Self.checkInterval) { await checkStore() }
     tasks.add(every: Self.checkInterval) {
       checkDescriptors()
-      MemoryInUse.process.giveBackAfterBurst()
       // A state of the last hour ends by itself.
       revalidator.reportHealth()
       // Messages that another replica left.
       relay.wake()
     }
+    // Not before the first answer.
+    tasks.add(every: Self.checkInterval, delaysFirst: true) { MemoryInUse.process.giveBackAfterBurst() }
     tasks.add(every: Self.certificateInterval) { certificates.look() }
     tasks.addTask(every: Self.removalInterval) { await removeExpired() }
     return tasks

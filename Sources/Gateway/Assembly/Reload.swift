@@ -132,5 +132,8 @@ actor Reload {
   }
 
   /// Puts another snapshot into effect that has been applied.
-  func replace(_ next: ConfigurationSnapshot) { snapshot.withLock { $0 = next } }
+  func replace(_ next: ConfigurationSnapshot) {
+    snapshot.withLock { $0 = next }
+    MemoryInUse.process.noteReload()
+  }
 }
