@@ -26,7 +26,6 @@ extension Target.Dependency {
   static let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
   static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-  static let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
   static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
   static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 }
@@ -46,7 +45,6 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
   ],
@@ -56,6 +54,8 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     // Its headers; the library is loaded when it is wanted.
     .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+    // C in front of toml++, which is C++ in the headers of libtomlplusplus-dev.
+    .target(name: "CTOMLParser"),
 
     // MARK: The ground floor: imports nothing of the package
     .target(name: "Secrets", swiftSettings: strict),
@@ -86,7 +86,7 @@ let package = Package(
       name: "ConfigurationFile",
       dependencies: [
         "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-        "WebFormats", .toml,
+        "WebFormats", "CTOMLParser",
       ],
       swiftSettings: strict),
 
@@ -199,5 +199,6 @@ let package = Package(
         } + ["Import"],
       swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

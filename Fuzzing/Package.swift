@@ -22,7 +22,6 @@ extension Target.Dependency {
   static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
   static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
   static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-  static let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
   static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 }
 
@@ -40,13 +39,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-    .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ],
   targets: [
     // MARK: Under test
     .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
+    .target(name: "CTOMLParser", path: "Gateway/CTOMLParser"),
     module("Secrets", []),
     module("WebFormats", []),
     module("TLSTransport", ["COpenSSL", "Secrets", "WebFormats", .nioCore]),
@@ -62,7 +61,7 @@ let package = Package(
       "ConfigurationFile",
       [
         "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-        "WebFormats", .toml,
+        "WebFormats", "CTOMLParser",
       ]),
 
     // MARK: Invariants, and the fuzzer that searches for violations
@@ -77,5 +76,6 @@ let package = Package(
     .target(name: "CLibFuzzer"),
     .executableTarget(name: "fuzz", dependencies: ["Invariants", "CLibFuzzer"], path: "Sources/Fuzz"),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

@@ -1,5 +1,4 @@
 import Synchronization
-import TOMLKit
 
 /// A configuration file as it was written: its values, and where each of them stands.
 struct Document: Sendable {
@@ -19,7 +18,7 @@ struct Document: Sendable {
         place: .start, what: "the file is longer than 1 MiB",
         remedy: "check that this is the right file")
     }
-    guard let string = String(validating: bytes, as: UTF8.self) else {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentError(
         place: text.place(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "this is no UTF-8",
         remedy: "save the file in the encoding UTF-8")
@@ -43,13 +42,7 @@ struct Document: Sendable {
     }
     self.text = text
     places = Places(bytes)
-    do {
-      root = Self.table(try TOMLTable(string: string), depth: 0)
-    } catch let error as TOMLParseError {
-      throw DocumentError(syntax: error, in: text)
-    } catch {
-      throw DocumentError(place: .start, what: "\(error)", remedy: "see https://toml.io for the syntax")
-    }
+    do { root = try TOML.parse(bytes) } catch { throw DocumentError(syntax: error, in: text) }
   }
 
   /// Whether the key of a path is written anywhere.
@@ -94,31 +87,6 @@ struct Document: Sendable {
       }
     }
   }
-
-  private static func table(_ table: TOMLTable, depth: Int) -> [String: Node] {
-    let keys = table.keys
-    var nodes = [String: Node](minimumCapacity: keys.count)
-    for key in keys {
-      if let value = table[key] { nodes[key] = node(value.tomlValue, depth: depth + 1) }
-    }
-    return nodes
-  }
-
-  private static func node(_ value: TOMLValue, depth: Int) -> Node {
-    // The finder has checked the depth already: this is a second check.
-    guard depth < 8 * SourceLocations.depthLimit else { return .moment }
-    switch value.type {
-    case .table: return .table(value.table.map { table($0, depth: depth) } ?? [:])
-    case .array:
-      guard let array = value.array else { return .array([]) }
-      return .array((0..<array.count).map { node(array[$0].tomlValue, depth: depth + 1) })
-    case .string: return .string(value.string ?? "")
-    case .int: return value.int.map { .integer($0) } ?? .moment
-    case .double: return value.double.map { .number($0) } ?? .moment
-    case .bool: return value.bool.map { .boolean($0) } ?? .moment
-    case .date, .time, .dateTime: return .moment
-    }
-  }
 }
 
 /// The reason why a file is not a TOML document.
@@ -134,14 +102,14 @@ struct DocumentError: Error {
   }
 
   /// The parser's own words, and what is most often meant by them.
-  init(syntax error: TOMLParseError, in text: SourceText) {
+  init(syntax error: TOML.SyntaxError, in text: SourceText) {
     // At the end of the file the parser takes the last line's end for a column of its own.
-    place = text.nearest(to: SourcePlace(line: error.source.begin.line, column: error.source.begin.column))
-    what = error.description
+    place = error.place.map { text.nearest(to: $0) } ?? .start
+    what = error.message
     remedy =
-      if error.description.contains("redefine") || error.description.contains("duplicate") {
+      if error.message.contains("redefine") || error.message.contains("duplicate") {
         "it is defined twice; keep one of them"
-      } else if error.description.contains("64 bits") || error.description.contains("parsing floating-point") {
+      } else if error.message.contains("64 bits") || error.message.contains("parsing floating-point") {
         "write a smaller number"
       } else {
         Self.syntaxRemedy

@@ -1,5 +1,5 @@
 /// A value of a TOML document.
-indirect enum Node: Sendable, Equatable {
+enum Node: Sendable, Equatable {
   case table([String: Node])
   case array([Node])
   case string(String)
