@@ -65,7 +65,9 @@ struct RequestForwardingTests {
       "X_REMOTE_USER", "X-Remote-Email", "X-Remote-Name", "X-Remote-Group", "X.Remote.Groups", "X-WEBAUTH-USER",
       "X_WebAuth_Anything", "X-Auth-Request-User", "X~Auth~Request~Groups", "X-Authenticated-User",
       "X_Authenticated_Groups", "X-Real-IP", "Client_IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP",
-      "X-Forwarded", "X_Forwarded", "Forwarded-For", "forwarded_for",
+      "X-Forwarded", "X_Forwarded", "Forwarded-For", "forwarded_for", "Remote-Email", "REMOTE_NAME", "Remote-Group",
+      "Remote.Groups", "SCRIPT_NAME", "Script-Name", "X-Script-Name", "x_script_name", "Path-Info", "PATH_INFO",
+      "Daphne-Root-Path", "daphne_root_path",
     ])
   func spoofed(_ name: String) {
     #expect(fields("A: 1", "\(name): evil", "B: 2") == ["A: 1", "B: 2"])
@@ -179,7 +181,8 @@ struct RequestForwardingTests {
   func trusted() {
     let lines = fields(
       "X-Forwarded-For: 203.0.113.1", "X-Real-IP: 203.0.113.1", "Forwarded: for=x", "X-Forwarded-Port: 443",
-      "X-Original-URI: /x", "X-Original-URL: /y", "X_Original_URL: /y", "X-Rewrite-URL: /z", "X-Forwarded-Proto: http",
+      "Script-Name: /s", "X-Script-Name: /s", "Path-Info: /s", "Daphne_Root_Path: /s", "X-Original-URI: /x",
+      "X-Original-URL: /y", "X_Original_URL: /y", "X-Rewrite-URL: /z", "X-Forwarded-Proto: http",
       "X-Forwarded-Host: evil", "X-Forwarded-User: root", "X_Forwarded_User: root", trusted: true)
     #expect(
       lines == [

@@ -214,7 +214,8 @@ struct WhoSpeaksTests {
     try Self.withGateway { gateway, upstream in
       let lies = [
         "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "x.rewrite.url", "X-Forwarded-User", "X_Forwarded_User",
-        "X-Forwarded-Email", "X-Identity-Assertion", "Proxy",
+        "X-Forwarded-Email", "X-Identity-Assertion", "Proxy", "Script-Name", "SCRIPT_NAME", "X-Script-Name",
+        "Path-Info", "Daphne-Root-Path",
       ]
       let seen = try Self.seen(
         gateway, upstream, from: Self.proxy, lies.map { "\($0): mallory" } + ["X-Forwarded-Port: 443"])

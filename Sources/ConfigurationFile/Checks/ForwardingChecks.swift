@@ -51,6 +51,11 @@ enum ForwardingChecks {
     let identity = configuration.identityHeaders
     let set = identity.headers.map(\.name) + identity.upstreams.flatMap(\.names)
     let list = NodePath("identity.keep_headers")
+    for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isPathPrefix(name) {
+      reading.complain(
+        at: list.appending(place), "\(list): \(name) would let clients choose the path that the application serves",
+        remedy: "remove it here, and set it in [upstream.headers]")
+    }
     for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
       reading.complain(
         at: list.appending(place), "\(list): \(name) is set by the configuration itself",

@@ -40,9 +40,9 @@ package final class ForwardingRules: Sendable {
   ) {
     self.responseHeaders = responseHeaders
     self.origin = origin
-    reserved = ReservedNames(reservedNames + Self.alwaysReserved)
+    reserved = ReservedNames(reservedNames + Self.alwaysReserved + Self.pathPrefixes)
     notFromStrangers = ReservedNames(
-      reservedNames + Self.alwaysReserved + Self.foreign, families: Self.foreignFamilies)
+      reservedNames + Self.alwaysReserved + Self.pathPrefixes + Self.foreign, families: Self.foreignFamilies)
     kept = ReservedNames(keptNames)
     ofUpstreams = ReservedNames(upstreamNames)
     self.ownPathPrefix = Array(ownPathPrefix.utf8)
@@ -63,6 +63,11 @@ package final class ForwardingRules: Sendable {
     "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
     "Proxy-Authorization",
   ]
+
+  /// Fields whose value some servers remove from the beginning of the path (gunicorn: `SCRIPT_NAME`; daphne:
+  /// `Daphne-Root-Path`; middleware of WSGI: `X-Script-Name`), so that the application serves another path than the one
+  /// that was judged. From no peer; the configuration may set them for an upstream.
+  private static let pathPrefixes = ["Script-Name", "X-Script-Name", "Path-Info", "Daphne-Root-Path"]
 
   /// Whether a request's field goes upstream as it is.
   @inline(__always)
@@ -102,17 +107,22 @@ package final class ForwardingRules: Sendable {
   /// Whether only the gateway sends a header, whatever is configured.
   package static func isAlwaysReserved(_ name: String) -> Bool { alwaysReservedNames.contains(name) }
 
+  /// Whether no client's header of this name is forwarded, though the configuration may set it for an upstream.
+  package static func isPathPrefix(_ name: String) -> Bool { pathPrefixNames.contains(name) }
+
   /// Whether a header is one of others, in any spelling that an application could take for the same.
   package static func isSame(_ name: String, asOneOf names: [String]) -> Bool { ReservedNames(names).contains(name) }
 
   private static let foreignNames = ReservedNames(foreign, families: foreignFamilies)
   private static let alwaysReservedNames = ReservedNames(alwaysReserved)
+  private static let pathPrefixNames = ReservedNames(pathPrefixes)
 
   /// Fields that applications and proxies commonly believe about the user, the client's address and the path, by all
   /// the spellings that an application behind CGI would take for them.
   private static let foreign = [
-    "Remote-User", "X-Remote-User", "X-Remote-Email", "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups",
-    "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
+    "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Remote-User", "X-Remote-Email",
+    "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups", "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP",
+    "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
     "X-Forwarded", "Forwarded-For",
   ]
 
