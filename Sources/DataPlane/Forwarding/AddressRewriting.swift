@@ -42,16 +42,16 @@ final class AddressRewriting {
   enum Destination: Equatable {
     case unchanged
     case rewritten([UInt8])
-    /// It names a resource of this host that is not the upstream's.
+    /// It names a resource that is not the upstream's, or cannot be read with certainty.
     case outsidePrefix
   }
 
-  /// `Destination` for the upstream.
+  /// `Destination` for the upstream. The gate has judged its path; with a prefix to remove, it must have that prefix.
   func destination(_ value: [UInt8]) -> Destination {
     let path: ArraySlice<UInt8>
     var origin: [UInt8]
     if let target = Target(value[...]) {
-      guard isOurs(target) else { return .unchanged }
+      guard isOurs(target) else { return upstream.prefix == nil ? .unchanged : .outsidePrefix }
       path = target.path
       origin = Array(value[..<target.path.startIndex])
       if upstream.rewritesRedirects {
@@ -60,7 +60,7 @@ final class AddressRewriting {
     } else if Self.isPath(value[...]) {
       (path, origin) = (value[...], [])
     } else {
-      return .unchanged
+      return upstream.prefix == nil ? .unchanged : .outsidePrefix
     }
     guard let stripped = stripped(path) else { return .outsidePrefix }
     let result = origin + (upstream.receivesScriptName ? path : stripped)

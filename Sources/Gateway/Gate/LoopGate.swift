@@ -11,8 +11,8 @@ internal import WebFormats
 
 /// The gate of one event loop: decides about a request at once, from what this loop knows.
 ///
-/// The order is security-critical: authority, path, our own endpoints, route, networks, session, rules, age. Each step
-/// either answers or falls through to the next; none can be skipped.
+/// The order is security-critical: authority, path, our own endpoints, route, networks, session, rules, age; then the
+/// same for a `Destination`. Each step either answers or falls through to the next; none can be skipped.
 final class LoopGate: RequestGate {
   private(set) var configuration: GateConfiguration
   /// The endpoints of each site, by its number.
@@ -94,7 +94,31 @@ final class LoopGate: RequestGate {
         root.span, classification,
         method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
     }
-    return admit(route, head, bytes, client, &request)
+    let decision = admit(route, head, bytes, client, &request)
+    guard head.fields.has(.destination), case .forward(let directive) = decision else { return decision }
+    return refuseDestination(directive, head, bytes, client, &request) ?? decision
+  }
+
+  /// The answer to a request whose `Destination` its sender may not write to; nil if it may be forwarded.
+  private func refuseDestination(
+    _ directive: ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ request: inout GateRequest
+  ) -> GateDecision? {
+    let site = request.site
+    let path = DestinationField.path(head, bytes) {
+      configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
+    }
+    guard let path else { return refuse(.badRequest, head, bytes, request) }
+    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
+    let classification = PathClassification.classify(text)
+    if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
+    if configuration.isOwnPath(bytes, path) { return refuse(.forbidden, head, bytes, request) }
+    let route = configuration.routes.matchWithSessionParameter(
+      text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: site.routes)
+    let decision = admit(route, head, bytes, client, &request)
+    guard case .forward(let other) = decision else { return decision }
+    // The application would take the path of another one for its own.
+    return other.upstream == directive.upstream ? nil : refuse(.forbidden, head, bytes, request)
   }
 
   /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
@@ -270,7 +294,7 @@ final class LoopGate: RequestGate {
     var directive = ForwardingDirective(
       identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
-    directive.dropsAuthorization = request.carriesOurToken
+    directive.dropsAuthorization = request.carriesOurToken || request.carriesForeignToken
     directive.dropsMethodOverride = route.dropsMethodOverride
     directive.bodyRate = route.bodyRate
     if !sessions.configuration.endCookies.isEmpty {

@@ -95,7 +95,8 @@ struct OriginalRequestReader {
       switch source {
       case .originalURI, .forwardedURI: try facts.add(target: line.value, bytes)
       case .originalURL:
-        let parts = try Self.split(bytes, line.value)
+        // The scheme is not compared: TLS may end before the proxy.
+        guard let parts = AbsoluteURL.split(bytes, line.value) else { throw .foreignHost }
         try facts.add(target: parts.target, bytes)
         try facts.add(place: place(bytes, parts.authority))
       case .host: try facts.add(place: place(bytes, line.value))
@@ -167,22 +168,6 @@ struct OriginalRequestReader {
       throw .foreignHost
     }
     return place
-  }
-
-  /// Splits an absolute URL. Its scheme is not compared: TLS may end before the proxy.
-  private static func split(
-    _ bytes: RawSpan, _ url: Range<Int>
-  ) throws(OriginalRequest.Doubt) -> (authority: Range<Int>, target: Range<Int>) {
-    var start = url.lowerBound
-    while start < url.upperBound, bytes.byte(at: start) != UInt8(ascii: "/") { start += 1 }
-    start = min(start + 2, url.upperBound)
-    let scheme = url.lowerBound..<start
-    guard bytes.equalsIgnoringCase("https://", scheme) || bytes.equalsIgnoringCase("http://", scheme) else {
-      throw .foreignHost
-    }
-    var end = start
-    while end < url.upperBound, !"/?#".utf8.contains(bytes.byte(at: end)) { end += 1 }
-    return (start..<end, end..<url.upperBound)
   }
 }
 

@@ -1,0 +1,55 @@
+internal import HTTPWire
+internal import WebFormats
+
+/// `Destination` of COPY and MOVE (RFC 4918, 10.3): a second resource, to which the application writes. The gate
+/// decides about it as about the request's own path.
+enum DestinationField {
+  /// The path that the field names.
+  /// - Returns: nil if there is not exactly one field, it names another site than the request, or it cannot be read
+  ///   with certainty: neither an `http:` or `https:` address with an authority nor a path from the root, with a
+  ///   fragment, or with characters that no request target may have.
+  static func path(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, isOfSite: (_ authority: Range<Int>) -> Bool
+  ) -> Range<Int>? {
+    var value: Range<Int>?
+    for line in head.fields.lines where line.known == .destination {
+      guard value == nil else { return nil }
+      value = line.value
+    }
+    guard let value, !value.isEmpty else { return nil }
+    for offset in value {
+      let byte = bytes.byte(at: offset)
+      guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\\") else { return nil }
+    }
+    var target = value
+    if bytes.byte(at: value.lowerBound) != UInt8(ascii: "/") {
+      guard let parts = AbsoluteURL.split(bytes, value), isOfSite(parts.authority) else { return nil }
+      target = parts.target
+    }
+    var end = target.lowerBound
+    while end < target.upperBound, bytes.byte(at: end) != UInt8(ascii: "?") { end += 1 }
+    let path = target.lowerBound..<end
+    guard !path.isEmpty else { return nil }
+    // An authority to some readers.
+    let second = path.lowerBound + 1
+    return second < path.upperBound && bytes.byte(at: second) == UInt8(ascii: "/") ? nil : path
+  }
+}
+
+/// An `http:` or `https:` URL with an authority.
+enum AbsoluteURL {
+  /// Its authority, and what follows it.
+  /// - Returns: nil for anything else.
+  static func split(_ bytes: RawSpan, _ url: Range<Int>) -> (authority: Range<Int>, target: Range<Int>)? {
+    var start = url.lowerBound
+    while start < url.upperBound, bytes.byte(at: start) != UInt8(ascii: "/") { start += 1 }
+    start = min(start + 2, url.upperBound)
+    let scheme = url.lowerBound..<start
+    guard bytes.equalsIgnoringCase("https://", scheme) || bytes.equalsIgnoringCase("http://", scheme) else {
+      return nil
+    }
+    var end = start
+    while end < url.upperBound, !"/?#".utf8.contains(bytes.byte(at: end)) { end += 1 }
+    return (start..<end, end..<url.upperBound)
+  }
+}
