@@ -62,6 +62,34 @@ struct GateSiteTests {
     try await rig.stop()
   }
 
+  @Test("A session's token is forwarded to no application: neither on another host nor in a wrong form")
+  func foreignBearer() async throws {
+    var open = RouteSettings(path: "/open/", access: .public)
+    open.host = .all
+    let rig = try await rig(routes: [open]) { $0.native.acceptsBearer = true }
+    let identifier = SessionIdentifier.random()
+    let (_, cookie) = try rig.signIn("001.anna", identifier: identifier)
+    func isDropped(_ value: String, host: String = "app.example.com", _ fields: [String] = []) async throws -> Bool {
+      let request = Asked(target: "/open/x", host: host, fields: ["Authorization: \(value)"] + fields)
+      return try await rig.forwarded(request).dropsAuthorization
+    }
+    let token = rig.keyring.signedCookie(for: identifier, on: .publicURL)
+    let ofWiki = rig.keyring.signedCookie(for: identifier, on: Self.wiki)
+    for host in ["app.example.com", "wiki.example.com", "tickets.example.com"] {
+      #expect(try await isDropped("Bearer \(token)", host: host), "\(host)")
+      #expect(try await isDropped("Bearer \(ofWiki)", host: host), "\(host)")
+    }
+    #expect(try await isDropped("Bearer \(ofWiki)", ["Cookie: \(cookie)"]), "beside a session")
+    for value in ["Bearer  ", "Bearer\t", "Token ", "Bearer:", "Bearer \"", ""] {
+      #expect(try await isDropped(value + token), "\(value)")
+    }
+    // Tokens of the application, one of them as long as ours.
+    for value in ["Bearer abc", "Bearer " + String(repeating: "A", count: token.utf8.count), "Basic eDp5"] {
+      #expect(try await !isDropped(value), "\(value)")
+    }
+    try await rig.stop()
+  }
+
   @Test("The cookies of a session's hosts are remembered side by side, and die with the session together")
   func together() async throws {
     let rig = try await rig()

@@ -66,7 +66,7 @@ struct MachineTokenFieldTests {
       Self.basic("anna:\(token)"), Self.basic("token:\(token)" + String(repeating: "A", count: 6_000)),
       Self.basic("token:\(token)") + "=", Self.basic("token:\(token)") + "!",
       String(Self.basic("token:\(token)").dropLast(2)), String(Self.basic("token:\(token)").dropLast()) + "==",
-      Self.basic("token:\(token)") + " x",
+      Self.basic("token:\(token)") + " x", "Basic \(token)", "Basic token:\(token)",
     ] {
       #expect(find(value) == .malformed, "\(value.prefix(80))")
     }

@@ -9,6 +9,9 @@ struct GateRequest {
   let isAlias: Bool
   /// Whether it carries a bearer token that we have signed, or a machine token, which is not forwarded.
   var carriesOurToken = false
+  /// Whether it carries a text in the form of our tokens that counts for nothing here: of another host, or in a wrong
+  /// form. It is not forwarded.
+  var carriesForeignToken = false
   /// Whether it carries a machine token, in whatever form.
   private(set) var carriesMachineToken = false
   /// Whether `networks` may rely on the client's address.

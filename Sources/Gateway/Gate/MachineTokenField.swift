@@ -51,12 +51,13 @@ enum MachineTokenField {
 
   /// Reads one field value.
   static func read(_ bytes: RawSpan, _ value: Range<Int>) -> MachineTokenField {
-    var schemeEnd = value.lowerBound
-    while schemeEnd < value.upperBound, !isDelimiter(bytes.byte(at: schemeEnd)) { schemeEnd += 1 }
-    var start = schemeEnd
-    while start < value.upperBound, isDelimiter(bytes.byte(at: start)) { start += 1 }
-    let scheme = value.lowerBound..<schemeEnd
-    if bytes.equalsIgnoringCase("basic", scheme) { return basic(bytes.extracting(start..<value.upperBound)) }
+    let (scheme, credential) = AuthorizationField.split(bytes, value)
+    let (schemeEnd, start) = (scheme.upperBound, credential.lowerBound)
+    if bytes.equalsIgnoringCase("basic", scheme) {
+      // Also as it is, by a client that has forgotten to encode it.
+      if hasUnencodedToken(bytes, credential) { return .malformed }
+      return basic(bytes.extracting(credential))
+    }
     if hasPrefix(bytes, scheme.lowerBound..<value.upperBound) { return .malformed }
     guard hasPrefix(bytes, start..<value.upperBound) else { return .absent }
     guard bytes.equalsIgnoringCase("bearer", scheme) else {
@@ -65,6 +66,17 @@ enum MachineTokenField {
     let isDelimitedBySpaces = (schemeEnd..<start).allSatisfy { bytes.byte(at: $0) == UInt8(ascii: " ") }
     guard isDelimitedBySpaces, value.upperBound - start == MachineTokenText.length else { return .malformed }
     return .token(MachineTokenValue(bytes, at: start))
+  }
+
+  /// Whether a credential, or its part behind a colon, is a token that was not encoded.
+  private static func hasUnencodedToken(_ bytes: RawSpan, _ credential: Range<Int>) -> Bool {
+    var start = credential.lowerBound
+    while start < credential.upperBound {
+      if hasPrefix(bytes, start..<credential.upperBound), isShaped(bytes, start..<credential.upperBound) { return true }
+      while start < credential.upperBound, bytes.byte(at: start) != UInt8(ascii: ":") { start += 1 }
+      start += 1
+    }
+    return false
   }
 
   /// Bytes of decoded `Basic` credentials that are looked at: longer ones can hold no token as password of `token`.
@@ -109,16 +121,6 @@ enum MachineTokenField {
     return (range.lowerBound..<range.lowerBound + MachineTokenText.length).allSatisfy { index in
       let byte = bytes.byte(at: index)
       return byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-    }
-  }
-
-  /// Whether a byte stands between a scheme and its credential, in the grammar or by mistake.
-  private static func isDelimiter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "="),
-      UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "<"):
-      true
-    default: false
     }
   }
 }

@@ -5,12 +5,14 @@ internal import Sessions
 struct SessionFinder {
   private let sessions: LoopSessions
   private let acceptsBearer: Bool
+  private let keyring: SessionKeyring
   /// The name of session cookies.
   private let cookieName: [UInt8]
 
   init(_ sessions: LoopSessions, _ configuration: GateConfiguration) {
     self.sessions = sessions
     acceptsBearer = configuration.acceptsBearer
+    keyring = configuration.keyring
     cookieName = configuration.keyring.cookies.sessionBytes
   }
 
@@ -33,6 +35,8 @@ struct SessionFinder {
           return sessions.find(
             bytes.extracting(token), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
         }
+      } else {
+        request.carriesForeignToken = hasTokenForm(head, bytes)
       }
     }
     var result = LoopSessions.LookUp.none
@@ -47,6 +51,17 @@ struct SessionFinder {
       }
     }
     return result
+  }
+
+  /// Whether any credential has the form of one of our tokens, under whatever scheme.
+  private func hasTokenForm(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    for line in head.fields.lines where line.known == .authorization {
+      let start = AuthorizationField.split(bytes, line.value).credential.lowerBound
+      for start in [line.value.lowerBound, start] where start + SessionCookie.valueLength <= line.value.upperBound {
+        if keyring.isInOurForm(bytes.extracting(start..<start + SessionCookie.valueLength)) { return true }
+      }
+    }
+    return false
   }
 
   /// The place of a bearer token that we have signed for this host, whether its session is still valid or not.

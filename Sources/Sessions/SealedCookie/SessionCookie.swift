@@ -76,6 +76,24 @@ extension SessionKeyring {
     }
   }
 
+  /// Whether a value has the form of a session cookie's and names one of our secrets: whatever host it was signed for,
+  /// and whether or not it is genuine. For what must not be forwarded.
+  package func isInOurForm(_ value: RawSpan) -> Bool {
+    guard value.byteCount == SessionCookie.valueLength else { return false }
+    return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in
+      var filled = 0
+      let isCanonical = Base64URL.decode(value) { byte in
+        if filled < SessionCookie.length { buffer[filled] = byte }
+        filled += 1
+      }
+      guard isCanonical, filled == SessionCookie.length,
+        buffer[0] == SessionCookie.version || buffer[0] == SessionCookie.hostVersion
+      else { return false }
+      let key = KeyIdentifier(bigEndian: UnsafeRawBufferPointer(rebasing: buffer[1..<5]))
+      return keys.contains { $0.identifier == key }
+    }
+  }
+
   /// - Parameter decoded: the decoded value, and behind it what its HMAC is over.
   private func verify(_ decoded: UnsafeRawBufferPointer) -> SessionCookie.Verified? {
     let code = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.signedLength..<SessionCookie.length])
