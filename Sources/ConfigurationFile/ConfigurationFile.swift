@@ -98,7 +98,7 @@ package enum ConfigurationFile {
     GroupChecks.check(reader.groups, into: &draft.configuration, &reading)
     let hosts = HostChecks.check(
       reader.hosts, asksForAccess: draft.access.requests, files, into: &draft.configuration, &reading)
-    let routes = RouteChecks.check(reader.routes, draft.access.settings, into: &draft.configuration, &reading)
+    let routes = RouteChecks.check(reader.routes, draft.access, into: &draft.configuration, &reading)
     ForwardingChecks.check(
       draft.configuration, upstreams: reader.upstreams.map(\.index), routes: routes, &reading)
     TemplateChecks.check(&draft, asksForAccess: draft.access.requests, files, &reading)

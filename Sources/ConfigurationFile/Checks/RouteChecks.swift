@@ -7,9 +7,10 @@ import WebFormats
 enum RouteChecks {
   /// - Returns: the places in the document of the routes that are in order by themselves.
   static func check(
-    _ drafts: [DocumentReader.Element<RouteBuilder>], _ access: AccessSettings,
+    _ drafts: [DocumentReader.Element<RouteBuilder>], _ accessDraft: AccessBuilder,
     into configuration: inout Configuration, _ reading: inout DecodingContext
   ) -> [Int] {
+    let access = accessDraft.settings
     configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
     settings.reserveCapacity(drafts.count)
@@ -26,6 +27,7 @@ enum RouteChecks {
       }
     }
     configuration.routes = settings.map(\.route)
+    checkEmptyLists(accessDraft, &reading)
     checkAddresses(settings, configuration, &reading)
     let groups = GroupChecks.names(configuration, reading)
     let hosts = configuration.sites.map(\.host)
@@ -40,6 +42,27 @@ enum RouteChecks {
       }
     }
     return settings.map(\.index)
+  }
+
+  /// An empty list of `[access]` would look as if it admitted nobody, and restrict nothing.
+  private static func checkEmptyLists(_ draft: AccessBuilder, _ reading: inout DecodingContext) {
+    let access = NodePath(ConfigurationSchema.access.name)
+    let lists = [
+      ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
+      ("allow_organizations", draft.organizations), ("allow_groups", draft.groups),
+    ]
+    for (key, list) in lists where list?.isEmpty == true {
+      reading.complain(
+        at: access.appending(key), "\(key) is empty; without an entry in any list everybody who signs in is admitted",
+        remedy: "add entries, remove the key to admit everybody, or deny everybody by a route with access = \"deny\"")
+    }
+    if draft.networks?.isEmpty == true { complainOfNetworks(at: access.appending("networks"), &reading) }
+  }
+
+  private static func complainOfNetworks(at path: NodePath, _ reading: inout DecodingContext) {
+    reading.complain(
+      at: path, "networks is empty, so it would be no condition, or one that nobody meets",
+      remedy: "name networks, or remove the key")
   }
 
   /// Tokens that a route accepts by itself must be able to pass.
@@ -176,9 +199,7 @@ enum RouteChecks {
   ) -> Bool {
     var isGood = true
     if draft.networks?.isEmpty == true {
-      reading.complain(
-        at: path.appending("networks"), "networks is empty, so it would be no condition, or one that nobody meets",
-        remedy: "name networks, or remove the key")
+      complainOfNetworks(at: path.appending("networks"), &reading)
       isGood = false
     }
     guard let methods = draft.methods else { return isGood }

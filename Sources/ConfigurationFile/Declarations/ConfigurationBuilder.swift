@@ -145,15 +145,15 @@ struct GroupBuilder: DecodingTarget {
 
 /// `[access]` while it is read.
 struct AccessBuilder: Sendable {
-  var subjects: [String] = []
-  var emails: [String] = []
-  var emailDomains: [String] = []
-  var organizations: [String] = []
-  var groups: [String] = []
+  var subjects: [String]?
+  var emails: [String]?
+  var emailDomains: [String]?
+  var organizations: [String]?
+  var groups: [String]?
   var privateEmail = AccessConditions.PrivateEmail.allow
   var requirements: [ClaimRequirement] = []
   var denied = DenyLists()
-  var networks: [NetworkPrefix] = []
+  var networks: [NetworkPrefix]?
   var maxAge = Duration.zero
   var tokens = false
   var requests = false
@@ -162,15 +162,15 @@ struct AccessBuilder: Sendable {
 
   var settings: AccessSettings {
     var lists = AccessLists()
-    lists.subjects = subjects
-    lists.emails = emails
-    lists.emailDomains = emailDomains
-    lists.organizations = organizations
-    lists.groups = groups
+    lists.subjects = subjects ?? []
+    lists.emails = emails ?? []
+    lists.emailDomains = emailDomains ?? []
+    lists.organizations = organizations ?? []
+    lists.groups = groups ?? []
     var settings = AccessSettings()
     if !lists.isEmpty { settings.lists = lists }
     settings.conditions = AccessConditions(privateEmail, requirements, denied)
-    settings.networks = networks
+    settings.networks = networks ?? []
     settings.maxAge = Int(maxAge.components.seconds)
     settings.tokens = tokens
     settings.requests = requests

@@ -11,25 +11,28 @@ extension ConfigurationSchema {
       remove any. Public routes are not affected. `cordon check --explain` shows who is admitted where, and by which line.
       """,
     entries: [
-      .withDefault(
+      .absent(
         "access.allow_subjects", subjects, into: \.access.subjects,
+        example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; without any list, every signed-in user \
         is.
-        """, seeAlso: ["route.allow_subjects"]),
-      .withDefault(
-        "access.allow_emails", emails, into: \.access.emails,
-        "Admitted users by e-mail address, case-insensitive.",
+        """, omission: "No such list.", seeAlso: ["route.allow_subjects"]),
+      .absent(
+        "access.allow_emails", emails, into: \.access.emails, example: "[\"ada@example.com\"]",
+        "Admitted users by e-mail address, case-insensitive.", omission: "No such list.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
-      .withDefault(
-        "access.allow_email_domains", emailDomains, into: \.access.emailDomains,
-        "Admitted users by the domain of their e-mail address.", seeAlso: ["route.allow_email_domains"]),
-      .withDefault(
-        "access.allow_organizations", organizations, into: \.access.organizations,
-        "Admitted users by the org_id of their Managed Apple Account.", seeAlso: ["route.allow_organizations"]),
-      .withDefault(
-        "access.allow_groups", groups, into: \.access.groups,
-        "Admitted users by group. Each must be declared as a [[group]].",
+      .absent(
+        "access.allow_email_domains", emailDomains, into: \.access.emailDomains, example: "[\"example.com\"]",
+        "Admitted users by the domain of their e-mail address.", omission: "No such list.",
+        seeAlso: ["route.allow_email_domains"]),
+      .absent(
+        "access.allow_organizations", organizations, into: \.access.organizations, example: "[\"1234567\"]",
+        "Admitted users by the org_id of their Managed Apple Account.", omission: "No such list.",
+        seeAlso: ["route.allow_organizations"]),
+      .absent(
+        "access.allow_groups", groups, into: \.access.groups, example: "[\"staff\"]",
+        "Admitted users by group. Each must be declared as a [[group]].", omission: "No such list.",
         seeAlso: ["group.name", "route.allow_groups"]),
       .withDefault(
         "access.deny_groups", groups, into: \.access.denied.groups,
@@ -46,8 +49,8 @@ extension ConfigurationSchema {
         Refused users by e-mail address, verified or not, case-insensitive, as for deny_groups. A user who hides the \
         address has another one: `cordon accounts ban` refuses the account.
         """, seeAlso: ["access.deny_groups", "route.deny_emails"]),
-      .withDefault(
-        "access.networks", ValueType.network.list(), into: \.access.networks,
+      .absent(
+        "access.networks", ValueType.network.list(), into: \.access.networks, example: "[\"10.0.0.0/8\"]",
         """
         Networks of clients. A request from elsewhere gets 403 before any sign-in, on every route that is not public. \
         Behind a proxy, listen.trusted_proxies or listen.proxy_protocol_from must name it: without a believed address \
