@@ -305,5 +305,13 @@ struct AdministrationAccessTests {
     #expect(found.exit == .code(0), "\(found.standardError)")
     #expect(found.standardOutput.contains("[") && !found.standardOutput.contains("sub"))
     try process.waitForLine(containing: "\"by\":\"socket\"")
+    // Another gateway does not take the socket of one that runs.
+    let second = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    #expect(second.exit != .code(0))
+    #expect(second.standardError.contains("Address already in use"), "\(second.standardError)")
+    let ready = try ServerProcess.run(
+      Machine.binary("cordon"), ["ready", "--live", "--config", file], directory: directory.path)
+    #expect(ready.exit == .code(0), "\(ready.standardError)")
   }
 }

@@ -56,6 +56,8 @@ extension Listener {
     switch address {
     case .unix(let path):
       guard let first = loops.first else { return ([], address) }
+      // swift-nio removes the file that is there, also that of a process that listens on it.
+      guard !isListening(path) else { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
       let channel = try await bootstrap(first, place, children: group, loops: loops, isTCP: false)
         .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
       return ([channel], address)
@@ -88,6 +90,20 @@ extension Listener {
       var on: CInt = 1
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
       return systemBind(descriptor, pointer, socklen_t(length)) != 0 && errno == EADDRINUSE
+    }
+  }
+
+  /// Whether a process listens on a Unix socket. A file that one has left behind refuses connections.
+  private static func isListening(_ path: String) -> Bool {
+    guard let address = try? SocketAddress(unixDomainSocketPath: path) else { return false }
+    return address.withSockAddr { pointer, length in
+      let descriptor = socket(CInt(pointer.pointee.sa_family), streamSocket, 0)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      // A connection to a full queue would wait for ever, with a limit it fails.
+      var limit = timeval(tv_sec: 0, tv_usec: 100_000)
+      setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+      return connect(descriptor, pointer, socklen_t(length)) == 0 || errno == EAGAIN
     }
   }
 
