@@ -398,6 +398,35 @@ struct ImportTests {
     #expect(made.standardOutput.isEmpty)
   }
 
+  @Test("Each value that was made up is left to do under its key, and its comment is in the file")
+  func examples() throws {
+    func translate(_ arguments: String) throws -> (configuration: String, notes: String) {
+      let made = try ServerProcess.run(
+        Machine.binary("cordon"), ["import", "--args", arguments], directory: directory.path)
+      return (made.standardOutput, made.standardError)
+    }
+    func isLeft(_ key: String, in made: (configuration: String, notes: String)) -> Bool {
+      let name = key.split(separator: ".").last ?? ""
+      let isCommented = made.configuration.contains("# an example: put your own here\n\(name) = ")
+      let isNoted = made.notes.split(separator: "\n").contains { $0.hasPrefix("\(key): LEFT: ") }
+      return isCommented && isNoted
+    }
+    let apple = ["apple.team_id", "apple.key_id", "apple.private_key_file"]
+    let bare = try translate("--provider=oidc --email-domain=example.com")
+    for key in ["public_url", "listen.address", "upstream.url", "apple.client_id"] + apple {
+      #expect(isLeft(key, in: bare), "\(key): \(bare)")
+    }
+    #expect(bare.notes.contains("provider: LEFT: without oidc_issuer_url"), "\(bare.notes)")
+    #expect(bare.notes.contains("1 translated, 0 unneeded, 8 left for you."), "\(bare.notes)")
+
+    let named = try translate(
+      "--provider=oidc --oidc-issuer-url=https://appleid.apple.com/ --client-id=com.example.web --email-domain=* "
+        + "--redirect-url=https://a.example.com --http-address=:80 --upstream=http://127.0.0.1:3000")
+    for key in apple { #expect(isLeft(key, in: named), "\(key): \(named)") }
+    #expect(named.notes.contains("provider: needs nothing: it is Apple"), "\(named.notes)")
+    #expect(named.notes.contains(" 3 left for you."), "\(named.notes)")
+  }
+
   @Test("A list of domains with * lets everybody pass who is signed in")
   func everybody() throws {
     let made = try translate("email_domains = [\"*\"]\n")

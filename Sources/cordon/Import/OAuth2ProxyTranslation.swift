@@ -38,22 +38,19 @@ struct OAuth2ProxyTranslation {
   /// Reads a file that the settings name; nil where that is not possible.
   private let read: (String) -> [UInt8]?
 
-  /// Placeholders for missing or unusable values.
+  /// Placeholders for missing or unusable values. Each that remains is reported.
   private static let examples: [(key: String, value: String)] = [
     ("public_url", "https://app.example.com"), ("listen.address", "127.0.0.1:4180"),
     ("upstream.url", "http://127.0.0.1:3000"), ("apple.client_id", "com.example.web"),
+    ("apple.team_id", "DEF123GHIJ"), ("apple.key_id", "ABC123DEFG"),
+    ("apple.private_key_file", "AuthKey_ABC123DEFG.p8"),
   ]
+  private static let exampleComment = "an example: put your own here"
 
   /// - Parameter read: reads a file that the settings name; nil where that is not possible.
   init(of settings: ForeignSettings, read: @escaping (String) -> [UInt8]?) {
     self.read = read
-    for (key, value) in Self.examples {
-      configuration.set(
-        key, .text(value), comment: key == "apple.client_id" ? "examples: put your own here, all four" : nil)
-    }
-    configuration.set("apple.team_id", .text("DEF123GHIJ"))
-    configuration.set("apple.key_id", .text("ABC123DEFG"))
-    configuration.set("apple.private_key_file", .text("AuthKey_ABC123DEFG.p8"))
+    for (key, value) in Self.examples { configuration.set(key, .text(value), comment: Self.exampleComment) }
     configuration.set(
       "session.secret_files", .texts(["session.key"]), comment: "cordon keygen --output session.key")
     order = Dictionary(
@@ -68,6 +65,15 @@ struct OAuth2ProxyTranslation {
     removeRefused()
     newPrefix = configuration.text(of: "path_prefix") ?? "/.auth"
     notes.sort { $0.index < $1.index }
+    noteExamples()
+  }
+
+  /// Reports the placeholders that nothing replaced, after the options.
+  private mutating func noteExamples() {
+    for (key, value) in Self.examples where origins[key] == nil {
+      counts.left += 1
+      notes.append(Note(index: order.count, text: "\(key): LEFT: \"\(value)\" is an example: put your own here"))
+    }
   }
 
   private mutating func note(_ outcome: Outcome, _ setting: ForeignSettings.Setting) {
@@ -93,8 +99,12 @@ struct OAuth2ProxyTranslation {
     while let refused = firstRefused(), removed.insert(refused.key).inserted {
       let (key, problem) = refused
       let example = Self.examples.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
-      if let example { configuration.set(key, .text(example)) } else { configuration.remove(key) }
-      if let setting = origins[key] {
+      if let example {
+        configuration.set(key, .text(example), comment: Self.exampleComment)
+      } else {
+        configuration.remove(key)
+      }
+      if let setting = origins.removeValue(forKey: key) {
         counts.translated -= 1
         note(.left("\(problem.what); \(problem.remedy)"), setting)
       }
@@ -159,7 +169,7 @@ struct OAuth2ProxyTranslation {
       return setting.value == .truth(usual) ? .unneeded(unneeded) : .left(left)
     }
     switch setting.name {
-    case "provider", "oidc_issuer_url": return provider(setting)
+    case "provider", "oidc_issuer_url": return provider(setting, in: all)
     case "client_id": return clientID(setting, in: all)
     case "redirect_url": return redirectURL(setting, in: all)
     case "proxy_prefix": return proxyPrefix(setting, in: all)
@@ -200,18 +210,22 @@ struct OAuth2ProxyTranslation {
 
   // MARK: Apple
 
-  private func provider(_ setting: ForeignSettings.Setting) -> Outcome {
+  private func provider(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
+    let isApple = OAuth2ProxyProvider(all) == .apple
+    let register = "the only provider is Apple: register a Services ID, see Documentation/QUICK-START-APPLE.md"
     switch setting.value {
-    case .text("apple"), .text("oidc"), .text("https://appleid.apple.com"): .unneeded("it is Apple")
-    default: .left("the only provider is Apple: register a Services ID, see Documentation/QUICK-START-APPLE.md")
+    case .text("oidc") where !isApple:
+      return all.settings.contains { $0.name == "oidc_issuer_url" }
+        ? .left(register) : .left("without oidc_issuer_url it does not say whose; \(register)")
+    case .text("apple"), .text("oidc"): return .unneeded("it is Apple")
+    default: return isApple && setting.name == "oidc_issuer_url" ? .unneeded("it is Apple") : .left(register)
     }
   }
 
   private mutating func clientID(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
-    let isApple = all.settings.contains {
-      $0.value == .text("apple") || $0.value == .text("https://appleid.apple.com")
+    guard OAuth2ProxyProvider(all) == .apple else {
+      return .left("it is another provider's: apple.client_id is the Services ID")
     }
-    guard isApple else { return .left("it is another provider's: apple.client_id is the Services ID") }
     return text(setting, "apple.client_id")
   }
 
