@@ -23,6 +23,16 @@ struct ReferenceTests {
     #expect(try String(contentsOf: Self.referenceFile, encoding: .utf8) == Reference.text())
   }
 
+  @Test("The reference has the plural of each type")
+  func plurals() {
+    let text = Reference.text()
+    for plural in ["list of addresses", "list of kinds of data", "list of names", "list of \"h2\" or \"http/1.1\"\n"] {
+      #expect(text.contains(plural), "\(plural)")
+    }
+    #expect(text.contains("list of tables of certificate_file and private_key_file\n"))
+    #expect(!text.contains("addresss") && !text.contains("datas"))
+  }
+
   @Test("gateway.conf.sample is what the declarations say")
   func sampleIsCurrent() throws {
     if ProcessInfo.processInfo.environment["CORDON_UPDATE_GOLDEN"] == "1" {

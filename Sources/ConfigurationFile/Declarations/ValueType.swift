@@ -42,7 +42,7 @@ extension ValueType {
   /// A list of values.
   func list() -> ValueType<[Value]> {
     ValueType<[Value]>(
-      name: "list of \(name)s",
+      name: "list of \(Self.plural(of: name))",
       read: { node, path, reading in
         guard case .array(let elements) = node else {
           reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a list, as in [\"…\"]")
@@ -55,6 +55,17 @@ extension ValueType {
         return values.count == elements.count ? values : nil
       },
       write: { values in "[\(values.map { write($0) }.joined(separator: ", "))]" })
+  }
+
+  /// The plural of a type's name for the reference: "addresses", "kinds of data". Values and pairs have none.
+  private static func plural(of name: String) -> String {
+    if name.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "=") }) { return name }
+    let words = name.split(separator: " ", maxSplits: 1)
+    // In "kind of data" the first word is the noun.
+    let isPhrase = words.count == 2 && words[1].utf8.starts(with: "of ".utf8)
+    let noun = isPhrase ? String(words[0]) : name
+    let plural = noun + (noun.utf8.last == UInt8(ascii: "s") ? "es" : "s")
+    return isPhrase ? "\(plural) \(words[1])" : plural
   }
 
   /// The same type under another name, where its own would be too long for the reference.
