@@ -6,6 +6,9 @@
 
 /// Reads a configuration file: every setting, or every problem.
 package enum ConfigurationFile {
+  /// The file of commands that are not given another: that of the Debian package.
+  package static let defaultPath = "/etc/cordon/gateway.conf"
+
   /// Reads a file of this machine, and looks at the files that it names.
   /// - Parameters:
   ///   - path: The file; relative to the working directory.
@@ -40,7 +43,7 @@ package enum ConfigurationFile {
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, _): return bytes
     case .missing:
-      (what, remedy) = ("there is no such file", "specify it with --config; gateway.conf.sample is a template")
+      (what, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
     case .notRegular: (what, remedy) = ("this is not a regular file", "name a file")
     case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason): (what, remedy) = ("the file cannot be read (\(reason))", "let this user read it")

@@ -18,7 +18,10 @@ struct CheckCommand: ParsableCommand {
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-  var config: String
+  var config = ConfigurationFile.defaultPath
+
+  @Argument(help: ArgumentHelp("The same without --config.", valueName: "file"), completion: .file())
+  var file: String?
 
   @Flag(name: .long, help: "Show for each route who is admitted, and by which line.")
   var explain = false
@@ -26,9 +29,13 @@ struct CheckCommand: ParsableCommand {
   @Flag(name: .long, help: "Print errors and warnings only.")
   var quiet = false
 
+  func validate() throws {
+    if file != nil, config != ConfigurationFile.defaultPath { throw ValidationError("Name one file.") }
+  }
+
   func run() throws {
     do throws(ConfigurationError) {
-      let checked = try ConfigurationFile.check(config)
+      let checked = try ConfigurationFile.check(file ?? config)
       if explain {
         Self.explain(checked.explanations)
       } else if !quiet {

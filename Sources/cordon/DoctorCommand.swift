@@ -24,7 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-  var config: String
+  var config = ConfigurationFile.defaultPath
 
   func run() async throws {
     let configuration = try Configuration.loaded(from: config)

@@ -33,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-  var config: String
+  var config = ConfigurationFile.defaultPath
 
   init() {}
 

@@ -25,7 +25,7 @@ struct StoreCommand: AsyncParsableCommand {
         """)
 
     @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
-    var config: String
+    var config = ConfigurationFile.defaultPath
 
     @Flag(help: "Delete the tokens that no secret decrypts, and end every session. Accounts and names are kept.")
     var forgetUnreadable = false

@@ -43,6 +43,33 @@ struct CheckTests {
     withExtendedLifetime(folder) {}
   }
 
+  @Test("check takes the file with or without --config, and without a file the one of the package")
+  func whichFile() throws {
+    let directory = try TemporaryDirectory()
+    let file = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+      .install(in: directory)
+    func cordon(_ arguments: String...) throws -> (exit: ServerProcess.Exit, text: String) {
+      let result = try ServerProcess.run(Machine.binary("cordon"), arguments, directory: directory.path)
+      return (result.exit, result.standardOutput + result.standardError)
+    }
+    #expect(try cordon("check", file).exit == .code(0))
+    #expect(try cordon("check", file, "--config", file).exit == .code(64))
+    for command in ["check", "run", "doctor", "reload"] {
+      let help = try cordon(command, "--help").text
+      #expect(help.contains("/etc/cordon/gateway.conf"), "\(help)")
+    }
+    // The machine of the tests has no gateway of its own.
+    guard !FileManager.default.fileExists(atPath: "/etc/cordon/gateway.conf") else { return }
+    for command in [["check"], ["run"], ["groups", "list"]] {
+      let result = try ServerProcess.run(Machine.binary("cordon"), command, directory: directory.path)
+      #expect(result.exit == .code(78), "\(result)")
+      #expect(
+        (result.standardOutput + result.standardError).contains(
+          "/etc/cordon/gateway.conf:1:1: there is no such file; name another with --config, or make one with "
+            + "`cordon init`"), "\(result)")
+    }
+  }
+
   @Test("check warns of a certificate that does not list the host of public_url, and of no other")
   func otherHost() throws {
     let folder = try TLSFolder()

@@ -140,7 +140,7 @@ struct ConfigurationTests {
   func usage() throws {
     #expect(try cordon(["check", "--config", "\(directory.path)/nowhere.conf"]).exit != .code(0))
     let wrong = [
-      ["check"], ["run", "--nonsense"], ["dance"], ["run", "--config"], ["run", "--config", "--config"],
+      ["run", "--nonsense"], ["dance"], ["run", "--config"], ["run", "--config", "--config"],
       ["run", "--config", "-x"], ["run", "gateway.conf"], ["run", "--config", "gateway.conf", "more"],
     ]
     for arguments in wrong {

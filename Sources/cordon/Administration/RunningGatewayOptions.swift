@@ -9,7 +9,7 @@ struct RunningGatewayOptions: ParsableArguments {
     help: ArgumentHelp(
       "The running gateway's configuration file, for admin.address and admin.token_file.",
       valueName: "file"), completion: .file())
-  var config: String
+  var config = ConfigurationFile.defaultPath
 
   @Flag(name: .long, help: "Print JSON.")
   var json = false
