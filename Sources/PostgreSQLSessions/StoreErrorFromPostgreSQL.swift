@@ -42,7 +42,9 @@ extension StoreError {
     if says("too many clients", "too many connections", "remaining connection slots") {
       return .noConnectionLeft(address, message)
     }
-    if says("authentication failed", "no password supplied", "no pg_hba.conf entry", "permission denied") {
+    if says("authentication failed", "no password supplied", "no pg_hba.conf entry", "permission denied")
+      || message.contains("role \"") && message.contains("does not exist")
+    {
       return .denied(address, message)
     }
     if says("timeout expired", "Connection timed out") { return .silent(address, message) }
@@ -50,8 +52,8 @@ extension StoreError {
     if message.contains("database \"") && message.contains("does not exist") || message.contains("no such database") {
       return StoreError(
         code: .denied,
-        message: "\(address): there is no such database; make it (CREATE DATABASE cordon ENCODING 'UTF8'), or correct "
-          + "store.url",
+        message: "\(address): there is no such database; make it (CREATE DATABASE \(address.databaseName ?? "cordon") "
+          + "ENCODING 'UTF8'), or correct store.url",
         cause: message)
     }
     return StoreError(
@@ -122,8 +124,8 @@ extension StoreError {
   private static func denied(_ address: ServerAddress, _ cause: String) -> StoreError {
     StoreError(
       code: .denied,
-      message: "\(address) does not let us in, or not do what we must; look at user and password of store.url and at "
-        + "pg_hba.conf, and let the user make a schema (GRANT CREATE ON DATABASE … TO …)",
+      message: "\(address) refuses access, or a permission that the store needs; look at user and password of "
+        + "store.url and at pg_hba.conf, and let the user make a schema (GRANT CREATE ON DATABASE … TO …)",
       cause: cause)
   }
 }

@@ -35,7 +35,7 @@ extension StoreCommand {
     func run() async throws {
       let configuration = try Configuration.loaded(from: config)
       guard case .postgreSQL(let url) = configuration.store.location else {
-        complain("cordon store copy: store.url of \(config) is no postgresql:// address: set it to the target first")
+        complain("cordon store copy: store.url of \(config) is not a postgresql:// address: set it to the target first")
         throw ExitCode.failure
       }
       do {
@@ -65,7 +65,7 @@ extension StoreCommand {
         .map { "\(LongWork.grouped($0)) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
       print(
         isNew
-          ? "The copy is whole: \(what). Start the gateways." : "The copy was whole already; nothing was done.")
+          ? "The copy is complete: \(what). Start the gateways." : "The copy was complete already; nothing was done.")
     }
   }
 }

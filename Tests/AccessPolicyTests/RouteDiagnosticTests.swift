@@ -39,11 +39,11 @@ struct RouteDiagnosticTests {
   @Test("Rules that let nobody in, and lists of what is no address or domain, are problems")
   func rules() {
     #expect(problem { _ in }.contains("all empty"))
-    #expect(problem { $0.emails = ["example.com"] }.contains("no address"))
-    #expect(problem { $0.emails = ["@example.com"] }.contains("no address"))
-    #expect(problem { $0.emails = ["a@example.org,b@example.com"] }.contains("no address"))
-    #expect(problem { $0.emailDomains = ["@example.com"] }.contains("no domain"))
-    #expect(problem { $0.emailDomains = ["*.example.com"] }.contains("no domain"))
+    #expect(problem { $0.emails = ["example.com"] }.contains("not an address"))
+    #expect(problem { $0.emails = ["@example.com"] }.contains("not an address"))
+    #expect(problem { $0.emails = ["a@example.org,b@example.com"] }.contains("not an address"))
+    #expect(problem { $0.emailDomains = ["@example.com"] }.contains("not a domain"))
+    #expect(problem { $0.emailDomains = ["*.example.com"] }.contains("not a domain"))
     #expect(problem { $0.subjects = [""] }.contains("empty text"))
     #expect(problem { $0.subjects = ["001"] }.isEmpty)
   }

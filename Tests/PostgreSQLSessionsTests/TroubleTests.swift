@@ -170,7 +170,9 @@ struct TroubleTests {
     try await store.ping()
     try await store.close()
     let missing = await storeError { _ = try await open(server.url(of: "nowhere")) }
-    #expect(missing?.message.contains("CREATE DATABASE") == true)
+    #expect(missing?.message.contains("CREATE DATABASE nowhere ") == true)
+    let nobody = await storeError { _ = try await open(server.url(of: name, user: "nobody", password: "pw")) }
+    #expect(nobody?.code == .denied)
     let unreadable = await storeError { _ = try await open("postgresql://u:p%zz@127.0.0.1/x?nonsense=p4ss") }
     #expect(unreadable?.description.contains("p4ss") == false)
     #expect(unreadable?.message.contains("percent-encoded") == true)

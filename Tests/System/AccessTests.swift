@@ -375,7 +375,7 @@ struct ExplainTests {
         "nobody would be asked"
       ),
       ("[[route]]\npath = \"/x/\"\nallow_subjects = [\"1\"]\nallow_emails = []", "allow_emails is empty"),
-      ("[access]\nallow_emails = [\"a@x.example,b@y.example\"]", "is no address"),
+      ("[access]\nallow_emails = [\"a@x.example,b@y.example\"]", "is not an address"),
       ("[access]\naccess = \"public\"", "access.access"),
     ])
   func mistakes(ending: String, reason: String) throws {

@@ -53,7 +53,7 @@ struct TeamMigrationTests {
     let (anna, ben) = (try site.signedIn(), try site.signedIn(as: "ben"))
     let old = try site.apple.subject(of: "anna")
     let dry = try migrate("--to", Self.newTeam, "--dry-run")
-    #expect(dry.exit == .code(0) && dry.standardError.contains("2 would_be_done"), "\(dry.standardError)")
+    #expect(dry.exit == .code(0) && dry.standardError.contains("2 accounts would be migrated"), "\(dry.standardError)")
     #expect(try site.apple.requests(at: "/auth/usermigrationinfo").isEmpty)
     // Nothing is prepared yet: nothing can be completed.
     let early = try migrate("--complete")
@@ -72,7 +72,7 @@ struct TeamMigrationTests {
 
     try transfer()
     let new = try site.apple.subject(of: "anna", team: Self.newTeam)
-    #expect(try migrate("--complete", "--dry-run").standardError.contains("2 would_be_done"))
+    #expect(try migrate("--complete", "--dry-run").standardError.contains("2 accounts would be migrated"))
     #expect(try subject(of: anna) == old)
     let completed = try migrate("--complete")
     #expect(completed.exit == .code(0) && completed.standardError.contains("2 done"), "\(completed.standardError)")

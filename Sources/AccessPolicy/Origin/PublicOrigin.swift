@@ -49,7 +49,8 @@ package enum PublicOriginError: Error, Sendable, Equatable {
   /// The problem and its remedy.
   package var message: String {
     switch self {
-    case .scheme: "is no origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
+    case .scheme:
+      "is not an origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
     case .userInformation: "has user information in it; leave out everything up to the \"@\""
     case .path: "has a path, a query or a fragment; leave out everything after the host and the port"
     case .authority:

@@ -170,7 +170,12 @@ struct CheckedRoutes {
     }
     switch PathClassification.classify(path.span) {
     case .canonical: return nil
-    case .refused(.notAbsolute): return "a path begins with \"/\"; write \"/public/\", for instance"
+    case .refused(.notAbsolute):
+      let absolute = [UInt8(ascii: "/")] + path
+      guard case .canonical = PathClassification.classify(absolute.span) else {
+        return "a path begins with \"/\"; write \"/public/\", for instance"
+      }
+      return "a path begins with \"/\"; write \"\(String(decoding: absolute, as: UTF8.self))\""
     case .refused(.delimiter): return "a route knows no query and no fragment; leave \"?\" or \"#\" and the rest out"
     case .refused(.dotSegment): return "\".\" and \"..\" never reach a route; write the path they lead to"
     case .ambiguous(.rawNonASCII), .refused(.controlByte):

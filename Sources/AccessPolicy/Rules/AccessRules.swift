@@ -170,13 +170,13 @@ extension AccessLists {
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
       return (
         "allow_emails",
-        "\"\(email)\" in allow_emails is no address; write \"name@example.com\", or use allow_email_domains"
+        "\"\(email)\" in allow_emails is not an address; write \"name@example.com\", or use allow_email_domains"
       )
     }
     if let domain = emailDomains.first(where: { !EmailAddress.isDomain($0) }) {
       return (
         "allow_email_domains",
-        "\"\(domain)\" in allow_email_domains is no domain; write what follows the \"@\", without a pattern"
+        "\"\(domain)\" in allow_email_domains is not a domain; write what follows the \"@\", without a pattern"
       )
     }
     if emailDomains.contains(where: { $0.utf8.lazy.map(\.asciiLowercased).elementsEqual(Self.relayDomain.utf8) }) {
@@ -201,7 +201,7 @@ extension DenyLists {
       return (key, "an empty text in a list refuses nobody; remove it")
     }
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
-      return ("deny_emails", "\"\(email)\" in deny_emails is no address; write \"name@example.com\"")
+      return ("deny_emails", "\"\(email)\" in deny_emails is not an address; write \"name@example.com\"")
     }
     return nil
   }

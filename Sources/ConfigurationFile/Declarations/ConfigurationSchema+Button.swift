@@ -66,7 +66,7 @@ extension ConfigurationSchema {
         seeAlso: ["pages.button.width"]),
       .absent(
         "pages.button.base_url",
-        .words("origin", expected: "an origin, as in \"https://appleid.cdn-apple.com\""),
+        .appleOrigin("https://appleid.cdn-apple.com"),
         into: \.configuration.button.baseURL, example: "\"https://appleid.cdn-apple.com\"",
         "The origin of the images. Other addresses are for tests only, http: on loopback only.",
         omission: "Apple's content network; if apple.base_url is not Apple's, the button is drawn.",

@@ -54,7 +54,7 @@ extension ConfigurationSchema {
         "App IDs of native apps of the same team that may exchange Apple's tokens for a session.",
         seeAlso: ["native.return_schemes"]),
       .withDefault(
-        "apple.base_url", .words("origin", expected: "an origin, as in \"https://appleid.apple.com\""),
+        "apple.base_url", .appleOrigin("https://appleid.apple.com"),
         into: \.configuration.apple.baseURL,
         """
         Apple's origin. Other addresses are for tests only, http: on loopback only; the issuer in tokens must always \

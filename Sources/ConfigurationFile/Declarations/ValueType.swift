@@ -200,7 +200,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         if value == nil {
           let nearest = choices.count > 6 ? NearestKey.find(text.value, among: Value.allCases.map(\.rawValue)) : nil
           reading.complain(
-            at: path, "\(path): \(text.shown) is none of its values",
+            at: path, "\(path): \(text.shown) is not one of its values",
             remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected())")
         }
         return value

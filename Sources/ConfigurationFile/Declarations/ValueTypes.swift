@@ -22,6 +22,17 @@ extension ValueType where Value == String {
       })
   }
 
+  /// An origin of Apple's, or of what stands in for it. One trailing slash is dropped, as from `public_url`.
+  static func appleOrigin(_ example: String) -> ValueType {
+    let type = words("origin", expected: "an origin, as in \"\(example)\"")
+    return ValueType(
+      name: type.name,
+      read: { node, path, reading in
+        guard let text = type.read(node, path, &reading) else { return nil }
+        return text.utf8.last == UInt8(ascii: "/") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
+      }, write: type.write)
+  }
+
   static var file: ValueType {
     text(
       "file", expected: "the path of a file in quotation marks", write: { $0 },
@@ -226,7 +237,7 @@ extension ValueType where Value == NetworkPrefix {
       parse: { text, _ throws(Diagnostic) in
         guard let network = NetworkPrefix(text) else {
           throw Diagnostic(
-            "is no network",
+            "is not a network",
             remedy: "write an IP address, or a block whose bits after its length are 0, as in \"10.0.0.0/8\"")
         }
         return network

@@ -21,7 +21,8 @@ struct UnknownKey {
       return "did you mean \(elsewhere.joined(separator: " or "))? it belongs to another table"
     }
     if let nearest = NearestKey.find(name, among: descriptions.map(\.key)) { return "did you mean \(nearest)?" }
-    if let nearest = NearestKey.find(key, among: descriptions.map(\.name)),
+    // A guess from another table misleads where the table is a known one.
+    if siblings.isEmpty, let nearest = NearestKey.find(key, among: descriptions.map(\.name)),
       let description = descriptions.first(where: { $0.name == nearest })
     {
       return "did you mean \(description.key)?"

@@ -13,6 +13,11 @@ enum AddressText {
         path: try FilePath.parse(
           String(decoding: text.utf8.dropFirst(5), as: UTF8.self), directory: directory, isSocket: true))
     }
+    for scheme in ["http://", "https://"] where text.utf8.starts(with: scheme.utf8) {
+      let rest = text.utf8.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") }
+      throw Diagnostic(
+        "is a URL, not an address", remedy: "leave out \"\(scheme)\": \"\(String(decoding: rest, as: UTF8.self))\"")
+    }
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else {
       throw Diagnostic("has no port", remedy: remedy)
     }
@@ -22,7 +27,7 @@ enum AddressText {
     }
     if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
       host = String(decoding: host.utf8.dropFirst().dropLast(), as: UTF8.self)
-      guard host.utf8.contains(UInt8(ascii: ":")) else { throw Diagnostic("is no address", remedy: remedy) }
+      guard host.utf8.contains(UInt8(ascii: ":")) else { throw Diagnostic("is not an address", remedy: remedy) }
     } else if host.utf8.contains(UInt8(ascii: ":")) {
       throw Diagnostic("is an IPv6 address without brackets", remedy: "write it as \"[\(host)]:\(port)\"")
     }

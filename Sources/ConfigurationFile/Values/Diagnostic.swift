@@ -1,6 +1,6 @@
 /// The problem of one value, without its location.
 struct Diagnostic: Error, Sendable, Equatable {
-  /// Continues the value's name: "is no address".
+  /// Continues the value's name: "is not an address".
   var what: String
   var remedy: String
 

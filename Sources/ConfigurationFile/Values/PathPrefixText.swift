@@ -17,7 +17,7 @@ enum PathPrefixText {
     guard bytes.count <= 128 else { throw Diagnostic("is longer than 128 bytes", remedy: remedy) }
     for segment in bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       guard !segment.isEmpty, segment.allSatisfy(\.isUnreserved), !segment.allSatisfy({ $0 == UInt8(ascii: ".") })
-      else { throw Diagnostic("is no plain path", remedy: remedy) }
+      else { throw Diagnostic("is not a plain path", remedy: remedy) }
     }
     return text
   }

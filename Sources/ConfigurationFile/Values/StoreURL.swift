@@ -6,7 +6,12 @@ enum StoreURL {
   static func parse(_ text: String, directory: String) throws(Diagnostic) -> StoreSettings.Location {
     if text.utf8.starts(with: "sqlite:".utf8) {
       let path = String(decoding: text.utf8.dropFirst(7), as: UTF8.self)
-      guard path.utf8.first != UInt8(ascii: ":"), !path.utf8.starts(with: "//".utf8) else {
+      guard !path.utf8.starts(with: "//".utf8) else {
+        throw Diagnostic(
+          "has slashes before its path",
+          remedy: "write one colon and the path, as in \"sqlite:/var/lib/cordon/cordon.db\"")
+      }
+      guard path.utf8.first != UInt8(ascii: ":") else {
         throw Diagnostic(
           "names no file of its own", remedy: "write \"sqlite:\" and a path, as in \"sqlite:/var/lib/cordon/cordon.db\""
         )

@@ -8,6 +8,8 @@ struct ServerAddress: Sendable, CustomStringConvertible {
   let url: String
   /// For people: hosts and database.
   let description: String
+  /// The name of the database; nil for that of the user.
+  let databaseName: String?
 
   /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats pieces of the address, so
   ///   it is not told.
@@ -23,7 +25,7 @@ struct ServerAddress: Sendable, CustomStringConvertible {
       throw StoreError(
         code: .misconfigured,
         message:
-          "store.url is no address that libpq can read; write postgresql://user@host:5432/database with only "
+          "store.url is not an address that libpq can read; write postgresql://user@host:5432/database with only "
           + "parameters that libpq knows, and the password into the environment variable PGPASSWORD; in the address "
           + "its special characters would have to be percent-encoded")
     }
@@ -40,6 +42,7 @@ struct ServerAddress: Sendable, CustomStringConvertible {
       let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
       return port.isEmpty ? host : "\(host):\(port)"
     }
+    databaseName = given["dbname"]
     let database = given["dbname"].map { ", database \($0)" } ?? ""
     description = "PostgreSQL at \(places.isEmpty ? "the default host" : places.joined(separator: ", "))\(database)"
   }

@@ -70,7 +70,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
   /// `12 done, 3 done_before`.
   private static func summary(_ counts: [String: Int]) -> String {
-    let words = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    let words = counts.sorted { $0.key < $1.key }.map { outcome, count in
+      outcome == "would_be_done" ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(outcome)"
+    }
     return words.isEmpty ? "There are no accounts." : words.joined(separator: ", ")
   }
 }

@@ -13,7 +13,7 @@ struct ImportCommand: ParsableCommand {
       addresses change. Check the result with `cordon check`.
 
       Exit status: 0 if everything could be read, even if options are left; 65 if the file is not TOML, or the \
-      environment or the arguments are none.
+      environment or the arguments cannot be read.
       """)
 
   @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"), completion: .file())
@@ -76,7 +76,7 @@ struct ImportCommand: ParsableCommand {
     switch FileAccess.system.read(file, 1 << 20) {
     case .contents(let contents, _): contents
     case .missing: throw refused("\(file): there is no such file")
-    case .notRegular: throw refused("\(file): this is no regular file")
+    case .notRegular: throw refused("\(file): this is not a regular file")
     case .tooLong: throw refused("\(file): the file is longer than 1 MiB")
     case .unreadable(let reason): throw refused("\(file): \(reason)")
     }

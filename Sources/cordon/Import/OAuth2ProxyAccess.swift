@@ -66,8 +66,8 @@ struct OAuth2ProxyAccess {
       }
     }
     guard droppedLines > 0 else { return .translated }
-    notes.append("lines of authenticated_emails_file that are no address: \(droppedLines)")
-    return .left("lines that are no address were left out: \(droppedLines)")
+    notes.append("lines of authenticated_emails_file that are not an address: \(droppedLines)")
+    return .left("lines that are not an address were left out: \(droppedLines)")
   }
 
   /// Whether a file means the same to both: one address on each line, and comments.

@@ -68,7 +68,7 @@ enum OAuth2ProxyOptions {
     "force_json_errors": "fetch and XHR get JSON anyway; unauthenticated = \"401\" in a route for the rest",
     "skip_jwt_bearer_tokens": "others' bearer tokens are not taken; programs sign in as native apps do (native.bearer)",
     "extra_jwt_issuers": "bearer tokens are not taken",
-    "pass_access_token": "Apple's access token is good for nothing and thrown away",
+    "pass_access_token": "Apple's access token has no use and is not kept",
     "pass_authorization_header": "the application gets headers, not Apple's token; signed, with assertion.key_files",
     "set_authorization_header": "the application gets headers, not Apple's token",
     "pass_basic_auth": "[upstream.basic] sends user and password to the application",

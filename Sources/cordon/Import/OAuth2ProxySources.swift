@@ -16,7 +16,7 @@ enum OAuth2ProxySources {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let line = String(validating: trimmed(bytes), as: UTF8.self) else {
-        throw Failure(message: "\(name):\(index + 1): this is no UTF-8")
+        throw Failure(message: "\(name):\(index + 1): this is not UTF-8")
       }
       if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
       let variable = line.utf8.starts(with: "export ".utf8) ? String(line.dropFirst("export ".count)) : line
@@ -45,7 +45,7 @@ enum OAuth2ProxySources {
       // Go's flags begin with one dash or with two.
       let flag = word.drop { $0 == "-" }
       guard word.utf8.first == UInt8(ascii: "-"), !flag.isEmpty else {
-        throw Failure(message: "--args: \"\(word)\" is no option; options begin with --")
+        throw Failure(message: "--args: \"\(word)\" is not an option; options begin with --")
       }
       let equals = flag.utf8.firstIndex(of: UInt8(ascii: "="))
       let written = String(flag[..<(equals ?? flag.endIndex)]).lowercased()

@@ -61,7 +61,7 @@ final class ConfigurationFolder {
       try create(target, bytes)
     }
     try restrict(target)
-    notes.append("The key was copied to \(target). Keep the original where you keep such things.")
+    notes.append("The key was copied to \(target). Keep the original in a safe place.")
     return name
   }
 
@@ -126,7 +126,7 @@ final class ConfigurationFolder {
     switch FileAccess.system.read(file, 64 << 10) {
     case .contents(let bytes, _): return bytes
     case .missing: throw ConfigurationFolderError(message: "\(file): there is no such file")
-    case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is no key file")
+    case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is not a key file")
     case .unreadable(let reason): throw ConfigurationFolderError(message: "\(file): \(reason)")
     }
   }

@@ -166,7 +166,7 @@ struct InitCommand: ParsableCommand {
       """
       Cordon puts Sign in with Apple in front of your application. A few questions:
       Enter takes what stands in [brackets], Ctrl-C leaves everything as it is.
-      What to click at Apple's is in Documentation/QUICK-START-APPLE.md.
+      The steps on Apple's site are in Documentation/QUICK-START-APPLE.md.
       """)
   }
 
@@ -187,7 +187,20 @@ struct InitCommand: ParsableCommand {
     try interview.ask(.store(in: folder), given: store)
   }
 
+  /// The options without which something would have to be asked.
+  private var missingOptions: [String] {
+    var questions: [(Question, String?)] = [
+      (.publicURL, publicURL), (.clientID, clientID), (.teamID, teamID), (.keyFile, keyFile),
+    ]
+    if let keyFile { questions.append((.keyID(in: keyFile), keyID)) }
+    if let tlsCertificate, !tlsCertificate.isEmpty { questions.append((.certificateKey, tlsKey)) }
+    if accessChoice == .listed { questions.append((.members, members)) }
+    if accessChoice == .domains { questions.append((.domains, domains)) }
+    return questions.filter { $0.1 == nil && $0.0.fallback == nil }.map(\.0.option)
+  }
+
   private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
+    interview.missingOptions = missingOptions
     try interview.ask(.publicURL, given: publicURL)
     try interview.ask(.upstream, given: upstream)
     try interview.ask(.listen, given: listen)

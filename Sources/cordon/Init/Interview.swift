@@ -19,6 +19,8 @@ struct Interview {
   /// The key that is made for the simulator; nil if the key is Apple's.
   private(set) var madeKey: [UInt8]?
   let fileName: String
+  /// The options that are named together, as soon as one of them is missed.
+  var missingOptions: [String] = []
 
   let terminal: Terminal?
   private let folder: ConfigurationFolder
@@ -98,7 +100,8 @@ struct Interview {
   func answer(to question: Question) throws -> String {
     if let terminal { return try terminal.ask(question.prompt, default: question.fallback) }
     if let fallback = question.fallback { return fallback }
-    complain("cordon init: \(question.option) is missing, and there is nobody to ask")
+    let options = missingOptions.isEmpty ? [question.option] : missingOptions
+    complain("cordon init: without a terminal, give these options: \(options.joined(separator: ", "))")
     throw ExitCode.validationFailure
   }
 

@@ -9,7 +9,7 @@ enum AccessTimes {
     // Its last second, so that lists show the day that was written.
     case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight + 86_399))
     case .moment(let second): return Date(timeIntervalSince1970: Double(second))
-    case nil: return now.addingTimeInterval(try seconds(text))
+    case nil: return now.addingTimeInterval(try seconds(text, otherwise: .badDate))
     }
   }
 
@@ -18,16 +18,18 @@ enum AccessTimes {
     switch DateText(text.utf8) {
     case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight))
     case .moment(let second): return Date(timeIntervalSince1970: Double(second))
-    case nil: return now.addingTimeInterval(-(try seconds(text)))
+    case nil: return now.addingTimeInterval(-(try seconds(text, otherwise: .badBeginning)))
     }
   }
 
-  private static func seconds(_ text: String) throws(AdministrationError) -> Double {
+  private static func seconds(
+    _ text: String, otherwise problem: AdministrationError
+  ) throws(AdministrationError) -> Double {
     do throws(DurationNotation.ParseError) {
       let duration = try DurationNotation.parse(text)
       return Double(duration.wallClock) / 1_000
     } catch {
-      throw .badDate
+      throw problem
     }
   }
 }

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import ConfigurationFile
+
+@Suite("Warnings about probable mistakes")
+struct MistakeWarningTests {
+  private func warnings(
+    _ rest: String = "", publicURL: String = "https://app.example.com", listen: String = "127.0.0.1:8080",
+    upstream: String = "http://127.0.0.1:3000", apple: String = ""
+  ) throws -> [String] {
+    let text = """
+      public_url = "\(publicURL)"
+      [listen]
+      address = "\(listen)"
+      [upstream]
+      url = "\(upstream)"
+      [apple]
+      client_id = "com.example.web"
+      team_id = "DEF123GHIJ"
+      key_id = "ABC123DEFG"
+      private_key_file = "AuthKey_ABC123DEFG.p8"
+      \(apple)
+      [session]
+      secret_files = ["session.key"]
+      \(rest)
+      """
+    return try ConfigurationFile.check(
+      Array(text.utf8), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
+      files: Sandbox.files
+    ).warnings.map(\.description)
+  }
+
+  private func problem(_ rest: String = "", listen: String = "127.0.0.1:8080") throws -> String {
+    do {
+      _ = try warnings(rest, listen: listen)
+      return "none"
+    } catch let error as ConfigurationError {
+      return error.problems.map(\.description).joined(separator: "\n")
+    }
+  }
+
+  @Test("Usual mistakes are answered with what to write")
+  func remedies() throws {
+    let url = try problem(listen: "http://127.0.0.1:3000")
+    #expect(url.contains("leave out \"http://\": \"127.0.0.1:3000\""), "\(url)")
+    let colour = try problem("[log]\ncolour = true\n")
+    #expect(colour.contains("the keys of [log] are ") && !colour.contains("button"), "\(colour)")
+    let path = try problem("[[route]]\npath = \"api\"\naccess = \"public\"\n")
+    #expect(path.contains("write \"/api\""), "\(path)")
+    let store = try problem("[store]\nurl = \"sqlite:///var/lib/cordon/cordon.db\"\n")
+    #expect(store.contains("write one colon and the path"), "\(store)")
+  }
+}
