@@ -30,6 +30,22 @@ struct MistakeWarningTests {
     ).warnings.map(\.description)
   }
 
+  @Test("A subject without a dot is a warning in each list, and subjects with dots, addresses and domains are none")
+  func subjects() throws {
+    let members = "[[group]]\nname = \"staff\"\nmembers = [\"001.ada\", \"ada@example.com\", \"@example.com\", "
+    #expect(try warnings(members + "\"001234.0123456789abcdef0123456789abcdef.0123\"]\n") == [])
+    for (text, key) in [
+      (members + "\"bob\"]\n", "members"),
+      ("[access]\nallow_subjects = [\"bob\"]\n", "allow_subjects"),
+      ("[access]\ndeny_subjects = [\"bob\"]\n", "deny_subjects"),
+      ("[[route]]\npath = \"/a/\"\nallow_subjects = [\"bob\"]\n", "allow_subjects"),
+      ("[[route]]\npath = \"/a/\"\ndeny_subjects = [\"bob\"]\n", "deny_subjects"),
+    ] {
+      let found = try warnings(text)
+      #expect(found.count == 1 && found[0].contains("\"bob\" is read as a subject"), "\(key): \(found)")
+    }
+  }
+
   private func problem(_ rest: String = "", listen: String = "127.0.0.1:8080") throws -> String {
     do {
       _ = try warnings(rest, listen: listen)

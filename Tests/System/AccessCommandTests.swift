@@ -65,6 +65,21 @@ struct AccessCommandTests {
     #expect(try ask(visitors[2], site) != codes[2])
   }
 
+  @Test("A subject that is probably mistyped is taken with a note, and one that looks like Apple's without")
+  func mistypedSubject() throws {
+    let site = try Site(adjust: Self.adjust)
+    defer { site.stop() }
+    let note = "note: \"nonsense\" does not look like a subject of Apple's, and no account has it"
+    let added = try run(site, "groups", "add", "guests", "nonsense")
+    #expect(added.exit == .code(0) && added.standardError.contains(note), "\(added)")
+    let banned = try run(site, "accounts", "ban", "nonsense")
+    #expect(banned.exit == .code(0) && banned.standardError.contains(note), "\(banned)")
+    let usual = try run(site, "groups", "add", "guests", "001234.0123456789abcdef0123456789abcdef.0123")
+    #expect(usual.exit == .code(0) && usual.standardError.isEmpty, "\(usual)")
+    let listed = try run(site, "accounts", "list", "--seen-since", "yesterday")
+    #expect(listed.standardError.contains("2026-12-31 (the beginning of that day, UTC)"), "\(listed)")
+  }
+
   @Test("A request for access waits for thirty days, and a banned user cannot ask")
   func thirtyDays() throws {
     let site = try Site(fakeClock: true, adjust: Self.adjust)

@@ -46,6 +46,14 @@ struct InitTests {
     try String(contentsOfFile: "\(directory.path)/\(file)", encoding: .utf8)
   }
 
+  @Test("Without a terminal all options that are missing are told at once")
+  func missing() throws {
+    let made = try initialise(["--access", "domains", "--tls-certificate", "tls.pem"])
+    #expect(made.exit == .code(64), "\(made.text)")
+    let options = "--public-url, --client-id, --team-id, --key-file, --tls-key, --domains"
+    #expect(made.text.contains("without a terminal, give these options: \(options)\n"), "\(made.text)")
+  }
+
   @Test("Options answer everything, and what is written is in order and nobody else's")
   func options() throws {
     let made = try initialise(answers)
@@ -161,7 +169,7 @@ struct InitTests {
     // `script` is the terminal: what is typed comes from a pipe.
     let typed = [
       "app.example.com", "https://app.example.com", "", "", "/nowhere.pem", "/nowhere.key", "", "com.example.web",
-      "def", "DEF123GHIJ", key, "", "7", "2", "ada@*.org", "ada@example.com 001234.abc", "",
+      "def", "DEF123GHIJ", key, "", "7", "2", "ada@*.org", "bob", "ada@example.com 001234.abc", "",
     ]
     let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
     let made = try ServerProcess.run(
@@ -175,6 +183,7 @@ struct InitTests {
     #expect(made.standardOutput.contains("No: apple.team_id"))
     #expect(made.standardOutput.contains("No: listen.tls_certificate_file"))
     #expect(made.standardOutput.contains("Key ID [ABC123DEFG]"))
+    #expect(made.standardOutput.contains("No: \"bob\" is neither an address nor a subject"))
     let configuration = try contents("made/gateway.conf")
     #expect(configuration.contains("url = \"http://127.0.0.1:3000\""))
     #expect(!configuration.contains("tls_"))

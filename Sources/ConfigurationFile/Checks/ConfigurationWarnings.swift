@@ -21,6 +21,7 @@ struct ConfigurationWarnings {
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
+    warnings += UnlikelySubjects.warnings(configuration, places, reading)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
     for host in hosts { for route in host.routes { places[route.index].append(route) } }
     for (index, everywhere) in places.enumerated() {

@@ -128,13 +128,21 @@ struct FileChecks {
           remedy: "fix it with: chmod o-w \(reading.concealing(file))")
       }
       do throws(MembersFileSyntaxError) {
-        counts[place] = try MembersFile.parse(bytes).count
+        let members = try MembersFile.parse(bytes)
+        counts[place] = members.count
+        warn(of: members, at: path, file, &reading)
       } catch {
         reading.complain(
           at: path, "\(path): \(reading.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)
       }
     }
     return counts
+  }
+
+  /// Warns of lines that are probably not subjects.
+  private func warn(of members: [String], at path: NodePath, _ file: String, _ reading: inout DecodingContext) {
+    guard let problem = UnlikelySubjects.problem(of: members, reading) else { return }
+    reading.warn(atKey: path, "\(path): \(reading.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
   }
 
   /// Any bytes, one trailing newline dropped, at least 32 left.

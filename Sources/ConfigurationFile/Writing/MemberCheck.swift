@@ -6,4 +6,7 @@ package enum MemberCheck {
   package static func problem(of text: String) -> String? {
     GroupMember.problem(of: text).map { "\($0.message); \($0.remedy)" }
   }
+
+  /// Whether a text is read as a subject, and does not look like one of Apple's.
+  package static func isUnlikelySubject(_ text: String) -> Bool { GroupMember.isUnlikelySubject(text) }
 }

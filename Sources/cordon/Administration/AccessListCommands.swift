@@ -128,7 +128,8 @@ extension AccountsCommand {
 
     func run() async throws {
       try await gateway.perform("accounts ban") { client in
-        try await client.ban(try await client.subject(of: user), until: until, reason: reason)
+        try await noteUnlikely(user, client)
+        return try await client.ban(try await client.subject(of: user), until: until, reason: reason)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
         let end = report.ban.until.map { "until \(TableTime.minute($0))" } ?? "for good"

@@ -50,7 +50,8 @@ struct GroupsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("groups add") { client in
-        try await client.setMember(try await client.subject(of: user), of: group, to: true)
+        try await noteUnlikely(user, client)
+        return try await client.setMember(try await client.subject(of: user), of: group, to: true)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
         print("\(printable(report.subject)) is in \(report.group)\(report.isChanged ? "" : " already").")

@@ -2,6 +2,15 @@ import ArgumentParser
 import ConfigurationFile
 import Gateway
 
+/// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
+/// account has it.
+func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
+  guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).isEmpty else { return }
+  complain(
+    "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "
+      + "list` shows the subjects")
+}
+
 /// Options of the commands that contact a running gateway.
 struct RunningGatewayOptions: ParsableArguments {
   @Option(

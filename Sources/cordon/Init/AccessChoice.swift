@@ -68,8 +68,14 @@ extension Interview {
     while true {
       let answer = try given ?? answer(to: .members)
       let members = Self.words(answer)
-      let problems = members.compactMap { member in
+      var problems = members.compactMap { member in
         MemberCheck.problem(of: member).map { "\"\(printable(member))\" \($0)" }
+      }
+      // An option may name what Apple is not known to send; somebody who is asked has probably mistyped it.
+      if given == nil {
+        problems += members.filter(MemberCheck.isUnlikelySubject).map {
+          "\"\(printable($0))\" is neither an address nor a subject as Apple's are (001234.0123abcd.5678)"
+        }
       }
       if !members.isEmpty, problems.isEmpty { return members }
       try tell(problems.isEmpty ? ["nobody is named; give an address or a subject"] : problems, .members)

@@ -1,0 +1,34 @@
+import AccessPolicy
+
+/// Finds texts that are read as subjects and do not look like subjects of Apple's.
+enum UnlikelySubjects {
+  static let remedy = "write a subject as `cordon accounts list` shows it, or an address, as in \"ada@example.com\""
+
+  /// The problem of a list, named by its first such text; nil without one.
+  static func problem(of texts: [String], _ reading: DecodingContext) -> String? {
+    let unlikely = texts.filter(GroupMember.isUnlikelySubject)
+    guard let first = unlikely.first else { return nil }
+    let more = unlikely.count > 1 ? " (and \(unlikely.count - 1) more)" : ""
+    return "\"\(reading.concealing(first))\"\(more) is read as a subject, and does not look like one of Apple's"
+  }
+
+  static func warnings(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext)
+    -> [ConfigurationDiagnostic]
+  {
+    let access = NodePath(ConfigurationSchema.access.name)
+    var lists = configuration.groups.indices.map {
+      (GroupChecks.path(at: $0).appending("members"), configuration.groups[$0].members)
+    }
+    lists.append((access.appending("allow_subjects"), configuration.access.lists?.subjects ?? []))
+    lists.append((access.appending("deny_subjects"), configuration.access.conditions.denied.subjects))
+    for (index, route) in configuration.routes.enumerated() {
+      if case .lists(let allowed) = route.access {
+        lists.append((places.route(index).appending("allow_subjects"), allowed.subjects))
+      }
+      lists.append((places.route(index).appending("deny_subjects"), route.conditions.denied.subjects))
+    }
+    return lists.compactMap { path, texts in
+      problem(of: texts, reading).map { reading.warning(atKey: path, $0, remedy: remedy) }
+    }
+  }
+}
