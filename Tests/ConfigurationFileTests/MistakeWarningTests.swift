@@ -46,6 +46,25 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("An upstream that is public_url is a warning, and any other is none")
+  func loops() throws {
+    let found = try warnings(upstream: "https://app.example.com")
+    #expect(found.count == 1 && found[0].contains("requests would come back to the gateway"), "\(found)")
+    for upstream in ["http://10.0.0.1:8080", "http://app.example.com", "https://app.example.com:8443"] {
+      #expect(try warnings(upstream: upstream) == [])
+    }
+  }
+
+  @Test("An Apple on this machine is a warning for a public_url elsewhere, and a trailing slash is dropped")
+  func localApple() throws {
+    let local = "base_url = \"http://127.0.0.1:8090/\""
+    let found = try warnings(apple: local)
+    #expect(found.count == 1 && found[0].contains("apple.base_url is on this machine"), "\(found)")
+    #expect(try warnings(publicURL: "http://localhost:8080", apple: local) == [])
+    #expect(try warnings(publicURL: "https://localhost:8080", apple: local) == [])
+    #expect(try warnings(apple: "base_url = \"https://apple.example.com/\"") == [])
+  }
+
   private func problem(_ rest: String = "", listen: String = "127.0.0.1:8080") throws -> String {
     do {
       _ = try warnings(rest, listen: listen)

@@ -22,6 +22,7 @@ struct ConfigurationWarnings {
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
     warnings += UnlikelySubjects.warnings(configuration, places, reading)
+    warnings += AddressWarnings.warnings(configuration, reading)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
     for host in hosts { for route in host.routes { places[route.index].append(route) } }
     for (index, everywhere) in places.enumerated() {
