@@ -68,6 +68,7 @@ struct RequestRefusalTests {
     Refusal(fields: "\"A\": c", .fieldName), Refusal(fields: "A: b\r\n\rC: d", .lineEnding),
     Refusal(fields: "A: b\r\n\nC: d", .lineEnding), Refusal("GET / HTTP/1.1\r\n Host: a\r\n\r\n", .obsoleteFolding),
     Refusal("GET / HTTP/1.1\r\nHost: a\n\n", .lineEnding),
+    Refusal(fields: "Connection: close\(String(repeating: ", x", count: 65))", .tooManyNominations),
   ]
 
   static let hosts =
@@ -167,7 +168,7 @@ struct RequestRefusalTests {
   func statuses() {
     let special: [HeadViolation: Int] = [
       .version: 505, .connectMethod: 405, .traceMethod: 405, .targetTooLong: 414, .tooManyFields: 431,
-      .headTooLarge: 431, .transferEncoding: 501, .expectation: 417,
+      .tooManyNominations: 431, .headTooLarge: 431, .transferEncoding: 501, .expectation: 417,
     ]
     for violation in HeadViolation.allCases { #expect(violation.status == special[violation] ?? 400) }
   }

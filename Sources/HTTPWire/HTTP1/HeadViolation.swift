@@ -18,6 +18,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case obsoleteFolding = "folded field line"
   case spaceBeforeColon = "white space before the colon"
   case tooManyFields = "too many fields"
+  case tooManyNominations = "Connection names too many fields"
   case headTooLarge = "head too large"
   // Host (RFC 9112 3.2)
   case hostMissing = "Host is missing"
@@ -37,7 +38,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
     case .version: 505
     case .connectMethod, .traceMethod: 405
     case .targetTooLong: 414
-    case .tooManyFields, .headTooLarge: 431
+    case .tooManyFields, .tooManyNominations, .headTooLarge: 431
     case .transferEncoding: 501
     case .expectation: 417
     default: 400

@@ -10,8 +10,11 @@ struct ConnectionOptions {
   var close = false
   var keepAlive = false
   var upgrade = false
-  /// Whether a field other than the usual ones is nominated.
-  var nominatesFields = false
+  /// The number of nominated fields, other than the usual ones.
+  var nominations = 0
+
+  /// The most fields that a request may nominate: each of its fields is compared with each of them.
+  static let nominationLimit = 64
 
   /// Whether the connection is kept after the message (RFC 9112 9.3).
   func persists(isHTTP11: Bool) -> Bool { !close && (isHTTP11 || keepAlive) }
@@ -64,7 +67,7 @@ extension FieldTable {
         } else if bytes.equalsIgnoringCase("upgrade", element) {
           options.upgrade = true
         } else {
-          options.nominatesFields = true
+          options.nominations += 1
         }
       }
     }

@@ -9,7 +9,7 @@ enum RequestSemantics {
     try target(bytes, &head)
     try host(bytes, &head)
     try framing(bytes, &head)
-    connection(bytes, &head)
+    try connection(bytes, &head)
     if let line = head.fields.line(.expect) {
       guard !head.fields.isRepeated(.expect), bytes.equalsIgnoringCase("100-continue", line.value) else {
         throw .expectation
@@ -109,10 +109,11 @@ enum RequestSemantics {
   }
 
   @inline(__always)
-  private static func connection(_ bytes: RawSpan, _ head: inout RequestHead) {
+  private static func connection(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) {
     let options = head.fields.connectionOptions(bytes)
+    guard options.nominations <= ConnectionOptions.nominationLimit else { throw .tooManyNominations }
     head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
-    head.nominatesFields = options.nominatesFields
+    head.nominatesFields = options.nominations > 0
     head.wantsUpgrade = options.upgrade && head.isHTTP11 && carriesNoRequests(bytes, head)
   }
 

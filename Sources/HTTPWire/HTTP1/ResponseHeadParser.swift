@@ -25,7 +25,7 @@ package struct ResponseHeadParser: Sendable {
       head.announced = try head.fields.announcedFraming(bytes, isHTTP11: head.isHTTP11)
       let options = head.fields.connectionOptions(bytes)
       head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
-      head.nominatesFields = options.nominatesFields
+      head.nominatesFields = options.nominations > 0
       return .complete
     } catch {
       return .violation(error)
