@@ -99,7 +99,7 @@ struct StoreAwayAtStartTests {
       switch self {
       case .wrongPassword: "look at user and password of store.url"
       case .missingDatabase: "CREATE DATABASE"
-      case .unreadableAddress: "no address that libpq can read"
+      case .unreadableAddress: "not an address that libpq can read"
       case .missingFolder: "install -d"
       }
     }
