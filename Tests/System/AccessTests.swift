@@ -17,7 +17,7 @@ struct InheritedAccessTests {
   }
 
   /// A gateway whose list names Anna, and routes beneath it.
-  private static func site(_ routes: String, access: [String: String] = [:]) throws -> Site {
+  private static func site(_ routes: String, access: [String: String?] = [:]) throws -> Site {
     let reports = try #require(Self.reports)
     return try Site(adjust: {
       $0["listen", "trusted_proxies"] = "[\"127.0.0.0/8\"]"
@@ -142,7 +142,7 @@ struct InheritedAccessTests {
       [[route]]
       path = "/everybody/"
       access = "signed-in"
-      """, access: ["allow_emails": "[]", "private_email": "\"deny\""])
+      """, access: ["allow_emails": nil, "private_email": "\"deny\""])
     defer { site.stop() }
     try site.apple.add(user: ["id": "hans", "first_name": "H", "last_name": "S", "email": "hans@example.com"])
     let (anna, hans) = (try site.signedIn(as: "anna"), Visitor())
