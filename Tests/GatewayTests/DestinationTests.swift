@@ -54,6 +54,21 @@ struct DestinationTests {
     try await rig.stop()
   }
 
+  @Test("A method override is not forwarded where a route with methods holds for either path")
+  func methodOverride() async throws {
+    let rig = try await GateRig(try Self.settings())
+    let (_, ben) = try rig.signIn("002.ben")
+    func isDropped(from target: String, to destination: String) async throws -> Bool {
+      let fields = ["Destination: \(destination)", "Cookie: \(ben)", "X-HTTP-Method-Override: COPY"]
+      let request = Asked(target: target, method: "POST", fields: fields, isOfBrowser: false)
+      return try await rig.forwarded(request).dropsMethodOverride
+    }
+    #expect(try await isDropped(from: "/dav/own/a", to: "/dav/archive/b"))
+    #expect(try await isDropped(from: "/dav/archive/a", to: "/dav/own/b"))
+    #expect(try await !isDropped(from: "/dav/own/a", to: "/dav/own/b"))
+    try await rig.stop()
+  }
+
   @Test(
     "A Destination of this site passes, in each of its spellings",
     arguments: [

@@ -215,7 +215,7 @@ package enum GroupMember: Sendable, Hashable {
     }
   }
 
-  /// Whether a text is read as a subject and probably is none. Apple's have dots between their parts
+  /// Whether a text is read as a subject, but does not look like one. Apple's have dots between their parts
   /// (001234.0123456789abcdef0123456789abcdef.0123), and other issuers of the kind may have another form.
   package static func isUnlikelySubject(_ text: String) -> Bool {
     guard case .subject(let bytes) = GroupMember(text) else { return false }

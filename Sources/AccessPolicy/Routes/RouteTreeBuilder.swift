@@ -22,7 +22,7 @@ struct RouteTreeBuilder {
   /// The host if it is one of its own, whose routes stand before those of every host; nil for that of `public_url`.
   private let host: NamedHost?
   private var exact = ByteTrie()
-  /// The place of each node of `exact`; -1 if there is none.
+  /// The place of each node of `exact`; -1 for a node without routes.
   private var placeOfNode: [Int32] = [-1]
   private var places: [Place] = []
 
@@ -32,7 +32,7 @@ struct RouteTreeBuilder {
     /// The routes for exactly the path, and for the path as a prefix.
     var exact: [Int] = []
     var prefix: [Int] = []
-    /// The place of the longest other prefix that the path lies under; -1 if there is none.
+    /// The place of the longest other prefix that the path lies under; -1 without one.
     var parent = -1
   }
 
@@ -139,7 +139,7 @@ struct RouteTreeBuilder {
     var looseNodes: [RouteTree.LooseEntry] = []
     parts.places.reserveCapacity(places.count)
     looseNodes.reserveCapacity(places.count)
-    // What a row adds to the whole is the same wherever it stands.
+    // Several places may have the same row. It is added to the union once.
     var (rows, statedRows): (Set<Int32>, Set<Int32>) = ([], [])
     for (number, place) in places.enumerated() {
       var result = RouteTree.Place()

@@ -95,8 +95,8 @@ package final class ForwardingRules: Sendable {
     }
   }
 
-  /// Whether a trailer may pass: none that could be taken for a header that only the gateway or a proxy sends, whoever
-  /// sends it.
+  /// Whether a trailer may pass. A name that could be taken for a header that only the gateway or a proxy sends may
+  /// not, even from trusted proxies.
   func passesAsTrailer(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
     line.known == .other && !notFromStrangers.contains(bytes, line.name) && !ofUpstreams.contains(bytes, line.name)
   }
@@ -122,8 +122,7 @@ package final class ForwardingRules: Sendable {
   private static let foreign = [
     "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Remote-User", "X-Remote-Email",
     "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups", "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP",
-    "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
-    "X-Forwarded", "Forwarded-For",
+    "True-Client-IP", "X-Cluster-Client-IP", "Forwarded", "X-Forwarded", "Forwarded-For",
   ]
 
   /// The same, whatever follows these beginnings.

@@ -96,14 +96,14 @@ final class LoopGate: RequestGate {
     }
     let decision = admit(route, head, bytes, client, &request)
     guard head.fields.has(.destination), case .forward(let directive) = decision else { return decision }
-    return refuseDestination(directive, head, bytes, client, &request) ?? decision
+    return admitDestination(directive, head, bytes, client, &request)
   }
 
-  /// The answer to a request whose `Destination` its sender may not write to; nil if it may be forwarded.
-  private func refuseDestination(
+  /// Forwards a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
+  private func admitDestination(
     _ directive: ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ request: inout GateRequest
-  ) -> GateDecision? {
+  ) -> GateDecision {
     let site = request.site
     let path = DestinationField.path(head, bytes) {
       configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
@@ -118,7 +118,10 @@ final class LoopGate: RequestGate {
     let decision = admit(route, head, bytes, client, &request)
     guard case .forward(let other) = decision else { return decision }
     // The application would take the path of another one for its own.
-    return other.upstream == directive.upstream ? nil : refuse(.forbidden, head, bytes, request)
+    guard other.upstream == directive.upstream else { return refuse(.forbidden, head, bytes, request) }
+    var both = directive
+    both.dropsMethodOverride = directive.dropsMethodOverride || other.dropsMethodOverride
+    return .forward(both)
   }
 
   /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be

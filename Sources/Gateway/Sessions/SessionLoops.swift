@@ -128,7 +128,7 @@ final class SessionLoops: Sendable {
   private func invalidate(
     _ changeVersion: () -> Int, each: @escaping @Sendable (LoopSessions, Int) -> Void
   ) async {
-    // Before the version changes: whoever sees the new version also sees that not every loop was told.
+    // Before the version changes: a reader of the new version also reads that an invalidation is under way.
     invalidationsUnderWay.add(1, ordering: .acquiringAndReleasing)
     defer { invalidationsUnderWay.subtract(1, ordering: .acquiringAndReleasing) }
     let number = changeVersion()

@@ -62,7 +62,7 @@ enum OAuth2ProxySources {
         throw Failure(message: "--args: --\(written) has no value")
       }
       if let known = result.firstIndex(where: { $0.name.utf8.elementsEqual(option.utf8) }) {
-        // What may be repeated adds up; of others the last one counts.
+        // The values of repeatable options are collected; of other options the last value counts.
         let isList = OAuth2ProxyOptions.plurals.values.contains(option) || OAuth2ProxyOptions.isRestriction(option)
         let all = isList ? .texts((result[known].value.list ?? []) + [text]) : value(text, of: option)
         result[known] = .init(name: option, value: all, place: "--\(written)")

@@ -68,7 +68,7 @@ struct OAuth2ProxyTranslation {
     noteExamples()
   }
 
-  /// Reports the placeholders that nothing replaced, after the options.
+  /// Reports the example values that no option has replaced, after the options.
   private mutating func noteExamples() {
     for (key, value) in Self.examples where origins[key] == nil {
       counts.left += 1

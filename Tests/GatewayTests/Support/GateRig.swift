@@ -151,7 +151,7 @@ final class GateRig: Sendable {
       }
       return Forwarded(
         identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) }, session: order.session,
-        dropsAuthorization: order.dropsAuthorization)
+        dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride)
     }.get()
   }
 
@@ -264,6 +264,7 @@ struct Forwarded: Sendable {
   let identity: String?
   let session: ConnectionKey?
   let dropsAuthorization: Bool
+  let dropsMethodOverride: Bool
 }
 
 enum RigError: Error { case noHead, noSubject, notForwarded, notAnswered, waitsForever }
