@@ -57,14 +57,16 @@ let package = Package(
     // C in front of toml++, which is C++ in the headers of libtomlplusplus-dev.
     .target(name: "CTOMLParser"),
 
-    // MARK: The ground floor: imports nothing of the package
+    // MARK: The ground floor
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "WebFormats", swiftSettings: strict),
+    .target(name: "Cryptography", dependencies: ["COpenSSL", "WebFormats"], swiftSettings: strict),
 
     // MARK: The data plane
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", "WebFormats", .nioCore], swiftSettings: strict),
-    .target(name: "HTTPWire", dependencies: ["CNghttp2", "WebFormats", .nioCore, .crypto], swiftSettings: strict),
+    .target(
+      name: "HTTPWire", dependencies: ["CNghttp2", "Cryptography", "WebFormats", .nioCore], swiftSettings: strict),
     .target(
       name: "DataPlane",
       dependencies: ["HTTPWire", "Secrets", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging],
@@ -72,13 +74,13 @@ let package = Package(
 
     // MARK: The control plane
     .target(
-      name: "AppleIdentity", dependencies: ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes],
+      name: "AppleIdentity", dependencies: ["Cryptography", "Secrets", "WebFormats", .httpTypes],
       swiftSettings: strict),
-    .target(name: "Sessions", dependencies: ["Secrets", "WebFormats", .crypto], swiftSettings: strict),
+    .target(name: "Sessions", dependencies: ["Cryptography", "Secrets", "WebFormats"], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", .grdb], swiftSettings: strict),
     .target(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
-    .target(name: "IdentityAssertion", dependencies: ["WebFormats", .jwtKit, .crypto], swiftSettings: strict),
+    .target(name: "IdentityAssertion", dependencies: ["Cryptography", "WebFormats"], swiftSettings: strict),
     .target(name: "AccessPolicy", dependencies: ["WebFormats"], swiftSettings: strict),
     .target(name: "Pages", dependencies: ["WebFormats", .mustache], swiftSettings: strict),
     .target(name: "Operations", dependencies: ["WebFormats", .logging], swiftSettings: strict),
@@ -110,7 +112,7 @@ let package = Package(
     .target(
       name: "AppleSimulator",
       dependencies: [
-        .hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .nioPosix, .nioHTTP1, .httpTypes, .logging, .lifecycle,
+        "Cryptography", .hummingbird, .nioCore, .nioPosix, .nioHTTP1, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -121,6 +123,9 @@ let package = Package(
 
     // MARK: Tests
     .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
+    .testTarget(
+      name: "CryptographyTests", dependencies: ["Cryptography", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
+      swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
@@ -138,7 +143,7 @@ let package = Package(
       name: "AppleIdentityTests",
       dependencies: ["AppleIdentity", "Secrets", "WebFormats", .crypto, .cryptoExtras, .httpTypes],
       swiftSettings: strict),
-    .testTarget(name: "SessionsTests", dependencies: ["Secrets", "Sessions", .crypto], swiftSettings: strict),
+    .testTarget(name: "SessionsTests", dependencies: ["Cryptography", "Secrets", "Sessions"], swiftSettings: strict),
     .executableTarget(
       name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
       path: "Tests/StoreWriter",

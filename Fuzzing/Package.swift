@@ -20,7 +20,6 @@ extension Target.Dependency {
   static let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
   static let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
   static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-  static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
   static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
   static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 }
@@ -38,7 +37,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ],
   targets: [
@@ -48,12 +46,13 @@ let package = Package(
     .target(name: "CTOMLParser", path: "Gateway/CTOMLParser"),
     module("Secrets", []),
     module("WebFormats", []),
+    module("Cryptography", ["COpenSSL", "WebFormats"]),
     module("TLSTransport", ["COpenSSL", "Secrets", "WebFormats", .nioCore]),
-    module("HTTPWire", ["CNghttp2", "WebFormats", .nioCore, .crypto]),
+    module("HTTPWire", ["CNghttp2", "Cryptography", "WebFormats", .nioCore]),
     module("DataPlane", ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging]),
-    module("AppleIdentity", ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes]),
-    module("Sessions", ["Secrets", "WebFormats", .crypto]),
-    module("IdentityAssertion", ["WebFormats", .jwtKit, .crypto]),
+    module("AppleIdentity", ["Cryptography", "Secrets", "WebFormats", .httpTypes]),
+    module("Sessions", ["Cryptography", "Secrets", "WebFormats"]),
+    module("IdentityAssertion", ["Cryptography", "WebFormats"]),
     module("AccessPolicy", ["WebFormats"]),
     module("Pages", ["WebFormats", .mustache]),
     module("Operations", ["WebFormats", .logging]),

@@ -67,7 +67,7 @@ package struct AppleSimulator: Sendable {
 
   private func application(onReady: @escaping @Sendable (String) async -> Void) throws -> some ApplicationProtocol {
     // Made now, so that the first request does not wait for RSA keys.
-    _ = try SigningKeySource.shared.key(at: 1)
+    _ = SigningKeySource.shared.key(at: 1)
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
     router.middlewares.add(RecordingMiddleware(apple: apple))
     router.get("/") { _, _ in Response.page(WelcomePage().html) }

@@ -25,8 +25,8 @@ final class SimulatedApple: Sendable {
   }
 
   /// The client that a form proves to come from.
-  func client(of form: SubmittedForm) async throws(EndpointRefusal) -> SimulatedClient {
+  func client(of form: SubmittedForm) throws(EndpointRefusal) -> SimulatedClient {
     let verifier = withState { state, now in ClientSecretVerifier(clients: state.clients, now: now) }
-    return try await verifier.client(of: form)
+    return try verifier.client(of: form)
   }
 }

@@ -1,11 +1,16 @@
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -55,3 +60,8 @@ static inline void cordon_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flag
 static const uint64_t cordon_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t cordon_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
 static const int cordon_ERR_RFLAG_FATAL = ERR_RFLAG_FATAL;
+static const int cordon_EVP_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
+
+static inline EVP_PKEY *cordon_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
+static inline EVP_PKEY *cordon_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
+static inline void cordon_OPENSSL_free(void *memory) { OPENSSL_free(memory); }

@@ -11,11 +11,10 @@ enum ClientKeyFile {
   ) throws -> String? {
     if let publicKeyFile { return try text(of: publicKeyFile) }
     if let privateKeyFile {
-      do {
-        return try ClientKey(privateKeyPEM: text(of: privateKeyFile)).publicKeyPEM
-      } catch {
-        throw ValidationError("\(privateKeyFile) is no P-256 private key in PKCS #8 (a .p8): \(error)")
+      guard let key = ClientKey(privateKeyPEM: try text(of: privateKeyFile)) else {
+        throw ValidationError("\(privateKeyFile) is no P-256 private key in PKCS #8 (a .p8)")
       }
+      return key.publicKeyPEM
     }
     guard let newKeyFile else { return nil }
     let key = ClientKey()

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import Secrets
 import Testing
@@ -102,7 +102,7 @@ struct SessionCookieTests {
     let keys = try keyring("a").keys[0]
     let all =
       [keys.cookie] + SealPurpose.allCases.map { keys.sealing.key(for: $0) }
-    let bytes = Set(all.map { key in key.withUnsafeBytes { Array($0) } })
+    let bytes = Set(all.map(\.exposedBytes))
     #expect(bytes.count == all.count)
     #expect(!bytes.contains(secret("a").exposedBytes))
   }

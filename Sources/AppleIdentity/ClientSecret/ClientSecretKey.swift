@@ -1,4 +1,4 @@
-internal import JWTKit
+internal import Cryptography
 package import Secrets
 
 /// The private key that Apple gave out as `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
@@ -35,7 +35,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     case "CERTIFICATE", "PUBLIC KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY": throw .otherKind(name, label: label)
     default: throw .notAKey(name)
     }
-    guard let key = try? ES256PrivateKey(pem: text) else { throw .notP256(name) }
+    guard let key = ES256PrivateKey(pem: text.utf8) else { throw .notP256(name) }
     privateKey = key
   }
 

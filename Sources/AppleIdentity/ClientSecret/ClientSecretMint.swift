@@ -1,7 +1,8 @@
+internal import Cryptography
 package import FoundationEssentials
-internal import JWTKit
 internal import Secrets
 internal import Synchronization
+internal import WebFormats
 
 /// Mints client secrets: JWTs signed with ES256 that live for minutes.
 ///
@@ -37,23 +38,24 @@ package final class ClientSecretMint: Sendable {
   /// was set back behind its minting.
   ///
   /// The audience is always Apple's, whatever `base_url` says.
-  package func secret(for clientID: String) async throws(ClientSecretMintError) -> ClientSecret {
+  package func secret(for clientID: String) throws(ClientSecretMintError) -> ClientSecret {
     let now = clock()
     if let secret = minted.withLock({ Self.usable($0[clientID], at: now) }) {
       return secret
     }
     let issued = now.timeIntervalSince1970 - Self.backdating
     let expires = now.timeIntervalSince1970 + Self.lifetime
-    guard let issuedAt = Int(exactly: issued.rounded(.down)), let expiresAt = Int(exactly: expires.rounded(.down))
+    guard Int(exactly: issued.rounded(.down)) != nil, Int(exactly: expires.rounded(.down)) != nil
     else { throw .clockOutOfRange }
-    let payload = ClientSecretPayload(
-      iss: teamID, iat: issuedAt, exp: expiresAt, aud: AppleSettings.appleBaseURL, sub: clientID)
-    let token: String
-    do {
-      let identifier = JWKIdentifier(string: keyID)
-      let signer = await JWTKeyCollection().add(ecdsa: key.privateKey, kid: identifier)
-      token = try await signer.sign(payload, kid: identifier)
-    } catch {
+    var payload = JSONWriter()
+    payload.object { claims in
+      claims.string("iss", teamID)
+      claims.number("iat", issued.rounded(.down))
+      claims.number("exp", expires.rounded(.down))
+      claims.string("aud", AppleSettings.appleBaseURL)
+      claims.string("sub", clientID)
+    }
+    guard let token = CompactJWS.sign(payload: payload.bytes, using: key.privateKey, keyID: keyID) else {
       throw .signingFailed
     }
     let secret = ClientSecret(token)
@@ -83,16 +85,4 @@ package enum ClientSecretMintError: Error, Sendable, Equatable {
     case .signingFailed: "the client secret could not be signed with the private key"
     }
   }
-}
-
-/// The claims of a client secret.
-private struct ClientSecretPayload: JWTPayload {
-  let iss: String
-  let iat: Int
-  let exp: Int
-  let aud: String
-  let sub: String
-
-  /// Never called: our client secrets are not verified here.
-  func verify(using algorithm: some JWTAlgorithm) {}
 }

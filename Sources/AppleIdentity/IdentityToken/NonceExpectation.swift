@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import WebFormats
 
 /// The expected nonce of an identity token.
@@ -37,6 +37,6 @@ package enum NonceExpectation: Sendable {
   }
 
   private static func hexadecimalSHA256(_ text: String) -> String {
-    Hex.text(SHA256.hash(data: Array(text.utf8)))
+    Hex.text(SHA256.hash(text.utf8))
   }
 }

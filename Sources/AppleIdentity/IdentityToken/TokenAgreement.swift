@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import Secrets
 internal import WebFormats
 
@@ -27,7 +27,7 @@ extension VerifiedIdentityToken {
   }
 
   private static func codeHash(of code: AuthorizationCode) -> String {
-    Base64URL.text(SHA256.hash(data: code.exposedBytes).prefix(16))
+    Base64URL.text(SHA256.hash(code.exposedBytes).prefix(16))
   }
 }
 

@@ -1,9 +1,6 @@
 internal import WebFormats
 
 /// The header of a JWS (RFC 7515 4.1), judged before any key is looked up.
-///
-/// jwt-kit's own header type is not used on foreign text: it turns every whole number into an `Int`, and `1e300` ends
-/// the process.
 struct TokenHeader: Equatable {
   let algorithm: TokenAlgorithm
   let keyIdentifier: String

@@ -150,7 +150,7 @@ package actor AppleKeySet {
       throw .unreachable(error)
     }
     guard response.status == 200 else { throw .status(response.status) }
-    return (try await KeySetDocument.keys(of: response.body), response.date)
+    return (try KeySetDocument.keys(of: response.body), response.date)
   }
 }
 

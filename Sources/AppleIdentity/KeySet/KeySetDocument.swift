@@ -4,7 +4,7 @@ internal import WebFormats
 enum KeySetDocument {
   /// The usable keys by their identifier. The first of two with the same identifier counts.
   /// - Throws: ``AppleKeySetError/unusable(_:)`` if there is none.
-  static func keys(of body: [UInt8]) async throws(AppleKeySetError) -> [String: AppleKey] {
+  static func keys(of body: [UInt8]) throws(AppleKeySetError) -> [String: AppleKey] {
     let document: [String: StrictJSON]
     do throws(StrictJSONError) {
       document = try StrictJSON.object(body, maximumBytes: 128 * 1024, maximumDepth: 8)
@@ -14,7 +14,7 @@ enum KeySetDocument {
     guard let members = document["keys"]?.elements else { throw .unusable("there is no list of keys") }
     var keys: [String: AppleKey] = [:]
     for member in members.prefix(maximumKeys) {
-      guard let jwk = member.members, let key = await AppleKey(jwk: jwk) else { continue }
+      guard let jwk = member.members, let key = AppleKey(jwk: jwk) else { continue }
       if keys[key.identifier] == nil { keys[key.identifier] = key }
     }
     guard !keys.isEmpty else { throw .unusable("not one of the keys can be used") }

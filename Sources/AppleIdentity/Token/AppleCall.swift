@@ -29,7 +29,7 @@ struct AppleCall: Sendable {
   ) async -> Outcome {
     let secret: ClientSecret
     do throws(ClientSecretMintError) {
-      secret = try await mint.secret(for: clientID)
+      secret = try mint.secret(for: clientID)
     } catch {
       return .noSecret(error)
     }

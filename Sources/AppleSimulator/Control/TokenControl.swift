@@ -8,11 +8,11 @@ struct TokenControl: Sendable {
   func add(to router: Router<BasicRequestContext>) {
     router.post("/simulator/keys/rotate") { request, _ in
       let order: RotationOrder = try await ControlRoutes.body(of: request)
-      let keyIDs = try apple.withState { state, _ in
+      let keyIDs = apple.withState { state, _ in
         if order.dropOld == true { state.publishedKeys = [] }
         state.publishedKeys.append(state.nextKey)
         state.nextKey += 1
-        return try state.publishedKeys.map { try SigningKeySource.shared.key(at: $0).keyID }
+        return state.publishedKeys.map { SigningKeySource.shared.key(at: $0).keyID }
       }
       return try Response.json(["keys": keyIDs])
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The claims about a user in an identity token (Apple, "Authenticating users with Sign in with
 /// Apple", table of claims).
@@ -60,6 +60,6 @@ struct IdentityTokenClaims: Sendable {
 
   /// The left half of the SHA-256 (OpenID Connect Core, section 3.3.2.11).
   static func halfHash(_ text: String) -> String {
-    base64URL(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
+    base64URL(SHA256.hash(text.utf8).prefix(16))
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 
 /// Differences of a token from a genuine one, as requested by tests (`POST /simulator/mint`, `/simulator/tamper`).
@@ -27,8 +27,8 @@ struct TokenOrder: Sendable, Codable {
 
 extension SimulatorState {
   /// The key that signs now.
-  func signingKey() throws -> SigningKey {
-    try SigningKeySource.shared.key(at: publishedKeys.last ?? 0)
+  func signingKey() -> SigningKey {
+    SigningKeySource.shared.key(at: publishedKeys.last ?? 0)
   }
 
   /// An identity token as a place hands it out, tampered with if that was ordered.
@@ -38,9 +38,9 @@ extension SimulatorState {
 
   /// A token of claims, changed as ordered.
   func token(_ claims: [String: JSONValue], as order: TokenOrder) throws -> String {
-    let published = try signingKey()
+    let published = signingKey()
     var header: [String: JSONValue] = ["alg": "RS256", "kid": .string(published.keyID), "typ": "JWT"]
-    let signature: CompactJWS.Signature
+    let signature: SimulatedJWS.Signature
     switch order.signature ?? .rs256 {
     case .rs256:
       signature = .rs256(published)
@@ -57,19 +57,19 @@ extension SimulatorState {
       signature = .hs256(Array(published.publicPEM.utf8))
     case .es256:
       header["alg"] = "ES256"
-      signature = .es256(P256.Signing.PrivateKey())
+      signature = .es256(ES256PrivateKey())
     case .wrongKey:
-      signature = .rs256(try SigningKeySource.stranger.key(at: 0))
+      signature = .rs256(SigningKeySource.stranger.key(at: 0))
     case .unknownKey:
-      let stranger = try SigningKeySource.stranger.key(at: 0)
+      let stranger = SigningKeySource.stranger.key(at: 0)
       header["kid"] = .string(stranger.keyID)
       signature = .rs256(stranger)
     }
     header = header.overlaid(with: order.header ?? [:])
     if let payload = order.payload {
-      return try CompactJWS.token(header: header, payload: Data(payload.utf8), signature: signature)
+      return try SimulatedJWS.token(header: header, payload: payload.utf8, signature: signature)
     }
-    return try CompactJWS.token(
+    return try SimulatedJWS.token(
       header: header, claims: claims.overlaid(with: order.claims ?? [:]), signature: signature)
   }
 }

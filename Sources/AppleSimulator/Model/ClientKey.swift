@@ -1,22 +1,23 @@
-import Crypto
+import Cryptography
 
 /// A client's key pair, as Apple's developer portal hands it out once in a `.p8`.
 package struct ClientKey: Sendable, CustomStringConvertible {
-  private let key: P256.Signing.PrivateKey
+  private let key: ES256PrivateKey
 
   /// A new key.
-  package init() { key = P256.Signing.PrivateKey() }
+  package init() { key = ES256PrivateKey() }
 
-  /// The key of a `.p8` (PKCS #8 in PEM).
-  ///
-  /// - Throws: an error of swift-crypto if it is no P-256 private key.
-  package init(privateKeyPEM: String) throws { key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) }
+  /// The key of a `.p8` (PKCS #8 in PEM). Nil if it is no P-256 private key.
+  package init?(privateKeyPEM: String) {
+    guard let key = ES256PrivateKey(pem: privateKeyPEM.utf8) else { return nil }
+    self.key = key
+  }
 
   /// The content of the `.p8`.
-  package var privateKeyPEM: String { key.pemRepresentation }
+  package var privateKeyPEM: String { key.pem }
 
   /// The public key, which is all that the simulator needs.
-  package var publicKeyPEM: String { key.publicKey.pemRepresentation }
+  package var publicKeyPEM: String { key.publicKey.pem }
 
   /// Prints nothing of the key.
   package var description: String { "ClientKey" }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// A client as it is registered in Apple's developer portal: a Services ID (web) or an App ID (native).
 package struct SimulatedClient: Sendable, Equatable, Codable {
@@ -78,7 +78,7 @@ extension SimulatedClient {
       guard Self.isTenCharacters(keyID) else {
         throw RegistrationError(field: "keys", message: "a key ID is ten letters and digits, as in ABC123DEFG")
       }
-      guard (try? P256.Signing.PublicKey(pemRepresentation: pem)) != nil else {
+      guard ES256PublicKey(pem: pem.utf8) != nil else {
         throw RegistrationError(field: "keys", message: "key \(keyID) is no P-256 public key in PEM")
       }
     }

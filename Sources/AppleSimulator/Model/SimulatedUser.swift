@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// Somebody with an Apple Account.
 package struct SimulatedUser: Sendable, Equatable, Codable {
@@ -76,27 +76,27 @@ extension SimulatedUser {
   /// Apple's have the shape `000123.0123456789abcdef0123456789abcdef.0123`.
   package func subject(forTeam teamID: String) -> String {
     if let subject { return subject }
-    let hex = Self.hex(SHA256.hash(data: Array("\(teamID) \(id)".utf8)))
+    let hex = Self.hex(SHA256.hash("\(teamID) \(id)".utf8))
     let digits = hex.utf8.map { $0 % 10 }.map { String($0) }
     return "00\(digits[32..<36].joined()).\(hex.prefix(32)).\(digits[36..<40].joined())"
   }
 
   /// The address of Apple's mail relay for this user and a team's apps, used when the real one is hidden.
   package func relayAddress(forTeam teamID: String) -> String {
-    let hex = Self.hex(SHA256.hash(data: Array("relay \(teamID) \(id)".utf8)))
+    let hex = Self.hex(SHA256.hash("relay \(teamID) \(id)".utf8))
     return "\(hex.prefix(10))@privaterelay.appleid.com"
   }
 
   /// The transfer identifier of this user while an app moves to another team.
   func transferSubject(toTeam teamID: String) -> String {
-    let hex = Self.hex(SHA256.hash(data: Array("transfer \(teamID) \(id)".utf8)))
+    let hex = Self.hex(SHA256.hash("transfer \(teamID) \(id)".utf8))
     return "r\(hex.prefix(40))"
   }
 
-  private static func hex(_ digest: SHA256.Digest) -> String {
+  private static func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
-    for byte in digest {
+    for byte in bytes {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])
     }

@@ -6,7 +6,7 @@ struct Revocation: Sendable {
   ///
   /// A token that is invalid already is no error.
   func revoke(_ form: SubmittedForm) async throws {
-    let client = try await apple.client(of: form)
+    let client = try apple.client(of: form)
     guard let token = form["token"] else { throw EndpointRefusal(.invalidRequest, reason: "token is missing") }
     if let hint = form["token_type_hint"], !["refresh_token", "access_token"].contains(hint) {
       throw EndpointRefusal(.invalidRequest, reason: "token_type_hint is neither refresh_token nor access_token")

@@ -1,5 +1,5 @@
+import Cryptography
 import FoundationEssentials
-import JWTKit
 
 /// Judges the JWT by which a client proves who it is (Apple, "Creating a client secret").
 struct ClientSecretVerifier: Sendable {
@@ -14,7 +14,7 @@ struct ClientSecretVerifier: Sendable {
   ///
   /// - Throws: `invalid_request` if `client_id` is missing or a name is repeated, `invalid_client` for everything that
   ///   is wrong with the secret.
-  func client(of form: SubmittedForm) async throws(EndpointRefusal) -> SimulatedClient {
+  func client(of form: SubmittedForm) throws(EndpointRefusal) -> SimulatedClient {
     if let name = form.repeatedName {
       throw EndpointRefusal(.invalidRequest, reason: "parameter \(name) is repeated")
     }
@@ -27,41 +27,45 @@ struct ClientSecretVerifier: Sendable {
     guard let client = clients[clientID] else {
       throw EndpointRefusal(.invalidClient, reason: "client_id is not registered")
     }
-    if let fault = await fault(of: secret, client: client) {
+    if let fault = fault(of: secret, client: client) {
       throw EndpointRefusal(.invalidClient, reason: "client_secret: \(fault)")
     }
     return client
   }
 
-  private func fault(of secret: String, client: SimulatedClient) async -> String? {
-    let bytes = Array(secret.utf8)
-    guard let header = try? DefaultJWTParser().parse(bytes, as: ClientSecretClaims.self).header else {
-      return "not a JWT with iss, iat, exp, aud and sub"
-    }
+  private func fault(of secret: String, client: SimulatedClient) -> String? {
+    let parts = secret.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header: ClientSecretHeader = Self.decode(parts[0]),
+      let claims: ClientSecretClaims = Self.decode(parts[1]), let signature = base64URLDecoded(parts[2])
+    else { return "not a JWT with iss, iat, exp, aud and sub" }
     guard header.alg == "ES256" else { return "alg is not ES256" }
-    guard let keyID = header.kid, let pem = client.keys[keyID] else { return "kid is none of the team's keys" }
-    let claims: ClientSecretClaims
-    do {
-      let keys = JWTKeyCollection()
-      await keys.add(ecdsa: try ES256PublicKey(pem: pem), kid: JWKIdentifier(string: keyID))
-      claims = try await keys.verify(bytes, as: ClientSecretClaims.self)
-    } catch {
+    guard let keyID = header.kid, let pem = client.keys[keyID], let key = ES256PublicKey(pem: pem.utf8) else {
+      return "kid is none of the team's keys"
+    }
+    guard key.isValid(signature: signature, of: secret.utf8.prefix(parts[0].count + 1 + parts[1].count)) else {
       return "the signature is not by key \(keyID)"
     }
     return claims.fault(client: client, now: now)
   }
+
+  private static func decode<Part: Decodable>(_ text: Substring.UTF8View) -> Part? {
+    base64URLDecoded(text).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
+  }
+}
+
+/// The header of a client secret (RFC 7515, 4).
+private struct ClientSecretHeader: Decodable {
+  let alg: String?
+  let kid: String?
 }
 
 /// The claims of a client secret. All are required.
-private struct ClientSecretClaims: JWTPayload {
+private struct ClientSecretClaims: Decodable {
   let iss: String
   let iat: Double
   let exp: Double
   let aud: String
   let sub: String
-
-  /// The times are judged by the simulator's clock, in ``fault(client:now:)``.
-  func verify(using algorithm: some JWTAlgorithm) async throws {}
 
   func fault(client: SimulatedClient, now: Double) -> String? {
     if iss != client.teamID { return "iss is not the Team ID" }

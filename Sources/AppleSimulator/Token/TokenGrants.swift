@@ -4,7 +4,7 @@ struct TokenGrants: Sendable {
 
   /// The answer to a form.
   func answer(to form: SubmittedForm) async throws -> JSONValue {
-    let client = try await apple.client(of: form)
+    let client = try apple.client(of: form)
     switch form["grant_type"] {
     case nil:
       throw EndpointRefusal(.invalidRequest, reason: "grant_type is missing")

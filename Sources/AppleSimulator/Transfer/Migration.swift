@@ -9,7 +9,7 @@ struct Migration: Sendable {
   /// The team that gives away sends `sub` and `target` (the other Team ID) and gets `transfer_sub`; the team that takes
   /// over sends `transfer_sub` and gets its own `sub` and address for the user.
   func answer(to form: SubmittedForm, authorization: String?) async throws -> JSONValue {
-    let client = try await apple.client(of: form)
+    let client = try apple.client(of: form)
     return try apple.withState { state, now in
       let token = authorization.flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
       guard let access = token.flatMap({ state.accessTokens[$0] }), access.expires > now,

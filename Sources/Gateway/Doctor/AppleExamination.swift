@@ -54,7 +54,7 @@ struct AppleExamination {
 
   private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     do throws(ClientSecretMintError) {
-      _ = try await provider.mint.secret(for: apple.clientID)
+      _ = try provider.mint.secret(for: apple.clientID)
       note(.ok("client secret", "signed for team \(apple.teamID) with key \(apple.keyID)"))
       return true
     } catch {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 internal import WebFormats
 
 /// `Sec-WebSocket-Accept` (RFC 6455, 4.2.2): the proof that an application has understood a WebSocket's key. Over
@@ -9,9 +9,6 @@ package enum WebSocketAccept {
   package static func answer(to key: some Collection<UInt8>) -> [UInt8] {
     // The digest protects nothing here: it distinguishes an application that understands WebSockets from one that
     // echoes.
-    var hasher = Insecure.SHA1()
-    let input = Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
-    input.withUnsafeBytes { hasher.update(bufferPointer: $0) }
-    return Base64.encode(hasher.finalize())
+    Base64.encode(SHA1.hash(Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
   }
 }

@@ -1,6 +1,4 @@
-internal import Crypto
-internal import FoundationEssentials
-internal import JWTKit
+internal import Cryptography
 internal import WebFormats
 
 /// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
@@ -16,22 +14,18 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
   ///   - pem: a private key, as `openssl ecparam -name prime256v1 -genkey` or `cordon keygen --assertion` makes one.
   ///   - name: what error messages call the file.
   package init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyError) {
-    guard let text = String(validating: pem, as: UTF8.self),
-      let key = try? P256.Signing.PrivateKey(pemRepresentation: text),
-      let signing = try? ES256PrivateKey(pem: key.pemRepresentation)
-    else { throw AssertionKeyError(name: name) }
-    privateKey = signing
-    // 0x04, x, y (SEC 1 2.3.3)
-    let point = key.publicKey.x963Representation
-    let (x, y) = (Base64URL.text(point.dropFirst().prefix(32)), Base64URL.text(point.suffix(32)))
+    guard let key = ES256PrivateKey(pem: pem) else { throw AssertionKeyError(name: name) }
+    privateKey = key
+    let coordinates = key.publicKey.coordinates
+    let (x, y) = (Base64URL.text(coordinates.x), Base64URL.text(coordinates.y))
     let canonical = "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(x)\",\"y\":\"\(y)\"}"
-    identifier = Base64URL.text(SHA256.hash(data: Array(canonical.utf8)))
+    identifier = Base64URL.text(SHA256.hash(canonical.utf8))
     publicKey = PublicJWK(identifier: identifier, x: x, y: y)
   }
 
   /// A new key, as the content of a file.
   package static func newFileContent() -> [UInt8] {
-    Array((P256.Signing.PrivateKey().pemRepresentation + "\n").utf8)
+    Array(ES256PrivateKey().pem.utf8)
   }
 
   package var description: String { "AssertionKey(\(identifier))" }

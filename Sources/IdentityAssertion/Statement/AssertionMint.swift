@@ -56,7 +56,7 @@ package final class AssertionMint: Sendable {
         return made.result
       }
       let (signer, lifetime) = (signer, lifetime)
-      let result = Task { await Self.sign(statement, by: signer, now: now, lifetime: lifetime) }
+      let result = Task { Self.sign(statement, by: signer, now: now, lifetime: lifetime) }
       memory.young[statement.session] = Made(statement: statement, at: now, result: result)
       return result
     }
@@ -69,12 +69,12 @@ package final class AssertionMint: Sendable {
 
   private static func sign(
     _ statement: AssertionStatement, by signer: AssertionSigner, now: Date, lifetime: Duration
-  ) async -> Result<SignedAssertion, AssertionSigningError> {
+  ) -> Result<SignedAssertion, AssertionSigningError> {
     var claims = statement.claims
     claims["sub"] = .text(statement.subject)
     claims["sid"] = .text(statement.session)
     do throws(AssertionSigningError) {
-      return .success(try await signer.sign(claims, now: now, lifetime: lifetime))
+      return .success(try signer.sign(claims, now: now, lifetime: lifetime))
     } catch {
       return .failure(error)
     }

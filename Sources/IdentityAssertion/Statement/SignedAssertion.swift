@@ -1,5 +1,5 @@
+internal import Cryptography
 package import FoundationEssentials
-internal import JWTKit
 
 /// A statement that was signed, as it travels.
 package struct SignedAssertion: Sendable, Equatable {
@@ -33,7 +33,7 @@ package struct AssertionSigner: Sendable {
   /// Signs claims, with `iss`, `aud`, `iat` and `exp` added.
   package func sign(
     _ claims: [String: AssertionValue], now: Date, lifetime: Duration
-  ) async throws(AssertionSigningError) -> SignedAssertion {
+  ) throws(AssertionSigningError) -> SignedAssertion {
     let issued = now.timeIntervalSince1970.rounded(.down)
     guard let issuedAt = Int64(exactly: issued), lifetime > .zero,
       let expiresAt = Int64(exactly: issued + Double(lifetime.components.seconds))
@@ -43,32 +43,12 @@ package struct AssertionSigner: Sendable {
     members["aud"] = .text(audience)
     members["iat"] = .integer(issuedAt)
     members["exp"] = .integer(expiresAt)
-    do {
-      let identifier = JWKIdentifier(string: keys.signing.identifier)
-      let collection = await JWTKeyCollection().add(ecdsa: keys.signing.privateKey, kid: identifier)
-      let token = try await collection.sign(Payload(members: members), kid: identifier)
-      return SignedAssertion(token: token, made: now, expires: Date(timeIntervalSince1970: Double(expiresAt)))
-    } catch {
-      throw .signingFailed
-    }
-  }
-
-  private struct Payload: JWTPayload {
-    let members: [String: AssertionValue]
-
-    init(members: [String: AssertionValue]) { self.members = members }
-
-    init(from decoder: any Decoder) throws {
-      members = try decoder.singleValueContainer().decode([String: AssertionValue].self)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.singleValueContainer()
-      try container.encode(members)
-    }
-
-    /// Never called: assertions are not verified here.
-    func verify(using algorithm: some JWTAlgorithm) {}
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let payload = try? encoder.encode(members),
+      let token = CompactJWS.sign(payload: payload, using: keys.signing.privateKey, keyID: keys.signing.identifier)
+    else { throw .signingFailed }
+    return SignedAssertion(token: token, made: now, expires: Date(timeIntervalSince1970: Double(expiresAt)))
   }
 }
 

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 package import FoundationEssentials
 internal import WebFormats
 
@@ -11,7 +11,7 @@ package struct InvitationCode: Sendable {
 
   /// Of the system's random source.
   package static func random() -> InvitationCode {
-    InvitationCode(bytes: SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) })
+    InvitationCode(bytes: SystemRandom.bytes(16))
   }
 
   /// From the text of a link; nil if it is no code.
@@ -22,7 +22,7 @@ package struct InvitationCode: Sendable {
 
   private init(bytes: [UInt8]) {
     text = Base64URL.text(bytes)
-    hash = Array(SHA256.hash(data: Array("cordon invitation v1\0".utf8) + bytes))
+    hash = SHA256.hash(Array("cordon invitation v1\0".utf8) + bytes)
   }
 }
 

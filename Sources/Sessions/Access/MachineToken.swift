@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Cryptography
 package import FoundationEssentials
 internal import Secrets
 internal import WebFormats
@@ -19,15 +19,14 @@ package struct StoreKey: Sendable {
 
   /// Of the system's random source.
   package static func random() -> StoreKey {
-    StoreKey(exactly: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+    StoreKey(exactly: SystemRandom.bytes(byteCount))
   }
 
   private init(exactly bytes: [UInt8]) { self.bytes = bytes }
 
   /// HMAC-SHA256 over a purpose and some data.
   func authenticationCode(for purpose: String, _ data: some Sequence<UInt8>) -> [UInt8] {
-    Array(
-      HMAC<SHA256>.authenticationCode(for: Array(purpose.utf8) + [0] + Array(data), using: SymmetricKey(data: bytes)))
+    HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(data), using: SymmetricKey(bytes))
   }
 
   /// The name under which a subject's ban is kept.
@@ -52,7 +51,7 @@ package enum MachineTokenText {
 
   /// A new token.
   package static func random(_ key: StoreKey) -> (text: String, handle: PublicSessionID) {
-    let identifier = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
+    let identifier = SystemRandom.bytes(16)
     return (prefix + Base64URL.text(identifier + code(identifier, key)), handle(identifier))
   }
 
@@ -71,8 +70,7 @@ package enum MachineTokenText {
 
   /// The first 16 bytes of a hash, so that the stored name gives no access.
   private static func handle(_ identifier: [UInt8]) -> PublicSessionID {
-    SHA256.hash(data: Array("cordon token handle v1\0".utf8) + identifier)
-      .withUnsafeBytes { PublicSessionID(bigEndian: $0) }
+    SHA256.hash(Array("cordon token handle v1\0".utf8) + identifier).withUnsafeBytes { PublicSessionID(bigEndian: $0) }
   }
 }
 

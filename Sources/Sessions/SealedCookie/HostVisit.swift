@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 package import FoundationEssentials
 internal import Secrets
 
@@ -105,7 +105,7 @@ private struct Destination: Sendable, Equatable {
   var returnTo: String
 
   static func hash(of secret: some Sequence<UInt8>) -> [UInt8] {
-    Array(SHA256.hash(data: Array("cordon visit v1\0".utf8) + secret))
+    SHA256.hash(Array("cordon visit v1\0".utf8) + secret)
   }
 
   init(host: String, secretHash: [UInt8], returnTo: String) {

@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 package import FoundationEssentials
 import WebFormats
 
@@ -39,11 +39,9 @@ package enum SealError: Error, Sendable, Equatable {
 enum SealedValue {
   static let version: UInt8 = 1
   static let saltLength = 12
-  static let nonceLength = 12
   static let headerLength = 1 + 4
-  static let tagLength = 16
   static let expiryLength = 8
-  static let overhead = headerLength + saltLength + nonceLength + expiryLength + tagLength
+  static let overhead = headerLength + saltLength + AES256GCM.nonceLength + expiryLength + AES256GCM.tagLength
 }
 
 extension SessionKeyring {
@@ -77,18 +75,16 @@ extension SessionKeyring {
     _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8], expires: Date?
   ) throws(SealError) -> [UInt8] {
     let header = [SealedValue.version] + keys[0].identifier.bytes
-    let salt = AES.GCM.Nonce()
-    let nonce = AES.GCM.Nonce()
+    let salt = SystemRandom.bytes(SealedValue.saltLength)
+    let nonce = SystemRandom.bytes(AES256GCM.nonceLength)
     let expiry = expires?.millisecondsSince1970 ?? Int64.max
     let plain = withUnsafeBytes(of: expiry.bigEndian) { Array($0) } + bytes
-    do {
-      let box = try AES.GCM.seal(
+    guard
+      let sealed = AES256GCM.seal(
         plain, using: keys[0].messageKey(for: purpose, salt: salt), nonce: nonce,
         authenticating: SealedValue.associated(header: header, purpose: purpose, context: context))
-      return header + salt + nonce + box.ciphertext + box.tag
-    } catch {
-      throw .failed
-    }
+    else { throw .failed }
+    return header + salt + nonce + sealed
   }
 
   func open(
@@ -120,8 +116,8 @@ extension SealedValue {
 }
 
 extension SessionKeyring.Keys {
-  fileprivate func messageKey(for purpose: SealPurpose, salt: some Sequence<UInt8>) -> SymmetricKey {
-    SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(salt), using: sealing.key(for: purpose)))
+  fileprivate func messageKey(for purpose: SealPurpose, salt: [UInt8]) -> SymmetricKey {
+    SymmetricKey(HMACSHA256.code(for: salt, using: sealing.key(for: purpose)))
   }
 
   /// Nil unless it is exactly what this key sealed for this purpose and context.
@@ -133,17 +129,14 @@ extension SessionKeyring.Keys {
     }
     let header = take(SealedValue.headerLength)
     let salt = take(SealedValue.saltLength)
-    let nonce = take(SealedValue.nonceLength)
-    let tag = rest.suffix(SealedValue.tagLength)
-    let ciphertext = rest.dropLast(SealedValue.tagLength)
+    let nonce = take(AES256GCM.nonceLength)
     guard
-      let box = try? AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: nonce), ciphertext: ciphertext, tag: tag),
-      let plain = try? AES.GCM.open(
-        box, using: messageKey(for: purpose, salt: salt),
+      let plain = AES256GCM.open(
+        rest, using: messageKey(for: purpose, salt: salt), nonce: nonce,
         authenticating: SealedValue.associated(header: header, purpose: purpose, context: context)),
       plain.count >= SealedValue.expiryLength
     else { return nil }
-    return Array(plain)
+    return plain
   }
 }
 

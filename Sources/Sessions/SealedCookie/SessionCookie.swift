@@ -1,5 +1,6 @@
-import Crypto
+internal import Cryptography
 import FoundationEssentials
+internal import Secrets
 import WebFormats
 
 /// The session cookie: it proves a session's identifier before anything is looked up.
@@ -32,7 +33,7 @@ package enum SessionCookie {
   static let version: UInt8 = 1
   static let hostVersion: UInt8 = 2
   static let signedLength = 1 + 4 + SessionIdentifier.byteCount
-  static let length = signedLength + SHA256.byteCount
+  static let length = signedLength + HMACSHA256.byteCount
 }
 
 extension SessionKeyring {
@@ -41,7 +42,7 @@ extension SessionKeyring {
     var bytes: [UInt8] = [scope.version]
     bytes += keys[0].identifier.bytes
     bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
-    bytes += HMAC<SHA256>.authenticationCode(for: bytes + scope.authority, using: keys[0].cookie)
+    bytes += HMACSHA256.code(for: bytes + scope.authority, using: keys[0].cookie)
     return Base64URL.text(bytes)
   }
 
@@ -100,9 +101,7 @@ extension SessionKeyring {
     let signed = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.length...])
     let key = KeyIdentifier(bigEndian: UnsafeRawBufferPointer(rebasing: decoded[1..<5]))
     for (index, candidate) in keys.enumerated() where candidate.identifier == key {
-      guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: signed, using: candidate.cookie) else {
-        continue
-      }
+      guard ConstantTime.equal(HMACSHA256.code(for: signed, using: candidate.cookie), code) else { continue }
       let identifier = SessionIdentifier(
         high: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 5, as: UInt64.self)),
         low: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 13, as: UInt64.self)))

@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 import FoundationEssentials
 internal import Secrets
 internal import WebFormats
@@ -56,8 +56,7 @@ package struct SessionKeyring: Sendable {
   /// A pseudonym for a user in logs: 16 hexadecimal digits, the same for the same user under the same current key, and
   /// not reversible.
   package func pseudonym(of subject: Subject) -> String {
-    let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
-    return Hex.text(hash.prefix(8))
+    Hex.text(HMACSHA256.code(for: subject.text.utf8, using: keys[0].pseudonym).prefix(8))
   }
 
   /// The codes of an account for one cookie of an application, by each secret, the current one first: 16 characters of
@@ -65,7 +64,7 @@ package struct SessionKeyring: Sendable {
   /// - Parameter subject: nil for nobody.
   package func accountCodes(of subject: Subject?, for cookie: String) -> [String] {
     let data = Array((subject?.text ?? "").utf8) + [0] + Array(cookie.utf8)
-    return keys.map { Base64URL.text(HMAC<SHA256>.authenticationCode(for: data, using: $0.account).prefix(12)) }
+    return keys.map { Base64URL.text(HMACSHA256.code(for: data, using: $0.account).prefix(12)) }
   }
 
   /// The length of an account's keyed hash before it is encoded, in bytes.
@@ -80,8 +79,7 @@ package struct SessionKeyring: Sendable {
   }
 
   private static func accountMark(of subject: Subject, _ keys: Keys) -> String {
-    Base64URL.text(
-      HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys.account).prefix(accountMarkLength))
+    Base64URL.text(HMACSHA256.code(for: subject.text.utf8, using: keys.account).prefix(accountMarkLength))
   }
 
   /// The keys derived from one secret.
@@ -98,12 +96,11 @@ package struct SessionKeyring: Sendable {
       if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
       guard bytes.count >= minimumSecretLength else { throw .tooShort(path: path, byteCount: bytes.count) }
       guard bytes.count <= maximumSecretLength else { throw .tooLong(path: path) }
-      let input = SymmetricKey(data: bytes)
+      let input = SymmetricKey(bytes)
       func derive(_ purpose: String, byteCount: Int = 32) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-          inputKeyMaterial: input, info: Array("cordon v1 \(purpose)".utf8), outputByteCount: byteCount)
+        HKDFSHA256.deriveKey(from: input, info: Array("cordon v1 \(purpose)".utf8), byteCount: byteCount)
       }
-      identifier = derive("key identifier", byteCount: 4).withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
+      identifier = derive("key identifier", byteCount: 4).exposedBytes.withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
       cookie = derive("session cookie")
       sealing = SealingKeys { derive("seal \($0.rawValue)") }
       pseudonym = derive("pseudonym")

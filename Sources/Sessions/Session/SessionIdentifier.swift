@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 import FoundationEssentials
 import WebFormats
 
@@ -26,10 +26,8 @@ package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, C
 
   /// The name under which the session is stored, listed and sent to the upstream.
   package var handle: PublicSessionID {
-    var hash = SHA256()
-    hash.update(data: PublicSessionID.label)
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update(bufferPointer: $0) }
-    return hash.finalize().withUnsafeBytes { PublicSessionID(bigEndian: $0) }
+    let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
+    return SHA256.hash(PublicSessionID.label + bytes).withUnsafeBytes { PublicSessionID(bigEndian: $0) }
   }
 
   package var description: String { "SessionIdentifier(secret)" }

@@ -1,4 +1,4 @@
-import Crypto
+internal import Cryptography
 import FoundationEssentials
 
 /// A value that may be used once: of a sign-in, a notification, a one-time code. 128 bits of SHA-256 over its kind and
@@ -26,6 +26,6 @@ package struct ReplayGuard: Sendable, Hashable {
   package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
 
   private init(_ kind: String, _ name: [UInt8]) {
-    bytes = Array(SHA256.hash(data: Array(kind.utf8) + [0] + name).prefix(16))
+    bytes = Array(SHA256.hash(Array(kind.utf8) + [0] + name).prefix(16))
   }
 }

@@ -9,7 +9,7 @@ struct ClientSecretTests {
   @Test("A client secret is signed with the .p8 key, names team, client, key and Apple, and lives for minutes")
   func contents() async throws {
     let fixture = try Fixture()
-    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    let secret = try fixture.provider.mint.secret(for: "com.example.web")
     let claims = try secretClaims(of: secret)
     let now = fixture.clock.time.timeIntervalSince1970
     #expect(claims.issuer == "DEF123GHIJ")
@@ -30,7 +30,7 @@ struct ClientSecretTests {
   @Test("A client secret has Apple as its audience also when base_url is another site")
   func audience() async throws {
     let fixture = try Fixture { $0.baseURL = "http://127.0.0.1:9000" }
-    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    let secret = try fixture.provider.mint.secret(for: "com.example.web")
     #expect(try secretClaims(of: secret).audience == "https://appleid.apple.com")
   }
 
@@ -38,11 +38,11 @@ struct ClientSecretTests {
   func reuse() async throws {
     let fixture = try Fixture()
     let mint = fixture.provider.mint
-    let first = try await mint.secret(for: "com.example.web")
+    let first = try mint.secret(for: "com.example.web")
     fixture.clock.advance(480)
-    #expect(try await mint.secret(for: "com.example.web") == first)
+    #expect(try mint.secret(for: "com.example.web") == first)
     fixture.clock.advance(1)
-    let second = try await mint.secret(for: "com.example.web")
+    let second = try mint.secret(for: "com.example.web")
     #expect(second != first)
     #expect(try secretClaims(of: second).expires == fixture.clock.time.timeIntervalSince1970 + 600)
   }
@@ -50,17 +50,17 @@ struct ClientSecretTests {
   @Test("A client secret is replaced when the clock was set back, because it would be from the future")
   func clockSetBack() async throws {
     let fixture = try Fixture()
-    _ = try await fixture.provider.mint.secret(for: "com.example.web")
+    _ = try fixture.provider.mint.secret(for: "com.example.web")
     fixture.clock.advance(-3600)
-    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    let secret = try fixture.provider.mint.secret(for: "com.example.web")
     #expect(try secretClaims(of: secret).issuedAt == fixture.clock.time.timeIntervalSince1970 - 60)
   }
 
   @Test("Each client ID has its own client secret")
   func separateClients() async throws {
     let fixture = try Fixture()
-    let web = try await fixture.provider.mint.secret(for: "com.example.web")
-    let app = try await fixture.provider.mint.secret(for: "com.example.app")
+    let web = try fixture.provider.mint.secret(for: "com.example.web")
+    let app = try fixture.provider.mint.secret(for: "com.example.app")
     #expect(try secretClaims(of: web).subject == "com.example.web")
     #expect(try secretClaims(of: app).subject == "com.example.app")
   }
@@ -71,6 +71,6 @@ struct ClientSecretTests {
       teamID: "DEF123GHIJ", keyID: "ABC123DEFG",
       key: try ClientSecretKey(pem: P256.Signing.PrivateKey().pemRepresentation.utf8),
       clock: { Date(timeIntervalSince1970: 1e300) })
-    await #expect(throws: ClientSecretMintError.clockOutOfRange) { try await mint.secret(for: "com.example.web") }
+    #expect(throws: ClientSecretMintError.clockOutOfRange) { try mint.secret(for: "com.example.web") }
   }
 }

@@ -34,7 +34,7 @@ extension NotificationRelay {
     func post(_ notification: RelayedNotification, _ now: Date) async -> String? {
       let signed: SignedAssertion
       do throws(AssertionSigningError) {
-        signed = try await signer.sign(notification.claims, now: now, lifetime: lifetime)
+        signed = try signer.sign(notification.claims, now: now, lifetime: lifetime)
       } catch {
         return error.message
       }

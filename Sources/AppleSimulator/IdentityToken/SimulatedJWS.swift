@@ -1,16 +1,16 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 
 /// A signed token in compact serialisation (RFC 7515 section 7.1), also one that no honest issuer would make.
 ///
 /// Written by hand on purpose: a JWT library refuses to make most of what a gateway must refuse to take.
-enum CompactJWS {
+enum SimulatedJWS {
   /// The signature of a token.
   enum Signature: Sendable {
     /// As Apple does.
     case rs256(SigningKey)
     /// An EC key that is in no key set.
-    case es256(P256.Signing.PrivateKey)
+    case es256(ES256PrivateKey)
     /// With a shared secret.
     case hs256([UInt8])
     /// Nothing after the last dot.
@@ -28,28 +28,35 @@ enum CompactJWS {
 
   /// A token whose payload is any bytes.
   static func token(
-    header: [String: JSONValue], payload: some DataProtocol, signature: Signature
+    header: [String: JSONValue], payload: some Sequence<UInt8>, signature: Signature
   ) throws -> String {
     let signed = base64URL(try encodeJSON(.object(header))) + "." + base64URL(payload)
     return signed + "." + base64URL(try sign(Array(signed.utf8), with: signature))
   }
 
-  private static func sign(_ bytes: [UInt8], with signature: Signature) throws -> Data {
+  private static func sign(_ bytes: [UInt8], with signature: Signature) throws -> [UInt8] {
     switch signature {
     case .rs256(let key):
-      return try key.signature(of: bytes)
+      return try made(key.signature(of: bytes))
     case .es256(let key):
-      return try key.signature(for: bytes).rawRepresentation
+      return try made(key.signature(of: bytes))
     case .hs256(let secret):
-      return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: secret)))
+      return HMACSHA256.code(for: bytes, using: SymmetricKey(secret))
     case .none:
-      return Data()
+      return []
     case .corrupt(let key):
-      var bytes = try key.signature(of: bytes)
-      bytes[bytes.startIndex + 7] ^= 0x10
+      var bytes = try made(key.signature(of: bytes))
+      bytes[7] ^= 0x10
       return bytes
     }
   }
+
+  private static func made(_ signature: [UInt8]?) throws -> [UInt8] {
+    guard let signature else { throw SigningFailed() }
+    return signature
+  }
+
+  private struct SigningFailed: Error {}
 }
 
 /// JSON with the members of objects in alphabetical order and slashes as they are.
