@@ -32,6 +32,12 @@ struct ProxyApplicationTests {
     let address = try WebAddress(#require(refused.fields["X-Auth-Sign-In"]))
     #expect(refused.status == 401 && address.origin == example.origin && address.path == "/.auth/sign-in")
     #expect(address[parameter: "return_to"] == "/headers?a=1&b=%26", "\(address)")
+    // The handshake of a WebSocket that a page of another site opens.
+    let (signedIn, _) = try example.signedIn(as: "anna", at: "/headers")
+    for (origin, status) in [("https://evil.example", 403), (example.origin, 200)] {
+      let fields = [("Origin", origin), ("Sec-WebSocket-Version", "13")]
+      #expect(try signedIn.fetch(example.origin + "/headers", fields: fields).status == status, "\(origin)")
+    }
     // Envoy leads a browser from a refusal to the gateway's page for asking for access.
     if name == "behind-envoy" {
       let (visitor, _) = try example.signedIn(as: "anna", at: "/headers")

@@ -7,7 +7,7 @@ local gateway = "http://127.0.0.1:8081"
 -- What the gateway looks at of the client's own headers. No other header reaches it.
 local passed = {
   "Host", "Cookie", "Authorization", "Accept", "User-Agent", "Sec-Fetch-Mode", "Sec-Fetch-Site", "X-Requested-With",
-  "Upgrade",
+  "Upgrade", "Destination", "Origin", "Sec-WebSocket-Version",
 }
 local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
 -- Headers that an application could take for the gateway's or for a path prefix, beside X-Forwarded-*.

@@ -5,7 +5,7 @@ local verify = "http://127.0.0.1:8081/.auth/verify"
 -- What the gateway looks at of the client's own headers. No other header reaches it.
 local passed = {
   "host", "cookie", "authorization", "accept", "user-agent", "sec-fetch-mode", "sec-fetch-site", "x-requested-with",
-  "upgrade",
+  "upgrade", "destination", "origin", "sec-websocket-version",
 }
 
 core.register_action("cordon", { "http-req" }, function(txn)

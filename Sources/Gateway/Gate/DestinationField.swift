@@ -1,9 +1,41 @@
+internal import AccessPolicy
 internal import HTTPWire
 internal import WebFormats
 
 /// `Destination` of COPY and MOVE (RFC 4918, 10.3): a second resource, to which the application writes. The gate
 /// decides about it as about the request's own path.
 enum DestinationField {
+  /// The route of the resource that the field names, for the gate, `verify` and the review of open exchanges.
+  enum Judgement {
+    /// The field cannot be read with certainty, or names another site or a path that the gateway refuses.
+    case unreadable
+    /// One of the gateway's own endpoints.
+    case own
+    case route(RouteDecision)
+  }
+
+  /// Finds the route of the field's path on the site of the request.
+  /// - Parameter method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
+  static func judge(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, method: Range<Int>?, of site: GateSite,
+    _ configuration: GateConfiguration
+  ) -> Judgement {
+    let path = path(head, bytes) {
+      configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
+    }
+    guard let path else { return .unreadable }
+    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
+    let classification = PathClassification.classify(text)
+    if case .refused = classification { return .unreadable }
+    if configuration.isOwnPath(bytes, path) { return .own }
+    guard let method else {
+      return .route(configuration.routes.matchWithSessionParameter(text, classification, host: site.routes))
+    }
+    return .route(
+      configuration.routes.matchWithSessionParameter(
+        text, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes))
+  }
+
   /// The path that the field names.
   /// - Returns: nil if there is not exactly one field, it names another site than the request, or it cannot be read
   ///   with certainty: neither an `http:` or `https:` address with an authority nor a path from the root, with a

@@ -1,5 +1,6 @@
 internal import AccessPolicy
 internal import DataPlane
+internal import HTTPWire
 internal import Pages
 internal import Sessions
 internal import WebFormats
@@ -49,6 +50,15 @@ final class GateSite: Sendable {
 
   /// Whether it is the host of `public_url`, where people sign in.
   var isPublicURL: Bool { number == 0 }
+
+  /// Whether a request has one `Origin`, which is of this site: only its pages may open a WebSocket.
+  func isOwnOrigin(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin) else { return false }
+    return origins.contains { origin in
+      origin.count == line.value.count
+        && line.value.indices.allSatisfy { bytes.byte(at: $0) == origin[$0 - line.value.lowerBound] }
+    }
+  }
 }
 
 /// A mistake of ours in putting a site together.

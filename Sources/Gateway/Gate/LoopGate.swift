@@ -104,17 +104,12 @@ final class LoopGate: RequestGate {
     _ directive: ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ request: inout GateRequest
   ) -> GateDecision {
-    let site = request.site
-    let path = DestinationField.path(head, bytes) {
-      configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
+    let route: RouteDecision
+    switch DestinationField.judge(head, bytes, method: head.methodRange, of: request.site, configuration) {
+    case .unreadable: return refuse(.badRequest, head, bytes, request)
+    case .own: return refuse(.forbidden, head, bytes, request)
+    case .route(let found): route = found
     }
-    guard let path else { return refuse(.badRequest, head, bytes, request) }
-    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-    let classification = PathClassification.classify(text)
-    if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
-    if configuration.isOwnPath(bytes, path) { return refuse(.forbidden, head, bytes, request) }
-    let route = configuration.routes.matchWithSessionParameter(
-      text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: site.routes)
     let decision = admit(route, head, bytes, client, &request)
     guard case .forward(let other) = decision else { return decision }
     // The application would take the path of another one for its own.
@@ -286,7 +281,7 @@ final class LoopGate: RequestGate {
       // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
       // No browser sends a machine token by itself.
       let isNoBrowser = request.carriesMachineToken && !head.fields.has(.origin)
-      guard isNoBrowser || isOwnOrigin(head, bytes, request.site) else {
+      guard isNoBrowser || request.site.isOwnOrigin(head, bytes) else {
         return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
       }
       allowsUpgrade = true
@@ -317,14 +312,6 @@ final class LoopGate: RequestGate {
       }
     }
     return .forward(directive)
-  }
-
-  private func isOwnOrigin(_ head: borrowing RequestHead, _ bytes: RawSpan, _ site: GateSite) -> Bool {
-    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin) else { return false }
-    return site.origins.contains { origin in
-      origin.count == line.value.count
-        && line.value.indices.allSatisfy { bytes.byte(at: $0) == origin[$0 - line.value.lowerBound] }
-    }
   }
 
   // MARK: Our own endpoints

@@ -70,4 +70,22 @@ enum RequestKind {
     }
     return bytes.equalsIgnoringCase("websocket", upgrade.value)
   }
+
+  /// Whether a proxy asks `verify` about the handshake of a WebSocket. Of what a browser sends with it, proxies remove
+  /// different parts: `Upgrade` and `Connection` are of one connection only, and HTTP/2 has no `Sec-WebSocket-Key`.
+  static func isAboutWebSocket(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    head.fields.lines.contains { line in
+      switch line.known {
+      case .upgrade:
+        var found = false
+        bytes.forEachListElement(line.value) { found = found || bytes.equalsIgnoringCase("websocket", $0) }
+        return found
+      case .secFetchMode: return bytes.equalsIgnoringCase("websocket", line.value)
+      case .other:
+        return bytes.equalsIgnoringCase("sec-websocket-version", line.name)
+          || bytes.equalsIgnoringCase("sec-websocket-key", line.name)
+      default: return false
+      }
+    }
+  }
 }

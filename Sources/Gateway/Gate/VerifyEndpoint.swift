@@ -55,6 +55,35 @@ struct VerifyEndpoint {
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
       if !isPathKnown { warn(of: doubt, client) }
     }
+    let decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
+    guard decision.isAdmission else { return decision }
+    // A page of another site can open a WebSocket with our cookie. A proxy may leave `Origin` out, as other clients do.
+    if head.fields.has(.origin), RequestKind.isAboutWebSocket(head, bytes), !request.site.isOwnOrigin(head, bytes) {
+      return status(.forbidden)
+    }
+    guard head.fields.has(.destination) else { return decision }
+    return decideDestination(decision, route, original, head, bytes, client, &request)
+  }
+
+  /// Admits a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
+  private func decideDestination(
+    _ decision: GateDecision, _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead,
+    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+  ) -> GateDecision {
+    let method: Range<Int>? = if case .known(_, let method) = original.target { method } else { nil }
+    guard
+      case .route(let other) = DestinationField.judge(head, bytes, method: method, of: request.site, configuration),
+      other.upstream == route.upstream
+    else { return status(.forbidden) }
+    let second = decide(other, isPathKnown: true, original, head, bytes, client, &request)
+    return second.isAdmission ? decision : second
+  }
+
+  /// Decides by one route.
+  private func decide(
+    _ route: RouteDecision, isPathKnown: Bool, _ original: OriginalRequest, _ head: borrowing RequestHead,
+    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+  ) -> GateDecision {
     switch route.access {
     // The other proxy would pass a sign-out on to the application instead of us.
     case .signOut, .deny: return status(.forbidden)
@@ -190,6 +219,13 @@ struct VerifyEndpoint {
     guard configuration.verifyWarnings.isDue() else { return }
     let (message, remedy) = doubt.log
     logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])
+  }
+}
+
+extension GateDecision {
+  /// Whether `verify` admits the original request.
+  fileprivate var isAdmission: Bool {
+    if case .answer(let response, _) = self { response.head.status == .ok } else { false }
   }
 }
 

@@ -77,6 +77,12 @@ enum AskingProxy {
       let stranger = try Visitor().fetch(example.origin + "/headers", fields: [forged, ("Accept", "*/*")])
       #expect(stranger.status == toScripts, "\(forged)")
     }
+    // Destination names a second resource, for which the rules hold as well, whatever the method.
+    func status(to path: String) throws -> Int {
+      try visitor.fetch(example.origin + "/headers", fields: [("Destination", example.origin + path)]).status
+    }
+    #expect(try status(to: "/office/copy") == 403)
+    #expect(try status(to: "/copy") == 200)
     // No method passes where the rule is for all.
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
       #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
