@@ -197,8 +197,12 @@ struct UpstreamRewritingTests {
     let found = upstream.strippedPath(path.span.bytes, path.indices)
     let stripped = try #require(found)
     var scratch = RequestHead()
-    let head = SentHead.lineAndAuthority(sent, upstream, addsSlash: stripped.addsSlash, &scratch)
-    #expect(head.map { String(buffer: $0) } == text)
+    for destination in [nil, "https://a.example/reports/y"] {
+      let head = SentHead.reviewedHead(
+        sent, upstream, addsSlash: stripped.addsSlash, destination: destination.map { Array($0.utf8) }, &scratch)
+      let field = destination.map { "Destination: \($0)\r\n" } ?? ""
+      #expect(head.map { String(buffer: $0) } == text.dropLast(1) + field + "\r\n")
+    }
     #expect(SentHead.clientAuthority(sent, &scratch) == Array("a.example".utf8))
   }
 }

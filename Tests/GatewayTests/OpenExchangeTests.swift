@@ -100,6 +100,43 @@ struct OpenExchangeTests {
     try await rig.stop()
   }
 
+  @Test("Another configuration judges exchanges by their Destination as well")
+  func destination() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    func open(_ destination: String) async throws -> OpenExchange {
+      let fields = ["Cookie: \(cookie)", "Destination: \(destination)"]
+      return try await rig.open(Asked(target: "/dav/a", method: "MOVE", fields: fields))
+    }
+    let closed = try await open("https://app.example.com/closed/a")
+    let elsewhere = try await open("/other/a")
+    let fine = try await open("/dav/b")
+    for exchange in [closed, elsewhere, fine] { #expect(try await rig.review(exchange)) }
+    var other = RouteSettings(path: "/other/")
+    other.upstream = "other"
+    try await rig.apply(try .forTests(routes: [RouteSettings(path: "/closed/", access: .deny), other]))
+    #expect(try await !rig.review(closed))
+    #expect(try await !rig.review(elsewhere), "it is the resource of another application")
+    #expect(try await rig.review(fine))
+    var restricted = RouteSettings(path: "/dav/b")
+    restricted.conditions.denied.subjects = ["001.anna"]
+    try await rig.apply(try .forTests(routes: [restricted]))
+    #expect(try await !rig.review(fine))
+    try await rig.stop()
+  }
+
+  @Test("A request without a session goes on only while its Destination is public, too")
+  func anonymousDestination() async throws {
+    let open = RouteSettings(path: "/drop/", access: .public)
+    let rig = try await GateRig(try .forTests(routes: [open]))
+    let fields = ["Destination: /drop/b/x"]
+    let exchange = try await rig.open(Asked(target: "/drop/a", method: "COPY", fields: fields))
+    #expect(try await rig.review(exchange))
+    try await rig.apply(try .forTests(routes: [open, RouteSettings(path: "/drop/b/", access: .signedIn)]))
+    #expect(try await !rig.review(exchange))
+    try await rig.stop()
+  }
+
   @Test("An open exchange has its account checked once it is due, and ends with the grace")
   func revalidation() async throws {
     let rig = try await GateRig()

@@ -48,9 +48,11 @@ struct OpenExchangeTests {
     return connection
   }
 
-  private func events(_ target: String = "/events", of visitor: Visitor? = nil, _ site: Site) throws -> TCPConnection {
+  private func events(
+    _ target: String = "/events", of visitor: Visitor? = nil, _ site: Site, more: String = ""
+  ) throws -> TCPConnection {
     let connection = try site.gateway.connect()
-    let fields = try visitor.map { "Cookie: \(try cookie($0, site))\r\n" } ?? ""
+    let fields = (try visitor.map { "Cookie: \(try cookie($0, site))\r\n" } ?? "") + more
     try connection.send("GET \(target) HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\(fields)\r\n")
     _ = try connection.read(through: "data: first\n\n")
     return connection
@@ -218,6 +220,20 @@ struct OpenExchangeTests {
     #expect(try socket.read(count: Self.data.count) == Self.data)
     try reload(site) { $0.ending += "\n[[route]]\npath = \"/socket\"\naccess = \"deny\"\n" }
     try expectForbidden(socket)
+  }
+
+  @Test("A reload ends a request whose Destination its user may no longer write to")
+  func reloadedDestination() throws {
+    let site = try site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let events = try ["/files/a", "\(site.origin)/closed/a"].map {
+      try self.events(of: anna, site, more: "Destination: \($0)\r\n")
+    }
+    try reload(site) { $0.ending += "\n[[route]]\npath = \"/closed/\"\naccess = \"deny\"\n" }
+    try expectCutOff(events[1])
+    try reload(site) { $0.ending += "\n[[route]]\npath = \"/files/\"\naccess = \"deny\"\n" }
+    try expectCutOff(events[0])
   }
 
   @Test("A reload ends streams without a session whose client is not in the networks that it adds to a public route")

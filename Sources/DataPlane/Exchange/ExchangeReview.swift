@@ -21,7 +21,7 @@ extension Exchange {
   /// Prepares the review of an exchange.
   /// - Parameters:
   ///   - peer: the peer of its connection.
-  ///   - head: line and authority of its request, read from the head that was sent.
+  ///   - head: line, authority and `Destination` of its request, read from the head that was sent.
   /// - Returns: nil where nothing is known to judge it by.
   mutating func prepareReview(from peer: ClientPeer, _ head: @autoclosure () -> ByteBuffer?) -> ExchangeReview? {
     if review == nil, let head = head() {
@@ -42,15 +42,19 @@ enum SentHead {
   static let parser = RequestHeadParser(
     limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
 
-  /// The line and the authority of a request as its client sent them, as a head without anything else.
-  /// - Parameter rewriting: for the upstream that it was sent to.
-  static func lineAndAuthority(
-    _ sent: ByteBuffer, _ rewriting: UpstreamRewriting?, addsSlash: Bool, _ scratch: inout RequestHead
+  /// The line, the authority and the `Destination` of a request as its client sent them, as a head without anything
+  /// else.
+  /// - Parameters:
+  ///   - rewriting: for the upstream that it was sent to.
+  ///   - destination: see ``UpstreamRequest/destination``.
+  static func reviewedHead(
+    _ sent: ByteBuffer, _ rewriting: UpstreamRewriting?, addsSlash: Bool, destination: [UInt8]?,
+    _ scratch: inout RequestHead
   ) -> ByteBuffer? {
     let bytes = sent.readableBytesSpan
     guard parser.parse(bytes, into: &scratch) == .complete else { return nil }
     var head = ByteBuffer()
-    head.reserveCapacity(scratch.target.count + scratch.authority.count + 48)
+    head.reserveCapacity(scratch.target.count + scratch.authority.count + (destination?.count ?? 0) + 64)
     head.writeBytes(bytes.extracting(scratch.methodRange))
     head.writeStaticString(" ")
     var target = scratch.target
@@ -61,6 +65,10 @@ enum SentHead {
     head.writeBytes(bytes.extracting(target))
     head.writeStaticString(" HTTP/1.1\r\nHost: ")
     head.writeBytes(bytes.extracting(scratch.fields.line(.xForwardedHost)?.value ?? scratch.authority))
+    if let destination {
+      head.writeStaticString("\r\nDestination: ")
+      head.writeBytes(destination)
+    }
     head.writeStaticString("\r\n\r\n")
     return head
   }

@@ -47,7 +47,7 @@ package struct OpenExchange {
   package let credential: UInt64
   /// The client.
   package let client: ClientPeer
-  /// Its request's line and authority, written as a whole HTTP/1.1 head.
+  /// Its request's line, authority and `Destination`, written as a whole HTTP/1.1 head.
   package let head: ByteBuffer
   /// Whether the client has been active since the last review: bytes of a body, data frames of a WebSocket.
   package var isActive = false

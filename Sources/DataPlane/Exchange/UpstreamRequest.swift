@@ -39,6 +39,8 @@ struct UpstreamRequest {
   var bufferLimit = 0
   /// Whether the path that was sent begins with a slash that the client's did not have behind the removed prefix.
   var addsSlash = false
+  /// `Destination` as the client sent it, for reviews; nil without one.
+  var destination: [UInt8]?
   /// Rewrites addresses in the response; nil if it has none.
   var addresses: AddressRewriting?
   /// Field lines for this client alone, to be added to the response.

@@ -52,15 +52,15 @@ final class OpenExchangeReview {
   private func reviewAnonymous(_ exchange: inout OpenExchange) -> Bool {
     guard exchange.judgement != sessions.configuration.generation else { return true }
     exchange.judgement = sessions.configuration.generation
-    guard let route = route(of: exchange) else { return false }
-    // Of requests with this method only preflights were forwarded without a session elsewhere.
-    let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
-    switch route.access {
-    case .public: break
-    case .signedIn, .rules: guard isPreflight, route.passesPreflights else { return false }
-    case .signOut, .deny: return false
+    return permits(exchange) { route in
+      // Of requests with this method only preflights were forwarded without a session elsewhere.
+      let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
+      switch route.access {
+      case .public: return true
+      case .signedIn, .rules: return isPreflight && route.passesPreflights
+      case .signOut, .deny: return false
+      }
     }
-    return isInNetworks(exchange, of: route)
   }
 
   /// Ends a round of reviews.
@@ -216,27 +216,37 @@ final class OpenExchangeReview {
       entry.machineToken != nil
         || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
     else { return false }
-    guard let route = route(of: exchange), isInNetworks(exchange, of: route) else { return false }
-    if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
-    switch route.access {
-    case .signOut, .deny: return false
-    // It was forwarded with an identity: a user who is nobody there must not go on with it.
-    case .public: return !entry.isNobody(on: route, sessions.configuration)
-    case .signedIn: return true
-    case .rules(let rules):
-      if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
-      return true
+    return permits(exchange) { route in
+      if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
+      switch route.access {
+      case .signOut, .deny: return false
+      // It was forwarded with an identity: a user who is nobody there must not go on with it.
+      case .public: return !entry.isNobody(on: route, sessions.configuration)
+      case .signedIn: return true
+      case .rules(let rules):
+        if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
+        return true
+      }
     }
   }
 
-  /// The route of an exchange; nil if the gateway refuses its host or path, or answers it itself.
-  private func route(of exchange: OpenExchange) -> RouteDecision? {
+  /// Whether the route of an exchange permits it, and so does that of its `Destination`. False if the gateway refuses
+  /// its host or one of the paths, or answers there itself.
+  private func permits(_ exchange: OpenExchange, by isPermitted: (RouteDecision) -> Bool) -> Bool {
     var head = RequestHead()
     let bytes = exchange.head.readableBytesSpan
     guard Self.reviewParser.parse(bytes, into: &head) == .complete,
-      let site = configuration.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
-    else { return nil }
-    return route(head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
+      let site = configuration.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self)),
+      let route = route(
+        head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site),
+      isInNetworks(exchange, of: route), isPermitted(route)
+    else { return false }
+    guard head.fields.has(.destination) else { return true }
+    switch DestinationField.judge(head, bytes, method: head.methodRange, of: site, configuration) {
+    case .unreadable, .own: return false
+    case .route(let other):
+      return other.upstream == route.upstream && isInNetworks(exchange, of: other) && isPermitted(other)
+    }
   }
 
   private func isInNetworks(_ exchange: OpenExchange, of route: RouteDecision) -> Bool {

@@ -69,8 +69,9 @@ extension DownstreamTransport {
     var refusal = exchange.forward(
       order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
-    let rewriting = server.rewriting(
-      at: order.upstream, hasDestination: loop.requestHead.fields.has(.destination))
+    let destination = loop.requestHead.fields.line(.destination)
+    if let destination { exchange.upstream.destination = bytes.array(destination.value) }
+    let rewriting = server.rewriting(at: order.upstream, hasDestination: destination != nil)
     if let rewriting, rewriting.prefix != nil, !loop.requestHead.isAsteriskForm {
       if let stripped = rewriting.strippedPath(bytes, loop.requestHead.path) {
         exchange.upstream.addsSlash = stripped.addsSlash

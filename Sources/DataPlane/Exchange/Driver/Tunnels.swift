@@ -95,11 +95,13 @@ extension DownstreamTransport {
 
   private func mayGoOn() -> Bool {
     let (sent, balancer, addsSlash) = (exchange.upstream.head, exchange.upstream.balancer, exchange.upstream.addsSlash)
+    let destination = exchange.upstream.destination
     let review = exchange.prepareReview(
       from: peer,
       sent.flatMap {
-        SentHead.lineAndAuthority(
-          $0, balancer.map { server.rewriting(for: $0) }, addsSlash: addsSlash, &server.loop.requestHead)
+        SentHead.reviewedHead(
+          $0, balancer.map { server.rewriting(for: $0) }, addsSlash: addsSlash, destination: destination,
+          &server.loop.requestHead)
       })
     // Nothing is known to judge it by.
     guard let review else { return false }
