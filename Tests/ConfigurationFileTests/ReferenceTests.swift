@@ -23,6 +23,25 @@ struct ReferenceTests {
     #expect(try String(contentsOf: Self.referenceFile, encoding: .utf8) == Reference.text())
   }
 
+  @Test("No line of the reference is longer than 80 columns, but headings and what cannot be broken")
+  func referenceWidth() {
+    for line in Reference.text().split(separator: "\n") where line.count > 80 && !line.hasPrefix("#") {
+      // One value, with what stands before it.
+      #expect(line.contains(/^( *|- [^`]*: )`[^`]*`[.,]?$/) || !line.contains(" "), "\(line)")
+    }
+  }
+
+  @Test("Prose is broken neither within code nor before what would begin a list or a heading")
+  func prose() {
+    let text = "Register public_url + path_prefix as `return URL of` the # 1. - Services"
+    #expect(
+      Prose.wrap(text, width: 24, prefix: "")
+        == "Register public_url +\npath_prefix as\n`return URL of`\nthe # 1. - Services")
+    #expect(Prose.wrap("Register public_url + path", width: 20, prefix: "") == "Register\npublic_url + path")
+    #expect(Prose.wrap("### `a`: list of words", width: 8, prefix: "") == "### `a`: list of words")
+    #expect(Prose.wrap("- Default: `[1, 2]`", width: 12, prefix: "") == "- Default:\n  `[1, 2]`")
+  }
+
   @Test("The reference has the plural of each type")
   func plurals() {
     let text = Reference.text()

@@ -1,6 +1,6 @@
 /// Renders the reference of the configuration from its declarations.
 package enum Reference {
-  /// Every table and key, in Markdown that reads well on a terminal, too.
+  /// Every table and key, in Markdown that reads well on a terminal of 80 columns, too.
   package static func text() -> String {
     var parts = [
       """
@@ -18,7 +18,7 @@ package enum Reference {
     parts.append(text(of: ConfigurationSchema.upstreams, header: "[[upstreams]]"))
     parts.append(text(of: ConfigurationSchema.host, header: "[[host]]"))
     parts.append(text(of: ConfigurationSchema.route, header: "[[route]]"))
-    return parts.map { Prose.wrap($0, width: 100, prefix: "") }.joined(separator: "\n\n") + "\n"
+    return parts.map { Prose.wrap($0, width: 80, prefix: "") }.joined(separator: "\n\n") + "\n"
   }
 
   private static func text<Target>(of section: Section<Target>, header: String) -> String {
