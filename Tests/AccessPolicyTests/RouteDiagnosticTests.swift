@@ -6,7 +6,13 @@ struct RouteDiagnosticTests {
   @Test(
     "A path that is no canonical prefix is a problem with a remedy",
     arguments: [
-      ("public/", "begins with"), ("", "begins with"), ("/public/*", "not a pattern"), ("/users/:id", "not a pattern"),
+      ("public/", "begins with"), ("", "begins with"), ("/public/*", "write \"/public/\" for everything below it"),
+      ("^/api/.*", "not a pattern; write \"/api/\""), ("~ ^/api/v1/.+$", "not a pattern; write \"/api/v1/\""),
+      ("^/api", "not a pattern; write \"/api\""), ("/api/x$", "not a pattern; write \"/api/x\""),
+      ("/api/{id}/x", "not a pattern; write \"/api/\""), ("/api/<id>", "not a pattern; write \"/api/\""),
+      ("/*", "not a pattern; write \"/\" for everything"), ("^/.*", "not a pattern; write \"/\""),
+      ("*.php", "not a pattern; write \"/public/\", for instance"),
+      ("/users/:id", "not a pattern"),
       ("/a?b", "no query"), ("/a/../b", "the path they lead to"), ("/a b", "percent-encoded"),
       ("/gr\u{FC}n", "percent-encoded"),
       ("/a//b", "one slash"), ("//a", "one slash"), ("/a;b", "more than one way"), ("/%61", "more than one way"),

@@ -162,12 +162,7 @@ struct CheckedRoutes {
 
   /// The problem of a path by itself.
   private static func complaint(about path: [UInt8]) -> String? {
-    let beginsSegmentWithColon = zip(path, path.dropFirst()).contains {
-      $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ":")
-    }
-    if beginsSegmentWithColon || path.contains(UInt8(ascii: "*")) {
-      return "a path is a prefix, not a pattern; leave \"*\" and \"/:\" out (\"/public/\" rules everything below it)"
-    }
+    if let remedy = PathPattern.remedy(for: path) { return "a path is a prefix, not a pattern; \(remedy)" }
     switch PathClassification.classify(path.span) {
     case .canonical: return nil
     case .refused(.notAbsolute):

@@ -24,6 +24,24 @@ enum BareValue {
     return true
   }
 
+  /// The words for a value that is not plausible.
+  static func complaint(about bytes: ArraySlice<UInt8>) -> String {
+    var value = bytes
+    while let last = value.last, last == UInt8(ascii: " ") || last == 0x09 || last == 0x0D { value = value.dropLast() }
+    // U+2018 to U+201F.
+    if value.starts(with: [0xE2, 0x80]), (0x98...0x9F).contains(value.dropFirst(2).first ?? 0) {
+      return "these are typographic quotation marks, which TOML does not know"
+    }
+    if let last = value.last, last == UInt8(ascii: "\"") || last == UInt8(ascii: "'") {
+      return "this text has no opening quotation mark"
+    }
+    let word = value.map(\.asciiLowercased)
+    if ["true", "false", "yes", "no", "on", "off"].contains(where: { word.elementsEqual($0.utf8) }) {
+      return "this is no Boolean, which is true or false in lower case"
+    }
+    return "this is neither a number nor a text in quotation marks"
+  }
+
   private static let words = ["true", "false", "inf", "nan"]
 
   private static func isDate(_ value: ArraySlice<UInt8>) -> Bool {

@@ -38,11 +38,14 @@ struct Document: Sendable {
         place: text.place(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
     }
     if let (offset, what) = finder.malformed {
+      if let unclosed = finder.unclosed, unclosed.offset <= offset {
+        throw SyntaxMistake.error(unclosed, at: text.place(of: offset), in: text)
+      }
       throw DocumentError(place: text.place(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
     }
     self.text = text
     places = Places(bytes)
-    do { root = try TOML.parse(bytes) } catch { throw DocumentError(syntax: error, in: text) }
+    do { root = try TOML.parse(bytes) } catch { throw SyntaxMistake.error(error, in: text, finder) }
   }
 
   /// Whether the key of a path is written anywhere.
@@ -94,27 +97,6 @@ struct DocumentError: Error {
   var place: SourcePlace
   var what: String
   var remedy: String
-
-  init(place: SourcePlace, what: String, remedy: String) {
-    self.place = place
-    self.what = what
-    self.remedy = remedy
-  }
-
-  /// The parser's own words, and what is most often meant by them.
-  init(syntax error: TOML.SyntaxError, in text: SourceText) {
-    // At the end of the file the parser takes the last line's end for a column of its own.
-    place = error.place.map { text.nearest(to: $0) } ?? .start
-    what = error.message
-    remedy =
-      if error.message.contains("redefine") || error.message.contains("duplicate") {
-        "it is defined twice; keep one of them"
-      } else if error.message.contains("64 bits") || error.message.contains("parsing floating-point") {
-        "write a smaller number"
-      } else {
-        Self.syntaxRemedy
-      }
-  }
 
   static let syntaxRemedy = "fix the syntax here: write texts in \"quotation marks\", lists in [brackets]"
 }

@@ -17,13 +17,31 @@ struct SourceLocations {
   /// The offset of an escaped NUL in a text.
   private(set) var escapedNUL: Int?
 
+  /// The first text or list that does not end where it has to, in a document that is no TOML.
+  private(set) var unclosed: Unclosed?
+
+  /// A text or a list without an end.
+  struct Unclosed {
+    enum Kind { case text, longText, list }
+    let kind: Kind
+    /// The offset of its first byte.
+    let offset: Int
+  }
+
+  /// The offsets of keys that are there once more, and the first offset of the same key. Noted with `notesAll` only;
+  /// the names in headers are among them.
+  private(set) var repeats: [Int: Int] = [:]
+
   /// The offset of an error for which the parser would trap.
   private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
   /// The key at the top of the document below which places are noted.
   private let top: String?
+  private let notesAll: Bool
   private var position = 0
+  /// The offset of the outermost list that is being scanned.
+  private var openList: Int?
   /// The number of elements of each array of tables so far.
   private var tableCounts: [NodePath: Int] = [:]
   /// The parts of the key that was scanned last, in `bytes`.
@@ -39,9 +57,11 @@ struct SourceLocations {
 
   /// - Parameter top: the key at the top of the document below which keys and values are to be found; nil to find only
   ///   what must not reach the parser.
-  init(_ bytes: [UInt8], below top: String?) {
+  /// - Parameter notesAll: whether all keys and values are to be found.
+  init(_ bytes: [UInt8], below top: String?, notesAll: Bool = false) {
     self.bytes = bytes
     self.top = top
+    self.notesAll = notesAll
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     scanDocument()
   }
@@ -66,7 +86,11 @@ struct SourceLocations {
   }
 
   private mutating func noteKey(_ path: NodePath, at offset: Int) {
-    if keys[path] == nil { keys[path] = offset }
+    if let first = keys[path] {
+      if notesAll, first != offset { repeats[offset] = first }
+    } else {
+      keys[path] = offset
+    }
   }
 
   private mutating func scanDocument() {
@@ -165,7 +189,9 @@ struct SourceLocations {
   private func text(_ part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
 
   /// Whether a part is the key below which places are noted.
-  private func isTop(_ part: Range<Int>) -> Bool { top.map { $0.utf8.elementsEqual(bytes[part]) } ?? false }
+  private func isTop(_ part: Range<Int>) -> Bool {
+    notesAll || top.map { $0.utf8.elementsEqual(bytes[part]) } ?? false
+  }
 
   private static func isBareKeyByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -192,17 +218,44 @@ struct SourceLocations {
       let start = position
       while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
       if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
-        malformed = (start, "this is neither a number nor a text in quotation marks")
+        malformed = (start, BareValue.complaint(about: bytes[start..<position]))
+        // The next key, or the next header, read as an entry of a list.
+        if let openList, isBehindLine(of: openList, start), startsKeyOrHeader(start) {
+          note(.list, from: openList)
+        }
       }
     }
   }
 
+  private func isBehindLine(of offset: Int, _ other: Int) -> Bool { bytes[offset..<other].contains(0x0A) }
+
+  /// Whether the line of an offset begins with a header, or a key and `=`.
+  private func startsKeyOrHeader(_ offset: Int) -> Bool {
+    let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let line = bytes[start...].prefix { $0 != 0x0A }.drop { $0 == UInt8(ascii: " ") || $0 == 0x09 }
+    if line.first == UInt8(ascii: "[") { return true }
+    let rest = line.drop { Self.isBareKeyByte($0) || $0 == UInt8(ascii: ".") }
+      .drop { $0 == UInt8(ascii: " ") || $0 == 0x09 }
+    return rest.startIndex > line.startIndex && rest.first == UInt8(ascii: "=")
+  }
+
+  private mutating func note(_ kind: Unclosed.Kind, from offset: Int) {
+    if unclosed == nil { unclosed = Unclosed(kind: kind, offset: offset) }
+  }
+
   private mutating func scanArray(at list: Location, depth: Int) {
+    let first = position
+    let isOutermost = openList == nil
+    if isOutermost { openList = first }
+    defer { if isOutermost { openList = nil } }
     position += 1
     var index = 0
     while tooDeep == nil {
       skipBlank(newlines: true)
-      guard let byte = current else { return }
+      guard let byte = current else {
+        if isOutermost { note(.list, from: first) }
+        return
+      }
       if byte == UInt8(ascii: "]") {
         position += 1
         return
@@ -240,6 +293,7 @@ struct SourceLocations {
   private mutating func skipString() {
     guard let quote = current else { return }
     let isBasic = quote == UInt8(ascii: "\"")
+    let start = position
     let isMultiline = byte(at: position + 1) == quote && byte(at: position + 2) == quote
     position += isMultiline ? 3 : 1
     while let byte = current {
@@ -255,11 +309,12 @@ struct SourceLocations {
         for _ in 0..<2 where current == quote { position += 1 }
         return
       } else if byte == 0x0A, !isMultiline {
-        return
+        return note(.text, from: start)
       } else {
         position += 1
       }
     }
+    note(isMultiline ? .longText : .text, from: start)
     position = min(position, bytes.count)
   }
 

@@ -29,6 +29,15 @@ struct SourceText: Sendable {
     return min(SourcePlace(line: line, column: max(place.column, 1)), end)
   }
 
+  /// The offset behind a line.
+  func end(ofLine line: Int) -> Int { lineStarts.indices.contains(line) ? lineStarts[line] : bytes.count }
+
+  /// Whether the first character of a line, blanks aside, is `[`.
+  func startsWithBracket(_ line: Int) -> Bool {
+    guard lineStarts.indices.contains(line - 1) else { return false }
+    return bytes[lineStarts[line - 1]...].first { $0 != UInt8(ascii: " ") && $0 != 0x09 } == UInt8(ascii: "[")
+  }
+
   func place(of offset: Int) -> SourcePlace {
     let offset = min(max(offset, 0), bytes.count)
     var (low, high) = (0, lineStarts.count - 1)

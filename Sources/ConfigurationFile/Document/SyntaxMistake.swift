@@ -1,0 +1,110 @@
+internal import WebFormats
+
+/// The words for what the parser refuses: what is wrong, where, and the remedy. The parser's own words are for whoever
+/// knows the grammar of TOML, and its place is where it stopped, which may be lines behind the mistake.
+enum SyntaxMistake {
+  static func error(_ error: TOML.SyntaxError, in text: SourceText, _ locations: SourceLocations) -> DocumentError {
+    // At the end of the file the parser takes the last line's end for a column of its own.
+    let place = error.place.map { text.nearest(to: $0) } ?? .start
+    let (subject, problem) = parts(of: error.message)
+    if problem.contains("redefine") { return repetition(at: place, problem, in: text) }
+    if let unclosed = locations.unclosed, text.place(of: unclosed.offset) <= place, isEnd(problem) {
+      return self.error(unclosed, at: place, in: text)
+    }
+    func found(_ what: String, _ remedy: String) -> DocumentError {
+      DocumentError(place: place, what: what, remedy: remedy)
+    }
+    if problem.contains("64 bits") || error.message.contains("parsing floating-point") {
+      return found("this number is too large", "write a smaller number")
+    }
+    switch subject {
+    case "table header":
+      return found(
+        "this is not the header of a table",
+        "write the name in brackets, alone in its line: [listen], or [[route]] for one of several")
+    case "inline table":
+      return found(
+        "this table in {braces} is not complete",
+        "write it in one line with commas between its entries, as in { a = 1, b = 2 }")
+    case "array": return found("this list is not complete", "put a comma between two entries, and a ] behind the last")
+    case "unicode scalar sequence": return escape(at: place)
+    case "string" where problem.contains("escape"): return escape(at: place)
+    case "key-value pair" where problem.hasPrefix("expected '='"):
+      return found("there is no \"=\" behind this key", "write the key, \"=\" and its value, as in workers = 2")
+    case "key-value pair" where problem.hasPrefix("expected value"):
+      return found("there is no value behind the \"=\"", "write a value, or remove the key")
+    case "key-value pair" where problem.hasPrefix("expected a comment"):
+      return found(
+        "the value has ended, and something follows in the same line",
+        "write one key in each line, several values as a list in [brackets], and # before a comment")
+    default: return found("this is no TOML: \(problem)", DocumentError.syntaxRemedy)
+    }
+  }
+
+  /// The error of a text or a list without an end. A text's is where it begins, a list's where that was noticed.
+  static func error(
+    _ unclosed: SourceLocations.Unclosed, at place: SourcePlace, in text: SourceText
+  ) -> DocumentError {
+    let start = text.place(of: unclosed.offset)
+    return switch unclosed.kind {
+    case .text:
+      DocumentError(
+        place: start, what: "the text that begins here has no closing quotation mark",
+        remedy: "put one behind the text, in the same line")
+    case .longText:
+      DocumentError(
+        place: start, what: "the text of several lines that begins here does not end",
+        remedy: "put the same three quotation marks behind the text")
+    case .list:
+      DocumentError(
+        place: place, what: "the list that begins in line \(start.line) has no closing bracket before this",
+        remedy: "put a \"]\" behind its last entry")
+    }
+  }
+
+  /// The subject that the parser was reading, and its complaint.
+  private static func parts(of message: String) -> (subject: Substring, problem: Substring) {
+    let start = "Error while parsing "
+    guard message.hasPrefix(start), let colon = message.firstIndex(of: ":") else { return ("", message[...]) }
+    return (message[..<colon].dropFirst(start.count), message[colon...].dropFirst(2))
+  }
+
+  /// Whether the parser met the end of a line, or of the file, where it expected something else.
+  private static func isEnd(_ problem: Substring) -> Bool {
+    problem.contains("control characters") || problem.contains("end-of-file") || problem.contains("closing ']'")
+  }
+
+  private static func escape(at place: SourcePlace) -> DocumentError {
+    DocumentError(
+      place: place, what: "a backslash in \"quotation marks\" begins an escape, and this is none",
+      remedy: "write \\\\ for a backslash, or put the text into 'single quotation marks'")
+  }
+
+  /// The error of a key or a table that is there twice, with the line of the first one.
+  private static func repetition(at place: SourcePlace, _ problem: Substring, in text: SourceText) -> DocumentError {
+    let name = problem.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""
+    let repeats = SourceLocations(text.bytes, below: nil, notesAll: true).repeats
+    // The parser's place may be behind the value.
+    let second = repeats.keys.filter { $0 < text.end(ofLine: place.line) }.max()
+    let place = second.map { text.place(of: $0) } ?? place
+    let first = second.flatMap { repeats[$0] }.map { text.place(of: $0).line }
+    let isHeader = text.startsWithBracket(place.line)
+    func found(_ what: String, _ remedy: String) -> DocumentError {
+      DocumentError(place: place, what: what, remedy: remedy)
+    }
+    if problem.contains("existing array"), isHeader {
+      return found(
+        "\"\(name)\" is a list\(first.map { " since line \($0)" } ?? ""), of which this is no entry",
+        "write [[\(name)]] for each of its entries")
+    }
+    if problem.contains(" as array") {
+      return found(
+        "\"\(name)\" is no list\(first.map { ", by line \($0)" } ?? ""), so that this cannot be an entry of it",
+        "write both headers with two brackets, or keep one")
+    }
+    let other = first.map { "; the first is in line \($0)" } ?? ""
+    return isHeader
+      ? found("the table \"\(name)\" is here for the second time\(other)", "write all of its keys below one header")
+      : found("the key \"\(name)\" is here for the second time\(other)", "keep one of the two")
+  }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import ConfigurationFile
+
+// What operators are told of a file that is no TOML: the place, what is wrong in plain words, and the remedy. The
+// parser's own words are for whoever knows the grammar.
+@Suite("Mistakes of syntax")
+struct SyntaxMistakeTests {
+  private func error(_ text: String) throws -> DocumentError {
+    try #require(throws: DocumentError.self) { try Document(Array(text.utf8)) }
+  }
+
+  private static let head = "public_url = \"https://a.example.com\"\n[listen]\n"
+
+  @Test(
+    "A text or a list without an end is reported with its beginning",
+    arguments: [
+      ("a = \"x\n[t]\n", 1, 5, "the text that begins here has no closing quotation mark"),
+      ("a = 'x\n[t]\n", 1, 5, "the text that begins here has no closing quotation mark"),
+      ("b = 1\na = \"x", 2, 5, "the text that begins here has no closing quotation mark"),
+      ("a = [\"x\", \"y\n]\n[t]\n", 1, 11, "the text that begins here has no closing quotation mark"),
+      ("a = [\"x\", \"y\n[t]\nb = 1\n", 1, 11, "the text that begins here has no closing quotation mark"),
+      ("\"a = 1\n", 1, 1, "the text that begins here has no closing quotation mark"),
+      ("a = \"\"\"x\nb = 2\n", 1, 5, "the text of several lines that begins here does not end"),
+      ("a = [\"x\",\n\n[t]\nb = 1\n", 3, 2, "the list that begins in line 1 has no closing bracket before this"),
+      ("a = [\"x\",\n[[t]]\nb = 1\n", 2, 3, "the list that begins in line 1 has no closing bracket before this"),
+      ("a = [\"x\"\nb = \"y\"\n", 2, 1, "the list that begins in line 1 has no closing bracket before this"),
+      ("a = [\n \"x\"\n", 2, 5, "the list that begins in line 1 has no closing bracket before this"),
+    ])
+  func unclosed(text: String, line: Int, column: Int, what: String) throws {
+    let error = try error(text)
+    #expect(error.place == SourcePlace(line: line, column: column) && error.what == what, "\(error)")
+  }
+
+  @Test(
+    "A key or a table that is there twice is reported with the line of the first",
+    arguments: [
+      ("workers = 1\nworkers = 2\n", 4, "the key \"workers\" is here for the second time; the first is in line 3"),
+      (
+        "hosts = [\n\"x\"]\na = 1\nhosts = [\n\"y\"\n]\n", 6,
+        "the key \"hosts\" is here for the second time; the first is in line 3"
+      ), ("[store]\n[listen]\n", 4, "the table \"listen\" is here for the second time; the first is in line 2"),
+      ("[[route]]\n[[route]]\nx = 1\n[route]\n", 6, "\"route\" is a list since line 3, of which this is no entry"),
+      ("[route]\n[[route]]\n", 4, "\"route\" is no list, by line 3, so that this cannot be an entry of it"),
+      ("limits.a = 1\nlimits.a = 2\n", 4, "the key \"limits.a\" is here for the second time; the first is in line 3"),
+      ("x = { a = 1, a = 2 }\n", 3, "the key \"a\" is here for the second time; the first is in line 3"),
+      (
+        "[listen.limits]\na = 1\n[listen.limits]\n", 5,
+        "the table \"listen.limits\" is here for the second time; the first is in line 3"
+      ),
+    ])
+  func repeated(text: String, line: Int, what: String) throws {
+    let error = try error(Self.head + text)
+    #expect(error.place.line == line && error.what == what, "\(error)")
+    #expect(error.remedy.contains("keep one") || error.remedy.contains("write"))
+  }
+
+  @Test(
+    "Other mistakes are told in plain words",
+    arguments: [
+      ("[listen\na = 1\n", "this is not the header of a table"), ("[[route]\n", "this is not the header of a table"),
+      ("[route]]\n", "this is not the header of a table"), ("a: 1\n", "there is no \"=\" behind this key"),
+      ("a\nb = 1\n", "there is no \"=\" behind this key"), ("a =\nb = 1\n", "there is no value behind the \"=\""),
+      ("a = \"x\", \"y\"\n", "the value has ended, and something follows in the same line"),
+      ("a = \"C:\\Users\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),
+      ("a = \"\\d+\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),
+      ("a = { b = 1\nc = 2 }\n", "this table in {braces} is not complete"),
+      ("a = [\"x\" \"y\"]\n", "this list is not complete"),
+      ("a = https://x.example\"\n", "this text has no opening quotation mark"),
+      ("a = \u{201C}x\u{201D}\n", "these are typographic quotation marks, which TOML does not know"),
+      ("a = True\n", "this is no Boolean, which is true or false in lower case"),
+      ("a = 5 m\n", "this is neither a number nor a text in quotation marks"),
+      ("a = 99999999999999999999\n", "this number is too large"),
+    ])
+  func others(text: String, what: String) throws {
+    let error = try error(text)
+    #expect(error.what == what && error.place.line == 1, "\(error)")
+    #expect(!error.remedy.isEmpty && !error.what.contains("Error while parsing"))
+  }
+}
