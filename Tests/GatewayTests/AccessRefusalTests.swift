@@ -49,6 +49,27 @@ struct AccessRefusalTests {
     return String(decoding: response.body, as: UTF8.self)
   }
 
+  @Test("The page names the account, by its address or by its name, and JSON does not")
+  func account() async throws {
+    let requests = Requests()
+    let rig = try await GateRig(try Self.settings(), accessRequests: requests.lookUp)
+    var claims = AccountClaims()
+    claims.email = "ben@example.org"
+    let (_, ben) = try rig.signIn("002.ben", claims: claims)
+    let (_, nobody) = try rig.signIn("003.carol")
+    for path in ["/groups/x", "/subjects/x"] {
+      func page(_ cookie: String) async throws -> String {
+        let response = try await rig.response(Asked(target: path, fields: ["Cookie: \(cookie)", "Accept: text/html"]))
+        #expect(response.head.status == .forbidden)
+        return String(decoding: response.body, as: UTF8.self)
+      }
+      #expect(try await page(ben).contains("You are signed in as<br><strong><bdi>ben@example.org</bdi>"), "\(path)")
+      #expect(try await !page(nobody).contains("You are signed in as"), "\(path)")
+      #expect(try await !body(rig, ben, path).contains("ben@example.org"))
+    }
+    try await rig.stop()
+  }
+
   @Test("Only where a group could admit the user is there a way to ask")
   func whereGroupsHelp() async throws {
     let requests = Requests()

@@ -35,6 +35,35 @@ struct AccessPageTests {
     #expect(renderer.accessRequest(.waits(code: "K7QF-3MDP"), returnTo: "/").status == 200)
   }
 
+  @Test("A refused user sees which account is signed in, as text")
+  func account() throws {
+    let renderer = try renderer(named: "Orchard")
+    let (user, line) = ("<b>anna</b>@example.com", "You are signed in as<br><strong><bdi>")
+    for page in [
+      renderer.failure(.forbidden, user: user), renderer.refusal(.forbidden, .mayAsk, returnTo: "/", user: user),
+      renderer.refusal(.emailHidden, .waits(code: "K7QF-3MDP"), returnTo: "/", user: user),
+      renderer.accessRequest(.mayAsk, returnTo: "/", user: user),
+    ] {
+      #expect(html(page).contains(line + "&lt;b&gt;anna&lt;/b&gt;@example.com</bdi>"), "\(html(page))")
+      #expect(!html(page).contains("<b>anna"))
+    }
+    for page in [renderer.failure(.forbidden), renderer.failure(.forbidden, user: "")] {
+      #expect(!html(page).contains("You are signed in as"))
+    }
+    #expect(!html(renderer.failureJSON(.forbidden)).contains("anna"))
+  }
+
+  @Test("A failure page of the operator's own may name the account")
+  func accountInOwnTemplate() throws {
+    let text = "{{<layout}}{{$content}}<h1>{{heading}}</h1>{{#user}}<p>{{signedInAs}} {{user}}</p>{{/user}}{{/content}}"
+    var settings = PageSettings()
+    settings.templates = try OwnTemplates(files: [("failure.mustache", Array((text + "{{/layout}}").utf8))])
+    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let page = renderer.failure(.forbidden, user: "anna&ben@example.com")
+    #expect(html(page).contains("<p>You are signed in as anna&amp;ben@example.com</p>"))
+    #expect(!html(renderer.failure(.forbidden)).contains("You are signed in as"))
+  }
+
   @Test("Programs are told where to ask, and the code of a request that waits")
   func json() throws {
     let renderer = try renderer(named: "Orchard")
@@ -184,8 +213,11 @@ func accessPages(_ renderer: PageRenderer, _ name: String) -> [Exhibit] {
   var protected = personDetails(named: name)
   protected.person.isProtected = true
   return [
-    Exhibit(name: "may-ask", page: renderer.refusal(.forbidden, .mayAsk, requestID: name, returnTo: path)),
-    Exhibit(name: "waits", page: renderer.refusal(.emailHidden, .waits(code: name), requestID: name, returnTo: path)),
+    Exhibit(name: "may-ask", page: renderer.refusal(.forbidden, .mayAsk, requestID: name, returnTo: path, user: name)),
+    Exhibit(
+      name: "waits",
+      page: renderer.refusal(.emailHidden, .waits(code: name), requestID: name, returnTo: path, user: name)),
+    Exhibit(name: "refused", page: renderer.failure(.forbidden, requestID: name, returnTo: path, user: name)),
     Exhibit(name: "ask", page: renderer.accessRequest(.mayAsk, returnTo: path)),
     Exhibit(name: "asked", page: renderer.accessRequest(.waits(code: name), returnTo: path)),
     Exhibit(name: "admitted", page: renderer.admitted(returnTo: path)),

@@ -219,7 +219,7 @@ struct OwnTemplateTests {
       "sign-out": "action explanation fields heading signOutButton signedInAs stay stayLabel user",
       "signed-out": "explanation heading signIn signInLabel",
       "failure": "action advice explanation failure fields heading otherWay otherWayLabel requestCode requestCodeLabel "
-        + "requestCodeSpelled requestExplanation requestLabel request_access status way wayLabel",
+        + "requestCodeSpelled requestExplanation requestLabel request_access signedInAs status user way wayLabel",
       "repost": "action continueLabel explanation fields heading",
       "fragment": "action again againLabel continueLabel explanation fields heading scriptNeeded",
       "account":

@@ -1,6 +1,7 @@
 internal import DataPlane
 internal import HTTPTypes
 internal import Pages
+internal import Sessions
 internal import WebFormats
 
 /// Pages and failures of the endpoints, in the language and the format that a request asks for.
@@ -18,10 +19,14 @@ struct EndpointPages: Sendable {
   }
 
   /// A failure, as a page or as JSON by what the client accepts.
-  func failure(_ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/") -> ControlResponse {
+  /// - Parameter user: the signed-in user whom it refuses, if known.
+  func failure(
+    _ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/", to user: Account? = nil
+  ) -> ControlResponse {
     let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
     return ControlResponse(
-      pages(request).failure(failure, accept: accept, requestID: request.requestID, returnTo: returnTo))
+      pages(request).failure(
+        failure, accept: accept, requestID: request.requestID, returnTo: returnTo, user: user?.shownAddress))
   }
 
   /// A failure as JSON, whatever the client accepts.

@@ -2,6 +2,11 @@ internal import AccessPolicy
 internal import Pages
 internal import Sessions
 
+extension Account {
+  /// The text by which a user with two accounts tells them apart: the address, otherwise the name.
+  var shownAddress: String? { claims.email ?? name?.text }
+}
+
 /// The refusal of a signed-in user who may ask for access.
 enum AccessRefusal {
   /// Looks up the user's request for access in the store; nil if the store does not answer.

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Operations
 internal import Pages
+internal import Sessions
 internal import WebFormats
 
 /// Responses of the gate itself: failure pages, redirects to sign in and to `public_url`.
@@ -13,13 +14,17 @@ struct GateResponses {
   init(_ configuration: GateConfiguration) { self.configuration = configuration }
 
   /// A failure, as a page for browsers that show it to a person, otherwise as JSON.
+  /// - Parameter user: the signed-in user whom it refuses.
   func failure(
-    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
+    to user: Account? = nil
   ) -> ControlResponse {
     if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
       prefersHTML(accept: bytes.array(accept.value))
     {
-      return ControlResponse(pages(head, bytes, request).failure(failure, requestID: request.id.description))
+      return ControlResponse(
+        pages(head, bytes, request).failure(
+          failure, requestID: request.id.description, user: user?.shownAddress))
     }
     return failureJSON(failure, head, bytes, request)
   }
@@ -27,7 +32,7 @@ struct GateResponses {
   /// A refusal, with the way to ask for access, or with the code of a request that waits.
   func refusal(
     _ failure: PageFailure, _ state: AccessRequestState, _ head: borrowing RequestHead, _ bytes: RawSpan,
-    _ request: GateRequest
+    _ request: GateRequest, to user: Account
   ) -> ControlResponse {
     let path = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
@@ -37,7 +42,8 @@ struct GateResponses {
     if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
       prefersHTML(accept: bytes.array(accept.value))
     {
-      return ControlResponse(renderer.refusal(failure, state, requestID: id, returnTo: path))
+      return ControlResponse(
+        renderer.refusal(failure, state, requestID: id, returnTo: path, user: user.shownAddress))
     }
     return ControlResponse(renderer.refusalJSON(failure, state, requestID: id, returnTo: path))
   }

@@ -168,11 +168,12 @@ final class LoopGate: RequestGate {
       if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
         let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(rules, entry)
         if mayAsk, let lookUp = lookUpAccessRequest(of: entry, request.site) { return .suspend(lookUp) }
+        let user = entry.snapshot.account
         var response =
           if mayAsk, let state = entry.accessRequest?.state {
-            responses.refusal(PageFailure(denial), state, head, bytes, request)
+            responses.refusal(PageFailure(denial), state, head, bytes, request, to: user)
           } else {
-            responses.failure(PageFailure(denial), head, bytes, request)
+            responses.failure(PageFailure(denial), head, bytes, request, to: user)
           }
         if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
         return .answer(response, routeClass: routeClass.rawValue)

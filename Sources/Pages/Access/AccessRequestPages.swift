@@ -14,21 +14,27 @@ extension PageRenderer {
   /// - Parameters:
   ///   - failure: the refusal.
   ///   - returnTo: the path that was wanted.
+  ///   - user: the address or the name of the user, if known.
   package func refusal(
-    _ failure: PageFailure, _ state: AccessRequestState, requestID: String? = nil, returnTo: String
+    _ failure: PageFailure, _ state: AccessRequestState, requestID: String? = nil, returnTo: String,
+    user: String? = nil
   ) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     // The section says how to get access.
     let advice = failure == .forbidden ? nil : said.advice
     return requestPage(
       status: failure.status, heading: said.heading, explanation: said.explanation, advice: advice,
-      name: failure.rawValue, state, requestID: requestID, returnTo: returnTo)
+      name: failure.rawValue, state, requestID: requestID, returnTo: returnTo, user: user)
   }
 
   /// The answer to a request for access: the same page with its code, and another heading.
   ///
-  /// - Parameter returnTo: the path that was wanted.
-  package func accessRequest(_ state: AccessRequestState, requestID: String? = nil, returnTo: String) -> RenderedPage {
+  /// - Parameters:
+  ///   - returnTo: the path that was wanted.
+  ///   - user: the address or the name of the user, if known.
+  package func accessRequest(
+    _ state: AccessRequestState, requestID: String? = nil, returnTo: String, user: String? = nil
+  ) -> RenderedPage {
     let heading: String
     switch state {
     case .mayAsk: heading = texts.text(AccessText.askButton)
@@ -36,12 +42,12 @@ extension PageRenderer {
     }
     return requestPage(
       status: 200, heading: heading, explanation: nil, advice: nil, name: "request_access", state,
-      requestID: requestID, returnTo: returnTo)
+      requestID: requestID, returnTo: returnTo, user: user)
   }
 
   private func requestPage(
     status: Int, heading: String, explanation: String?, advice: String?, name: String, _ state: AccessRequestState,
-    requestID: String?, returnTo: String
+    requestID: String?, returnTo: String, user: String?
   ) -> RenderedPage {
     var values = [
       "heading": Markup(escapingOwn: heading), "status": Markup(escaping: String(status)),
@@ -52,6 +58,7 @@ extension PageRenderer {
     ]
     if let explanation { values["explanation"] = Markup(escapingOwn: explanation) }
     if let advice { values["advice"] = Markup(escapingOwn: advice) }
+    values.merge(signedIn(as: user)) { $1 }
     switch state {
     case .mayAsk:
       values["requestExplanation"] = text(.askExplanation(application: applicationName))

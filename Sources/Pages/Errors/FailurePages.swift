@@ -7,13 +7,16 @@ extension PageRenderer {
   ///   - failure: what happened.
   ///   - requestID: what the operator finds the request by.
   ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
-  package func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
-    self.failure(failure, requestID: requestID, returnTo: returnTo, advice: nil)
+  ///   - user: the address or the name of the signed-in user whom it refuses, if known.
+  package func failure(
+    _ failure: PageFailure, requestID: String? = nil, returnTo: String = "/", user: String? = nil
+  ) -> RenderedPage {
+    self.failure(failure, requestID: requestID, returnTo: returnTo, advice: nil, user: user)
   }
 
   /// - Parameter advice: stands in for that of the failure.
   func failure(
-    _ failure: PageFailure, requestID: String?, returnTo: String, advice: String?
+    _ failure: PageFailure, requestID: String?, returnTo: String, advice: String?, user: String? = nil
   ) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     var values = [
@@ -21,6 +24,7 @@ extension PageRenderer {
       "status": Markup(escaping: String(failure.status)), "failure": Markup(escaping: failure.rawValue),
     ]
     if let advice = advice ?? said.advice { values["advice"] = Markup(escapingOwn: advice) }
+    values.merge(signedIn(as: user)) { $1 }
     for (way, key) in zip(failure.ways, ["way", "otherWay"]) {
       values[key] = link(way, returnTo: returnTo).href
       values[key + "Label"] = label(way)
@@ -64,11 +68,17 @@ extension PageRenderer {
 
   /// The page or the JSON, as the client's `Accept` prefers.
   package func failure(
-    _ failure: PageFailure, accept: [UInt8], requestID: String? = nil, returnTo: String = "/"
+    _ failure: PageFailure, accept: [UInt8], requestID: String? = nil, returnTo: String = "/", user: String? = nil
   ) -> RenderedPage {
     prefersHTML(accept: accept)
-      ? self.failure(failure, requestID: requestID, returnTo: returnTo)
+      ? self.failure(failure, requestID: requestID, returnTo: returnTo, user: user)
       : failureJSON(failure, requestID: requestID)
+  }
+
+  /// The values that name the signed-in user; none if the user is not known.
+  func signedIn(as user: String?) -> [String: Markup] {
+    guard let user, !user.isEmpty else { return [:] }
+    return ["signedInAs": text(PageText.signedInAs), "user": Markup(escaping: user)]
   }
 
   func link(_ way: PageFailure.RecoveryAction, returnTo: String) -> Link {

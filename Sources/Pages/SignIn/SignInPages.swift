@@ -34,10 +34,7 @@ extension PageRenderer {
       "fields": Markup(hiddenFields: [("return_to", Link.local(returnTo))]),
       "signOutButton": text(.signOutButton), "stay": Link(path: returnTo).href, "stayLabel": text(.stayButton),
     ]
-    if let user, !user.isEmpty {
-      values["signedInAs"] = text(.signedInAs)
-      values["user"] = Markup(escaping: user)
-    }
+    values.merge(signedIn(as: user)) { $1 }
     return page(
       .signOut, title: .signOutQuestion(application: applicationName), formAction: .sameOrigin, values)
   }

@@ -79,6 +79,7 @@ enum StandardTemplates {
     {{#explanation}}<p>{{{explanation}}}</p>{{/explanation}}
     {{#advice}}<p>{{{advice}}}</p>{{/advice}}
     </div>
+    {{#signedInAs}}<p>{{{signedInAs}}}<br><strong><bdi>{{{user}}}</bdi></strong></p>{{/signedInAs}}
     {{#request_access}}{{#requestCode}}<p>{{{requestCodeLabel}}}<br>
     <span class="code" aria-hidden="true">{{{requestCode}}}</span><span class="unseen">{{{requestCodeSpelled}}}</span></p>
     {{/requestCode}}<p>{{{requestExplanation}}}</p>

@@ -56,7 +56,8 @@ struct AccessRequestEndpoint: Sendable {
       let wanted = wanted(request)
       if let refusal = refusal(snapshot, wanted, request) { return refusal }
       // If the store does not answer, the button stays: pressing it says so.
-      return answer(await lookUp(snapshot.account.subject) ?? .mayAsk, wanted, request)
+      return answer(
+        await lookUp(snapshot.account.subject) ?? .mayAsk, wanted, request, to: snapshot.account)
     } catch {
       return pages.failure(.storeUnavailable, request)
     }
@@ -70,7 +71,7 @@ struct AccessRequestEndpoint: Sendable {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
       let wanted = wanted(request)
       if let refusal = refusal(snapshot, wanted, request) { return refusal }
-      return try await ask(snapshot.account.subject, wanted, request)
+      return try await ask(snapshot.account, wanted, request)
     } catch {
       storeHealth.failed("request_access", error)
       return pages.failure(.storeUnavailable, request)
@@ -78,8 +79,9 @@ struct AccessRequestEndpoint: Sendable {
   }
 
   private func ask(
-    _ subject: Subject, _ wanted: ReturnTarget?, _ request: ControlRequest
+    _ user: Account, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
+    let subject = user.subject
     let code = AccessRequestCode.random()
     switch try await store.ask(subject, code: code, at: now) {
     case .waits(let waiting):
@@ -89,8 +91,8 @@ struct AccessRequestEndpoint: Sendable {
         audit.record(
           .accessRequested, subject: subject, peer: request.client.address, requestID: request.requestID)
       }
-      return answer(.waits(code: waiting.code.text), wanted, request)
-    case .banned: return pages.failure(.banned, request)
+      return answer(.waits(code: waiting.code.text), wanted, request, to: user)
+    case .banned: return pages.failure(.banned, request, to: user)
     case .tooMany: return pages.failure(.accessRequestsFull, request)
     }
   }
@@ -100,14 +102,14 @@ struct AccessRequestEndpoint: Sendable {
     _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) -> ControlResponse? {
     switch judge.refusal(snapshot.account, at: now) {
-    case .banned: return pages.failure(.banned, request)
-    case .denied: return pages.failure(.forbidden, request)
+    case .banned: return pages.failure(.banned, request, to: snapshot.account)
+    case .denied: return pages.failure(.forbidden, request, to: snapshot.account)
     case nil: break
     }
     guard let wanted else { return nil }
     switch judge.verdict(snapshot, on: wanted.path) {
     case .refusedByLists: return nil
-    case .refused: return pages.failure(.forbidden, request)
+    case .refused: return pages.failure(.forbidden, request, to: snapshot.account)
     case .admitted: return ControlResponse(pages.pages(request).admitted(returnTo: wanted.path))
     }
   }
@@ -127,14 +129,15 @@ struct AccessRequestEndpoint: Sendable {
   }
 
   private func answer(
-    _ state: AccessRequestState, _ wanted: ReturnTarget?, _ request: ControlRequest
+    _ state: AccessRequestState, _ wanted: ReturnTarget?, _ request: ControlRequest, to user: Account
   ) -> ControlResponse {
     let path = wanted?.path ?? "/"
     let renderer = pages.pages(request)
     if case .waits(let code) = state, !isPage(request) {
       return ControlResponse(renderer.accessRequestJSON(code: code))
     }
-    return ControlResponse(renderer.accessRequest(state, requestID: request.requestID, returnTo: path))
+    return ControlResponse(
+      renderer.accessRequest(state, requestID: request.requestID, returnTo: path, user: user.shownAddress))
   }
 
   private func isPage(_ request: ControlRequest) -> Bool {

@@ -49,8 +49,8 @@ struct InvitationEndpoint: Sendable {
       guard let (code, invitation) = try await open(request) else { return invalid(request) }
       guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
       switch judge.refusal(account, at: now) {
-      case .banned: return secret(pages.failure(.banned, request))
-      case .denied: return secret(pages.failure(.forbidden, request))
+      case .banned: return secret(pages.failure(.banned, request, to: account))
+      case .denied: return secret(pages.failure(.forbidden, request, to: account))
       case nil: break
       }
       return try await redeem(code, invitation, account, request)
@@ -72,7 +72,7 @@ struct InvitationEndpoint: Sendable {
         access: AuditEvent.AccessFields(group: group.text, invitation: invitation.id))
       return ControlResponse(pages.pages(request).joined(isNew: true))
     case .alreadyMember: return ControlResponse(pages.pages(request).joined(isNew: false))
-    case .banned: return secret(pages.failure(.banned, request))
+    case .banned: return secret(pages.failure(.banned, request, to: account))
     case .closed: return invalid(request)
     }
   }

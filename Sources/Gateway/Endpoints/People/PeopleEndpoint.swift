@@ -30,8 +30,8 @@ struct PeopleEndpoint: Sendable {
       switch authority.standing(snapshot, at: now) {
       case .manager: return try await show(request, to: snapshot.account.subject)
       case .signInTooOld: return signInFirst(request)
-      case .banned: return pages.failure(.banned, request)
-      case .nobody: return pages.failure(.forbidden, request)
+      case .banned: return pages.failure(.banned, request, to: snapshot.account)
+      case .nobody: return pages.failure(.forbidden, request, to: snapshot.account)
       }
     } catch {
       return failed(error, request)

@@ -82,7 +82,7 @@ struct TemplateRules {
           "heading": .text, "explanation": .text, "status": .text, "failure": .text, "advice": .text, "way": .link,
           "wayLabel": .text, "otherWay": .link, "otherWayLabel": .text, requestSection: .text, "action": .link,
           "fields": .markup, "requestExplanation": .text, "requestLabel": .text, "requestCode": .text,
-          "requestCodeLabel": .text, "requestCodeSpelled": .text,
+          "requestCodeLabel": .text, "requestCodeSpelled": .text, "signedInAs": .text, "user": .text,
         ], [Requirement(anyOf: ["heading", "explanation"], purpose: "nobody is told what happened without it")]
       )
     case .repost:
