@@ -26,6 +26,59 @@ struct CompatibilityLetterTests {
     #expect(differences.isEmpty, "\(differences.prefix(10))")
   }
 
+  @Test("Every character that ignoring case turns into ASCII is known, by whichever mapping")
+  func caseFolding() {
+    func ascii(_ text: String) -> [UInt8]? {
+      let bytes = Array(text.utf8)
+      return bytes.allSatisfy { $0 < 0x80 } ? bytes.map { $0 | 0x20 } : nil
+    }
+    for value in UInt32(0x80)...0x10FFFF {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let properties = scalar.properties
+      var forms = [properties.lowercaseMapping, properties.uppercaseMapping, properties.titlecaseMapping]
+      forms.append(String(scalar).precomposedStringWithCompatibilityMapping.uppercased())
+      // What is left of a dotted capital I by the simple mapping, and in Turkish.
+      forms.append(String(properties.lowercaseMapping.unicodeScalars.filter { $0.value != 0x307 }.map(Character.init)))
+      for form in forms {
+        guard let expected = ascii(form), !expected.isEmpty, expected.allSatisfy({ (0x61...0x7A).contains($0) }) else {
+          continue
+        }
+        let path = Array(String(scalar).utf8.flatMap { Array("%\(String($0, radix: 16))".utf8) })
+        var reading = LooseReading()
+        var found: [UInt8] = []
+        while let byte = reading.next(in: path.span) { found.append(byte) }
+        #expect(found == expected, "U+\(String(value, radix: 16)): \(form)")
+      }
+    }
+  }
+
+  @Test(
+    "A path that is one below a denied route where case is ignored is denied, raw and percent-encoded",
+    arguments: [
+      "/adm\u{131}n", "/ADM\u{130}N/x", "/adm%C4%B1n", "/adm%c4%b0n/x", "/adm%F0%9D%9A%A4n",
+      "/ta\u{17F}%6Bs", "/TA%C5%BFKS/", "/tas\u{212A}s/x", "/TAS%E2%84%AAS", "/stra\u{DF}e/x", "/STRA%E1%BA%9EE/",
+      "/stra%C3%9Fe",
+    ])
+  func folded(path: String) throws {
+    let table = try RouteTable(routes: [
+      RouteSettings(path: "/", access: .public), RouteSettings(path: "/admin", access: .deny),
+      RouteSettings(path: "/tasks/", access: .deny), RouteSettings(path: "/strasse/", access: .deny),
+    ])
+    let bytes = Array(path.utf8)
+    let decision = table.match(bytes.span, .classify(bytes.span))
+    #expect(decision.access == .deny)
+  }
+
+  @Test("Letters that only a case-insensitive application reads as ASCII are canonical in titles and routes")
+  func canonicalLetters() throws {
+    for path in ["/stra%C3%9Fe/", "/I%C5%9F%C4%B1k/", "/%C4%B0stanbul"] {
+      #expect(PathClassification.classify(Array(path.utf8).span) == .canonical)
+      let table = try RouteTable(routes: [RouteSettings(path: path, access: .public)])
+      let bytes = Array(path.utf8)
+      #expect(table.match(bytes.span, .canonical).access == .public)
+    }
+  }
+
   @Test(
     "Letters and digits make a path ambiguous, dots and separators could be anywhere, signs in titles are canonical",
     arguments: [

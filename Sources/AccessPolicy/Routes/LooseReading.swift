@@ -1,9 +1,9 @@
 internal import WebFormats
 
 /// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
-/// letters as the ASCII they stand for, empty segments collapsed, and without what servers drop at the end of a segment
-/// (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It reads from the left and builds
-/// nothing.
+/// letters and those that only differ in case as the ASCII they stand for, empty segments collapsed, and without what
+/// servers drop at the end of a segment (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It
+/// reads from the left and builds nothing.
 struct LooseReading {
   private var index = 0
   /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 is none.
@@ -18,6 +18,7 @@ struct LooseReading {
     guard index < path.count, let (byte, next) = PathByte.decoded(path, at: index) else { return nil }
     if byte >= 0xC2, let (scalar, end) = PathByte.scalar(path, at: index) {
       pending = CompatibilityLetters.ascii(of: scalar)
+      if pending == 0 { pending = FoldedLetters.ascii(of: scalar) }
       if pending != 0 {
         index = end
         return takePending()

@@ -1,0 +1,17 @@
+/// Characters beyond ASCII that ignoring case turns into ASCII letters (The Unicode Standard, 3.13), beside those that
+/// compatibility normalisation turns into them (``CompatibilityLetters``: U+017F, U+212A and others). An application
+/// that ignores case in paths may read the ASCII: by upper case (Java's `equalsIgnoreCase`), by lower case, by full
+/// case folding, or by the rules of Turkish.
+enum FoldedLetters {
+  /// The ASCII bytes of a character, the first one lowest, as ``CompatibilityLetters/ascii(of:)`` gives them; 0 if it
+  /// stands for nothing but itself.
+  static func ascii(of scalar: UInt32) -> UInt32 {
+    switch scalar {
+    // Dotted capital I, dotless i, and its mathematical form, which compatibility normalisation turns into it.
+    case 0x130, 0x131, 0x1_D6A4: 0x69
+    // Sharp s, in both cases.
+    case 0xDF, 0x1E9E: 0x7373
+    default: 0
+    }
+  }
+}
