@@ -17,7 +17,7 @@ struct ReadyCommand: AsyncParsableCommand {
   @Option(
     name: .long, help: ArgumentHelp("The configuration file of the running gateway.", valueName: "file"),
     completion: .file())
-  var config: String
+  var config = ConfigurationFile.defaultPath
 
   @Flag(help: "Check only whether the process answers.")
   var live = false

@@ -54,13 +54,13 @@ struct CheckTests {
     }
     #expect(try cordon("check", file).exit == .code(0))
     #expect(try cordon("check", file, "--config", file).exit == .code(64))
-    for command in ["check", "run", "doctor", "reload"] {
+    for command in ["check", "run", "doctor", "ready", "reload"] {
       let help = try cordon(command, "--help").text
       #expect(help.contains("/etc/cordon/gateway.conf"), "\(help)")
     }
     // The machine of the tests has no gateway of its own.
     guard !FileManager.default.fileExists(atPath: "/etc/cordon/gateway.conf") else { return }
-    for command in [["check"], ["run"], ["groups", "list"]] {
+    for command in [["check"], ["run"], ["ready"], ["groups", "list"]] {
       let result = try ServerProcess.run(Machine.binary("cordon"), command, directory: directory.path)
       #expect(result.exit == .code(78), "\(result)")
       #expect(
