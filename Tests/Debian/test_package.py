@@ -4,7 +4,8 @@
  - It installs with what it depends on; user, folders and modes are as they are meant to be; the configuration is a conffile.
  - Every library is there; the man pages and completions are; the unit's exposure is 1.5 or less.
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
- - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is.
+ - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is; an
+   administrator lists the accounts.
  - Nothing is enabled by itself, neither the service nor the socket.
  - An upgrade keeps a changed configuration and restarts the gateway, unless its user could not start it with that;
    removing keeps it too and stops service and socket; purging leaves the keys.
@@ -103,18 +104,7 @@ def signs_in(root: CleanRoot, simulator: Path) -> None:
     trial = Trial(ROOT / ".build/debian-root")
     trial.start_application()
     configuration = root.path / CONFIGURATION.lstrip("/")
-    text = configuration.read_text()
-    for old, new in {
-        'public_url = "https://app.example.com"': f'public_url = "{trial.origin}"',
-        'address = "127.0.0.1:8080"': f'address = "127.0.0.1:{trial.port}"',
-        'address = "127.0.0.1:9901"': f'address = "127.0.0.1:{trial.admin}"',
-        'url = "http://127.0.0.1:3000"': f'url = "http://127.0.0.1:{trial.application}"',
-        'private_key_file =': f'base_url = "http://127.0.0.1:{trial.apple}"\nprivate_key_file =',
-    }.items():
-        expect(text.count(old), 1, f"the configuration has a line {old}")
-        text = text.replace(old, new)
-    configuration.write_text(text)
-
+    trial.fill_in(configuration)
     local_apple = trial.start_apple(simulator)
     shutil.copy(trial.key, root.path / "root/AuthKey_ABC123DEFG.p8")
 
@@ -127,11 +117,15 @@ def signs_in(root: CleanRoot, simulator: Path) -> None:
     doctor = root.run("runuser", "-u", "cordon", "--", "cordon", "doctor", "--config", CONFIGURATION)
     expect("FAIL" in doctor.stdout, False, "the doctor finds nothing that keeps people from signing in")
 
+    # As the unit's RuntimeDirectory=.
+    root.run("install", "-d", "-m", "0755", "-o", "cordon", "-g", "cordon", "/run/cordon")
     # runuser is replaced by nothing: setpriv becomes the gateway, so that the process that is ended is the gateway.
     gateway = trial.start_gateway(root.command(*AS_SERVICE, "/usr/bin/cordon", "run", "--config", CONFIGURATION))
     ready = root.run(*AS_SERVICE, "cordon", "ready", "--config", CONFIGURATION)
     expect(ready.stdout.strip(), "ready", "the gateway says of itself that it is ready")
     trial.signs_in()
+    listed = root.run("cordon", "accounts", "list")
+    expect("Anna Apple" in listed.stdout, True, "an administrator lists the accounts")
     gateway.popen.terminate()
     expect(gateway.popen.wait(30), 0, "the gateway ends in order")
     local_apple.stop()

@@ -84,6 +84,19 @@ class Trial:
         gateway.settle()
         return gateway
 
+    def fill_in(self, configuration: Path) -> None:
+        """Fills the marked values into the configuration that the package installs."""
+        text = configuration.read_text()
+        for old, new in {
+            'public_url = "https://app.example.com"': f'public_url = "{self.origin}"',
+            'address = "127.0.0.1:8080"': f'address = "127.0.0.1:{self.port}"',
+            'url = "http://127.0.0.1:3000"': f'url = "http://127.0.0.1:{self.application}"',
+            'private_key_file =': f'base_url = "http://127.0.0.1:{self.apple}"\nprivate_key_file =',
+        }.items():
+            expect(text.count(old), 1, f"the configuration has a line {old}")
+            text = text.replace(old, new)
+        configuration.write_text(text)
+
     def signs_in(self) -> None:
         """Somebody signs in, gets the application's page, and the application reads who it is."""
         cookie = sign_in(self.origin, USER)
