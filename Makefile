@@ -18,7 +18,7 @@ help:
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
 	@echo 'make deb    builds the Debian package, into .build/deb'
-	@echo 'make test-deb  installs it in a clean Debian root, as root, and signs in through it'
+	@echo 'make test-deb  installs it in a clean Debian root, as root, signs in through it, and boots that root'
 	@echo 'make test-image  builds the container image on local base images, as root, and signs in through it'
 	@echo 'make check-deploy  looks at Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
 
@@ -70,7 +70,8 @@ deb:
 test-deb: deb
 	@Scripts/install-debian-packages test-deb
 	$(OPTIMIZED) --product apple-simulator
-	@exec python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
+	@python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
+	@exec python3 Tests/Debian/test_service.py .build/deb/cordon_*.deb "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
 
 test-image:
 	@Scripts/install-debian-packages build test-image

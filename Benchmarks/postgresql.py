@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import subprocess
 import tempfile
 import time
@@ -33,18 +34,29 @@ class PostgreSQL:
              "--auth=trust", "--encoding=UTF8", "--locale=C"], cwd=folder, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"bench: initdb: {done.stderr}")
-        port = free_port()
+        self._port = free_port()
+        self.url = f"postgresql://cordon@127.0.0.1:{self._port}/postgres"
+        self.start()
+
+    def start(self) -> None:
+        """Starts it, also again after `pause`, on the same port."""
+        folder = Path(self._folder.name)
         command = [
-            *self._as_server, str(self._programs / "postgres"), "-D", str(folder / "data"), "-p", str(port),
+            *self._as_server, str(self._programs / "postgres"), "-D", str(folder / "data"), "-p", str(self._port),
             "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         self.process = Process.start("postgresql", command, cores=os.sched_getaffinity(0), folder=folder)
-        wait_for_port(self.process, port)
+        wait_for_port(self.process, self._port)
         # It listens before it lets anybody in.
-        ready = [str(self._programs / "pg_isready"), "--host=127.0.0.1", f"--port={port}", "--quiet"]
+        ready = [str(self._programs / "pg_isready"), "--host=127.0.0.1", f"--port={self._port}", "--quiet"]
         while subprocess.run(ready).returncode:
             self.process.check()
             time.sleep(0.05)
-        self.url = f"postgresql://cordon@127.0.0.1:{port}/postgres"
+
+    def pause(self) -> None:
+        """Ends the server, whose connections end with it; the data stay."""
+        self.process.popen.send_signal(signal.SIGINT)
+        self.process.popen.wait()
+        self.process.stop()
 
     def stop(self) -> None:
         self.process.stop()

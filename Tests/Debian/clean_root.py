@@ -56,7 +56,11 @@ class CleanRoot:
     def install(self, package: Path) -> None:
         """Installs a package file with what it depends on, as an administrator does."""
         shutil.copy(package, self.path / "root" / package.name)
-        install = ["apt-get", "install", "--yes", "--no-install-recommends", f"/root/{package.name}"]
+        self.add(f"/root/{package.name}")
+
+    def add(self, *packages: str) -> None:
+        """Installs packages of Debian, or package files within the root."""
+        install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
         # What was fetched by an earlier run is enough, unless a dependency is new.
         if self.run(*install, check=False).returncode != 0:
             self.run("apt-get", "update")
