@@ -19,7 +19,8 @@ help:
 	@echo 'make build  builds the debug binaries'
 	@echo 'make deb    builds the Debian package, into .build/deb'
 	@echo 'make test-deb  installs it in a clean Debian root, as root, signs in through it, and boots that root'
-	@echo 'make test-image  builds the container image on local base images, as root, and signs in through it'
+	@echo 'make test-image  builds the container image on local base images, as root, and signs in through it; COMPILE=1'
+	@echo '            compiles in the image instead of taking the program of this machine'
 	@echo 'make check-deploy  looks at Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
 
 build:
@@ -75,9 +76,9 @@ test-deb: deb
 
 test-image:
 	@Scripts/install-debian-packages build test-image
-	$(OPTIMIZED) --product cordon
+	$(if $(COMPILE),,$(OPTIMIZED) --product cordon)
 	$(OPTIMIZED) --product apple-simulator
-	@exec python3 Tests/Image/test_image.py "$$($(OPTIMIZED) --show-bin-path)/cordon" \
+	@exec python3 Tests/Image/test_image.py $(if $(COMPILE),--compile,"$$($(OPTIMIZED) --show-bin-path)/cordon") \
 	  "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
 
 check-deploy:

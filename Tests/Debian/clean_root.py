@@ -11,6 +11,25 @@ from pathlib import Path
 SUITE = "bookworm"
 
 
+def base_archive(cache: Path) -> Path:
+    """The archive of a root as debootstrap makes it, from the cache if it is there."""
+    archive = cache / f"base-{SUITE}.tar"
+    if archive.exists():
+        return archive
+    print("making the base of Debian with debootstrap, once", flush=True)
+    made = cache / "base"
+    shutil.rmtree(made, ignore_errors=True)
+    cache.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["debootstrap", "--variant=minbase", SUITE, str(made)], check=True, stdout=subprocess.DEVNULL)
+    # Only what this base has had from the distribution so far; what is fetched later is kept for the next run.
+    shutil.rmtree(made / "var/cache/apt/archives", ignore_errors=True)
+    (made / "var/cache/apt/archives/partial").mkdir(parents=True)
+    subprocess.run(["tar", "--numeric-owner", "-C", str(made), "-cf", f"{archive}.part", "."], check=True)
+    os.rename(f"{archive}.part", archive)
+    shutil.rmtree(made)
+    return archive
+
+
 class CleanRoot:
     """A root of Debian 12 without anything that its minimum does not have.
 
@@ -19,12 +38,9 @@ class CleanRoot:
     """
 
     def __init__(self, cache: Path) -> None:
-        cache.mkdir(parents=True, exist_ok=True)
         self.path = cache / "root"
-        self._base = cache / f"base-{SUITE}.tar"
+        self._base = base_archive(cache)
         self._archives = cache / "archives"
-        if not self._base.exists():
-            self._make_base(cache)
         shutil.rmtree(self.path, ignore_errors=True)
         self.path.mkdir()
         with tarfile.open(self._base) as archive:
@@ -36,11 +52,6 @@ class CleanRoot:
         policy = self.path / "usr/sbin/policy-rc.d"
         policy.write_text("#!/bin/sh\nexit 101\n")
         policy.chmod(0o755)
-
-    @property
-    def base(self) -> Path:
-        """The archive of the root as debootstrap made it."""
-        return self._base
 
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs a program within the root to its end; tells what it said where it failed."""
@@ -71,18 +82,6 @@ class CleanRoot:
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
         return kept | {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
-
-    def _make_base(self, cache: Path) -> None:
-        print("making the base of Debian with debootstrap, once", flush=True)
-        made = cache / "base"
-        shutil.rmtree(made, ignore_errors=True)
-        subprocess.run(["debootstrap", "--variant=minbase", SUITE, str(made)], check=True, stdout=subprocess.DEVNULL)
-        # Only what this base has had from the distribution so far; what is fetched later is kept for the next run.
-        shutil.rmtree(made / "var/cache/apt/archives", ignore_errors=True)
-        (made / "var/cache/apt/archives/partial").mkdir(parents=True)
-        subprocess.run(["tar", "--numeric-owner", "-C", str(made), "-cf", f"{self._base}.part", "."], check=True)
-        os.rename(f"{self._base}.part", self._base)
-        shutil.rmtree(made)
 
     def _keep_lists(self) -> None:
         """Puts the package lists into the base, so that the next run finds the dependencies without the network."""

@@ -2,8 +2,10 @@
 """test_image.py CORDON SIMULATOR: builds deploy/container/Dockerfile with buildah, and signs in through the image.
 
  - Every step of the Dockerfile runs, with what the ignore file lets through, on base images that are made here: Debian by
-   debootstrap, and Debian with a compiler that hands out CORDON, a release build for Debian 12, instead of compiling. The
-   compilation itself needs GitHub and ten minutes, and is that of `make deb`.
+   debootstrap, and Debian with a compiler that hands out CORDON, a release build for Debian 12, instead of compiling.
+ - With --compile in the place of CORDON the Dockerfile compiles: with this machine's toolchain, which must be one for
+   Debian 12, on Debian with the packages that the Swift image has. It takes ten to thirty minutes. Swift packages come
+   from GitHub, or from the folders that this machine's git takes instead (url.FOLDER.insteadOf).
  - The image runs as process 1 of its namespace, as user 65532, without capabilities, on a file system that may only be read.
  - cordon ready and cordon ready --live, the health check, say that it is well; somebody signs in with the simulated Apple.
  - SIGTERM ends it in order.
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,31 +28,40 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Debian"))
 
-from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
+from clean_root import base_archive, in_own_mount_namespace  # noqa: E402
 from trial import Trial, expect  # noqa: E402
 
 CACHE = ROOT / ".build/image"
 USER = "65532"
 
 # In the place of `swift`: what the Dockerfile asks the compiler for.
-COMPILER = """#!/bin/sh
+STUB_COMPILER = """#!/bin/sh
 case "$*" in
 *--show-bin-path*) echo /prebuilt ;;
 *) echo "not compiled here: the program was built on this machine" >&2 ;;
 esac
 """
+# What the Swift image has beside the toolchain, as far as it is for compiling.
+COMPILER_PACKAGES = [
+    "binutils-gold", "gcc", "git", "ca-certificates", "libcurl4-openssl-dev", "libedit-dev", "libicu-dev",
+    "libncurses-dev", "libsqlite3-dev", "libstdc++-12-dev", "libxml2-dev", "pkg-config", "tzdata", "uuid-dev"]
 
 
 def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     in_own_mount_namespace([sys.executable, *sys.argv])
-    program, simulator = (Path(argument).resolve() for argument in sys.argv[1:])
+    program, simulator = sys.argv[1:]
     started = time.monotonic()
     CACHE.mkdir(parents=True, exist_ok=True)
-    make_base_images(program)
-    build()
-    runs(simulator)
+    make_debian_image()
+    if program == "--compile":
+        volumes = make_swift_image()
+    else:
+        make_stub_image(Path(program).resolve())
+        volumes = []
+    build(volumes)
+    runs(Path(simulator).resolve())
     print(f"the image is built, signs in and ends: {time.monotonic() - started:.0f} s")
 
 
@@ -57,38 +69,79 @@ def buildah(*arguments: str) -> str:
     """Runs buildah on storage of its own."""
     storage = ["--root", str(CACHE / "storage"), "--runroot", str(CACHE / "run"), "--storage-driver", "vfs"]
     done = subprocess.run(["buildah", *storage, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    (CACHE / f"buildah-{arguments[0]}.log").write_text(done.stdout + done.stderr)
     if done.returncode != 0:
         said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
         raise SystemExit(f"buildah {' '.join(arguments)} ended with {done.returncode}:\n{said}")
     return done.stdout.strip()
 
 
+def run(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 # The base images
 
 
-def make_base_images(program: Path) -> None:
-    debian, swift = "docker.io/library/debian:bookworm-slim", "docker.io/library/swift:6.3-bookworm"
+DEBIAN, SWIFT = "docker.io/library/debian:bookworm-slim", "docker.io/library/swift:6.3-bookworm"
+
+
+def make_debian_image() -> None:
     shutil.rmtree(CACHE / "storage", ignore_errors=True)
-    base = CleanRoot(ROOT / ".build/debian-root").base
+    base = base_archive(ROOT / ".build/debian-root")
     container = buildah("from", "scratch")
     buildah("add", container, str(base), "/")
-    buildah("commit", "--rm", container, debian)
+    buildah("commit", "--rm", container, DEBIAN)
     print("ok  Debian is the base image")
 
+
+def make_stub_image(program: Path) -> None:
     compiler = CACHE / "swift"
-    compiler.write_text(COMPILER)
+    compiler.write_text(STUB_COMPILER)
     compiler.chmod(0o755)
-    container = buildah("from", "--pull-never", debian)
     # `install --strip` of the Dockerfile needs it; Swift's image has it.
-    buildah("run", "--isolation", "chroot", container, "sh", "-c",
-            "apt-get update && apt-get install --yes --no-install-recommends binutils")
+    container = debian_with("binutils")
     buildah("copy", container, str(compiler), "/usr/bin/swift")
     buildah("copy", container, str(program), "/prebuilt/cordon")
-    buildah("commit", "--rm", container, swift)
+    buildah("commit", "--rm", container, SWIFT)
     print("ok  and Debian with a compiler that compiles nothing")
 
 
-def build() -> None:
+def make_swift_image() -> list[str]:
+    """Makes Debian with all that the toolchain needs but itself; answers what to mount while the image is built."""
+    container = debian_with(*COMPILER_PACKAGES)
+    swift = os.environ.get("SWIFT", "swift")
+    target = json.loads(run(swift, "-print-target-info"))
+    toolchain = Path(target["paths"]["runtimeResourcePath"]).resolve().parents[1]
+    mounted = {"/toolchain": toolchain}
+    # Addresses that git takes from a folder of this machine are taken from that folder there, too.
+    settings = subprocess.run(
+        ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"], cwd=ROOT, capture_output=True, text=True).stdout
+    for setting in settings.splitlines():
+        name, address = setting.split(" ", 1)
+        folder = re.fullmatch(r"url\.(.*)\.insteadof", name, re.IGNORECASE).group(1)
+        if not folder.startswith("/"):
+            continue
+        place = next((place for place, source in mounted.items() if source == Path(folder)), f"/mirror{len(mounted)}")
+        mounted[place] = Path(folder)
+        buildah("run", "--isolation", "chroot", container, "git", "config", "--system", "--add",
+                f"url.{place}/.insteadOf", address)
+    buildah("run", "--isolation", "chroot", container, "git", "config", "--system", "--add", "safe.directory", "*")
+    buildah("config", "--env", "PATH=/toolchain/bin:/usr/sbin:/usr/bin:/sbin:/bin", container)
+    buildah("commit", "--rm", container, SWIFT)
+    print(f"ok  and Debian with what {toolchain} needs")
+    return [f"--volume={source}:{place}:ro" for place, source in mounted.items()]
+
+
+def debian_with(*packages: str) -> str:
+    """A container of the base image with more packages."""
+    container = buildah("from", "--pull-never", DEBIAN)
+    buildah("run", "--isolation", "chroot", container, "sh", "-c",
+            f"apt-get update && apt-get install --yes --no-install-recommends {' '.join(packages)}")
+    return container
+
+
+def build(volumes: list[str]) -> None:
     # The context as a registry's builder gets it: the files of the repository, none of the products of builds.
     context = CACHE / "context"
     shutil.rmtree(context, ignore_errors=True)
@@ -99,7 +152,7 @@ def build() -> None:
         if (ROOT / name).is_file():
             (context / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, context / name)
-    buildah("build", "--isolation", "chroot", "--pull-never", "--format", "docker", "--file",
+    buildah("build", "--isolation", "chroot", "--pull-never", "--format", "docker", *volumes, "--file",
             str(context / "deploy/container/Dockerfile"), "--tag", "localhost/cordon", str(context))
     print("ok  every step of the Dockerfile runs, with what the ignore file lets through")
     configuration = json.loads(buildah("inspect", "--type", "image", "localhost/cordon"))["Docker"]["config"]
