@@ -64,7 +64,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     self.server = server
     self.peer = peer
     writer = OrderedWriter(isAtSocket: !server.isTLS)
-    forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
+    forwardedFor = Array("X-Forwarded-For: ".utf8) + peer.address.utf8
   }
 
   var context: ChannelHandlerContext? { writer.context }

@@ -6,15 +6,19 @@ internal import NIOCore
   internal import Musl
 #endif
 
-/// Pauses accepting while no descriptor is left for another connection; clients wait in the backlog of the socket.
-/// Otherwise a failing accept would leave the listening socket readable, and the event loop would spin.
+/// Sets up accepted connections, and pauses accepting while no descriptor is left for another one; clients wait in the
+/// backlog of the socket. Otherwise a failing accept would leave the listening socket readable, and the event loop
+/// would spin.
 final class AcceptGate: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = any Channel
 
+  private let acceptor: ConnectionAcceptor
   private let descriptors: DescriptorBudget
   private let use: DescriptorBudget.Use
   private var phase = Phase.open
+  /// SwiftNIO's own handler of accepted connections.
+  private var bootstrap: ChannelHandlerContext?
 
   private enum Phase {
     case open
@@ -27,9 +31,10 @@ final class AcceptGate: ChannelDuplexHandler {
 
   private static let pause = TimeAmount.milliseconds(100)
 
-  init(_ descriptors: DescriptorBudget, _ use: DescriptorBudget.Use) {
-    self.descriptors = descriptors
-    self.use = use
+  init(_ acceptor: ConnectionAcceptor) {
+    self.acceptor = acceptor
+    descriptors = acceptor.context.loop.descriptors
+    use = acceptor.use
   }
 
   /// Stops accepting for good.
@@ -37,6 +42,23 @@ final class AcceptGate: ChannelDuplexHandler {
     channel.pipeline.handler(type: AcceptGate.self).map { $0.phase = .stopped }
       .flatMap { channel.setOption(.autoRead, value: false) }
   }
+
+  /// Sets up a connection of this loop at once. The bootstrap's handler would make a chain of futures for it; it only
+  /// gets connections of other loops.
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let accepted = unwrapInboundIn(data)
+    if bootstrap == nil { bootstrap = try? context.pipeline.syncOperations.context(name: "AcceptHandler") }
+    guard let bootstrap, accepted.eventLoop === context.eventLoop else { return context.fireChannelRead(data) }
+    do {
+      try acceptor.receive(accepted)
+      // The channel registers the connection with the loop.
+      bootstrap.fireChannelRead(data)
+    } catch {
+      accepted.close(promise: nil)
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { bootstrap = nil }
 
   func read(context: ChannelHandlerContext) {
     switch phase {

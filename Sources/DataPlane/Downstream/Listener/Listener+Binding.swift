@@ -134,12 +134,12 @@ extension Listener {
       bootstrap
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard let acceptor = loop.acceptors.value.first else { return }
-          try channel.pipeline.syncOperations.addHandler(
-            AcceptGate(acceptor.context.loop.descriptors, acceptor.use))
+          try channel.pipeline.syncOperations.addHandler(AcceptGate(loop.acceptors.value[place]))
         }
       }
       .serverChannelOption(.backlog, value: acceptQueue)
+      // Looking for a second connection costs a call of the system for each, and one is rarely there.
+      .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
