@@ -8,7 +8,7 @@ import Testing
 @testable import DataPlane
 
 // Cases: what goes straight to the socket, and when it may not: something waits in the channel, the socket is full, the
-// channel is closed, has no socket, or has handlers in between.
+// channel is closed, has no socket, or has handlers in between; what is read from the socket.
 
 @Suite("Writes to a socket")
 struct OrderedWriterTests {
@@ -175,6 +175,40 @@ struct OrderedWriterTests {
       #expect(rig.received().isEmpty)
       return 0
     }
+  }
+
+  @Test("Bytes that have come are read past the channel, their end is left to it")
+  func received() async throws {
+    try await withRig { rig in
+      var buffer = ByteBufferAllocator().buffer(capacity: 4)
+      #expect(!rig.writer.receive(into: &buffer))
+      #expect(send(rig.peer, "abcdef", 6, 0) == 6)
+      #expect(rig.writer.receive(into: &buffer) && String(buffer: buffer) == "abcd")
+      buffer.clear()
+      #expect(rig.writer.receive(into: &buffer) && String(buffer: buffer) == "ef")
+      buffer.clear()
+      shutdown(rig.peer, CInt(SHUT_WR))
+      #expect(!rig.writer.receive(into: &buffer) && buffer.readableBytes == 0)
+      return 0
+    }
+    try await withRig(isAtSocket: false) { rig in
+      var buffer = ByteBufferAllocator().buffer(capacity: 4)
+      #expect(send(rig.peer, "abcdef", 6, 0) == 6)
+      #expect(!rig.writer.receive(into: &buffer))
+      return 0
+    }
+  }
+
+  @Test("The descriptor of a channel is that of its socket; a channel without a socket has none")
+  func descriptor() async throws {
+    try await withRig { rig in
+      let known = try rig.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+        of: NIOBSDSocket.Handle.self
+      ) { $0 }
+      #expect(known != nil && rig.channel.socketDescriptor == known)
+      return 0
+    }
+    #expect(EmbeddedChannel().socketDescriptor == nil)
   }
 
   @Test("In a channel without a socket bytes keep their order")

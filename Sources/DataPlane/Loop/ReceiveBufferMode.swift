@@ -64,6 +64,9 @@ struct SharedReadBuffers {
     }
   }
 
+  /// A buffer for a read past the channel.
+  func take(_ mode: ReceiveBufferMode) -> ByteBuffer { buffer(mode).value.take(ByteBufferAllocator()) }
+
   /// Takes a buffer back that was read into.
   @inline(__always)
   func give(_ buffer: ByteBuffer, _ mode: ReceiveBufferMode) { self.buffer(mode).value.give(buffer) }

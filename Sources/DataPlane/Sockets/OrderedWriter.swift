@@ -16,20 +16,12 @@ internal import NIOCore
 /// or HTTP/2, handlers in between encode the bytes: then everything goes through the channel.
 final class OrderedWriter {
   private(set) var context: ChannelHandlerContext?
-  private var socket = Socket.none
+  /// The socket, where direct writes are possible.
+  private var descriptor: CInt?
   /// Whether no handler is between this one and the socket.
   let isAtSocket: Bool
   /// Whether everything that was handed to the channel is known to have left.
   private var isClear = true
-
-  /// The socket, where direct writes are possible. Looking it up costs as much as five messages through the channel,
-  /// and many connections carry one only: so the first goes through the channel.
-  private enum Socket {
-    case none
-    case unused
-    case used
-    case known(CInt)
-  }
 
   /// - Parameter isAtSocket: whether no handler of the channel changes or delays what is written.
   init(isAtSocket: Bool) { self.isAtSocket = isAtSocket }
@@ -38,7 +30,7 @@ final class OrderedWriter {
 
   func attach(_ context: ChannelHandlerContext) {
     self.context = context
-    if isAtSocket { socket = .unused }
+    if isAtSocket { descriptor = context.channel.socketDescriptor }
   }
 
   /// Forgets the channel.
@@ -48,7 +40,7 @@ final class OrderedWriter {
   }
 
   /// Stops direct writes. To be called before the channel closes its socket, whose descriptor may be reused afterwards.
-  func channelClosed() { socket = .none }
+  func channelClosed() { descriptor = nil }
 
   var isAttached: Bool { context != nil }
   var isWritable: Bool { context?.channel.isWritable ?? false }
@@ -56,6 +48,16 @@ final class OrderedWriter {
 
   /// Asks the channel for bytes.
   func read() { context?.read() }
+
+  /// Reads what has come to the socket, past the channel, which handles the end of the input and errors.
+  /// - Returns: whether there was something.
+  func receive(into buffer: inout ByteBuffer) -> Bool {
+    guard let descriptor else { return false }
+    let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) {
+      max(0, recv(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT)))
+    }
+    return count > 0
+  }
 
   // MARK: Writes
 
@@ -103,7 +105,7 @@ final class OrderedWriter {
   /// Sends what the socket takes of `bytes` at once.
   /// - Returns: how many that were.
   private func sendDirectly(_ bytes: ByteBuffer) -> Int {
-    guard let descriptor = descriptor(), isClear || hasSentAll() else { return 0 }
+    guard let descriptor, isClear || hasSentAll() else { return 0 }
     let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
     return bytes.withUnsafeReadableBytes {
       #if canImport(Glibc)
@@ -111,25 +113,6 @@ final class OrderedWriter {
       #else
         max(0, Musl.send(descriptor, $0.baseAddress, $0.count, flags))
       #endif
-    }
-  }
-
-  @inline(__always)
-  private func descriptor() -> CInt? { if case .known(let descriptor) = socket { descriptor } else { lookUp() } }
-
-  private func lookUp() -> CInt? {
-    switch socket {
-    case .none: return nil
-    case .unused:
-      socket = .used
-      return nil
-    case .known(let descriptor): return descriptor
-    case .used:
-      let found = try? context?.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable {
-        (socket: NIOBSDSocket.Handle) in socket
-      }
-      socket = found.map { .known($0) } ?? .none
-      return found
     }
   }
 

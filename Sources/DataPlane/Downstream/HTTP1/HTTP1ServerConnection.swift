@@ -56,6 +56,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private var readManner = ReceiveBufferMode.frugal
   /// Bytes of the last read.
   private var readCount = 0
+  /// Whether the channel has read anything.
+  private var hasChannelRead = false
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -82,6 +84,20 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func channelActive(context: ChannelHandlerContext) {
     began(context)
     context.fireChannelActive()
+    readFirst(context)
+  }
+
+  /// Reads what has come with the connection. The channel would need two turns of the loop for it, since its own first
+  /// read is tiny (see ``SharedReadAllocator``).
+  private func readFirst(_ context: ChannelHandlerContext) {
+    guard phase == .open, writer.isAtSocket else { return }
+    var buffer = server.loop.reads.take(readManner)
+    if writer.receive(into: &buffer) {
+      receiveRead(buffer)
+      channelReadComplete(context: context)
+    } else {
+      server.loop.reads.give(buffer, readManner)
+    }
   }
 
   private func began(_ context: ChannelHandlerContext) {
@@ -91,7 +107,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is TLSHandshakeCompleted {
+    if !writer.isAtSocket, event is TLSHandshakeCompleted {
       hasHandshake = true
       letGo()
       let wait = server.isDraining ? ServerContext.handshakeGrace : server.waits.head
@@ -150,7 +166,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    var buffer = unwrapInboundIn(data)
+    receiveRead(unwrapInboundIn(data))
+    hasChannelRead = true
+  }
+
+  private func receiveRead(_ buffer: consuming ByteBuffer) {
     readCount = buffer.readableBytes
     if writer.isAtSocket { server.loop.reads.give(buffer, readManner) }
     switch phase {
@@ -202,7 +222,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// Whether these are the few bytes of a channel's first read, which no head is parsed for: the others follow at once.
   private func isBeginning(_ buffer: ByteBuffer) -> Bool {
     writer.isAtSocket && buffer.readableBytes == SharedReadAllocator.firstRead
-      && exchange.account.began == .distantPast && !buffer.readableBytesView.contains(0x0A)
+      && !hasChannelRead && !buffer.readableBytesView.contains(0x0A)
   }
 
   private func readAhead(_ buffer: inout ByteBuffer) {

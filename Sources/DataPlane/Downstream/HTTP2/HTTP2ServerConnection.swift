@@ -54,7 +54,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
     self.peer = peer
-    forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
+    forwardedFor = Array("X-Forwarded-For: ".utf8) + peer.address.utf8
     session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
   }
 
