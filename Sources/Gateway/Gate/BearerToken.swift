@@ -20,7 +20,6 @@ extension SessionCookie {
   @inline(__always)
   static func isCandidate(_ place: GatewayCookies.Place, _ bytes: RawSpan, named name: [UInt8]) -> Bool {
     guard place.value.count == valueLength, place.name.count == name.count else { return false }
-    for offset in name.indices where bytes.byte(at: place.name.lowerBound + offset) != name[offset] { return false }
-    return true
+    return bytes.extracting(place.name).withUnsafeBytes { found in name.withUnsafeBytes { found.elementsEqual($0) } }
   }
 }

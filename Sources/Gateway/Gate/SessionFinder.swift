@@ -1,8 +1,9 @@
 internal import HTTPWire
 internal import Sessions
 
-/// Finds the session of a request: from the cookies and the bearer token of its head to the sessions of this loop.
-struct SessionFinder {
+/// Finds the session of a request: from the cookies and the bearer token of its head to the sessions of this loop. A
+/// class, because every request uses it: a copy of a structure would retain all that it is made of.
+final class SessionFinder {
   private let sessions: LoopSessions
   private let acceptsBearer: Bool
   private let keyring: SessionKeyring
