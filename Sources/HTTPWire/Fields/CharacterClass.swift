@@ -52,14 +52,14 @@ extension RawSpan {
   func endOfToken(from start: Int) -> Int {
     var offset = start
     let end = byteCount
-    while offset + 8 <= end {
-      let others = self.word(at: offset).bytesOutsideNames
-      if others == 0 {
-        offset += 8
+    while offset + 16 <= end {
+      let others = self.wordPair(at: offset).bytesOutsideNames
+      if others.x | others.y == 0 {
+        offset += 16
         continue
       }
       // A byte that is neither letter, digit nor hyphen may still be a token character, but rarely is one.
-      offset += others.trailingZeroBitCount / 8
+      offset += others.firstMarkedByte
       guard CharacterClass.token.contains(byte(at: offset)) else { return offset }
       offset += 1
     }
@@ -104,21 +104,22 @@ extension SIMD2<UInt64> {
     return (below | others) & SIMD2(repeating: 0x8080_8080_8080_8080)
   }
 
+  /// Sixteen bytes at once: the highest bit of each that is neither an ASCII letter, a digit nor a hyphen.
+  @inline(__always)
+  var bytesOutsideNames: Self {
+    // A byte without its highest bit plus at most 0x7F does not overflow; bytes with that bit do not match.
+    let plain = self & Self(repeating: 0x7F7F_7F7F_7F7F_7F7F)
+    let folded = plain | Self(repeating: 0x2020_2020_2020_2020)
+    let letters =
+      (folded &+ Self(repeating: 0x1F1F_1F1F_1F1F_1F1F)) & ~(folded &+ Self(repeating: 0x0505_0505_0505_0505))
+    let digits =
+      (plain &+ Self(repeating: 0x5050_5050_5050_5050)) & ~(plain &+ Self(repeating: 0x4646_4646_4646_4646))
+    let hyphens =
+      ~((plain ^ Self(repeating: 0x2D2D_2D2D_2D2D_2D2D)) &+ Self(repeating: 0x7F7F_7F7F_7F7F_7F7F))
+    return ~((letters | digits | hyphens) & ~self) & Self(repeating: 0x8080_8080_8080_8080)
+  }
+
   /// The place of the first of sixteen bytes whose highest bit is set; one must be.
   @inline(__always)
   var firstMarkedByte: Int { x != 0 ? x.trailingZeroBitCount / 8 : 8 + y.trailingZeroBitCount / 8 }
-}
-
-extension UInt64 {
-  /// Eight bytes at once: the highest bit of each that is neither an ASCII letter, a digit nor a hyphen.
-  @inline(__always)
-  var bytesOutsideNames: UInt64 {
-    // A byte without its highest bit plus at most 0x7F does not overflow; bytes with that bit do not match.
-    let plain = self & 0x7F7F_7F7F_7F7F_7F7F
-    let folded = plain | 0x2020_2020_2020_2020
-    let letters = (folded &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(folded &+ 0x0505_0505_0505_0505)
-    let digits = (plain &+ 0x5050_5050_5050_5050) & ~(plain &+ 0x4646_4646_4646_4646)
-    let hyphens = ~((plain ^ 0x2D2D_2D2D_2D2D_2D2D) &+ 0x7F7F_7F7F_7F7F_7F7F)
-    return ~((letters | digits | hyphens) & ~self) & 0x8080_8080_8080_8080
-  }
 }

@@ -7,13 +7,18 @@ extension UnsafeRawBufferPointer {
   var isFieldName: Bool {
     let count = count
     guard count >= 4 else { return isFieldNameByteByByte }
-    guard count >= 8 else { return overlappingHalves(count).isOfPlainName || isFieldNameByteByByte }
-    var offset = 0
-    while offset &+ 8 <= count {
-      guard word(at: offset).isOfPlainName else { return isFieldNameByteByByte }
-      offset &+= 8
+    guard count > 16 else {
+      // Some bytes occur twice.
+      let half = count >= 8 ? word(at: 0) : overlappingHalves(count)
+      let pair = SIMD2(half, count >= 8 ? word(at: count &- 8) : half)
+      return pair.isOfPlainName || isFieldNameByteByByte
     }
-    return word(at: count &- 8).isOfPlainName || isFieldNameByteByByte
+    var offset = 0
+    while offset &+ 16 <= count {
+      guard wordPair(at: offset).isOfPlainName else { return isFieldNameByteByByte }
+      offset &+= 16
+    }
+    return wordPair(at: count &- 16).isOfPlainName || isFieldNameByteByByte
   }
 
   /// Whether it is a field value: no control characters but HTAB (RFC 9110 5.5), and no white space at either end.
@@ -41,6 +46,11 @@ extension UnsafeRawBufferPointer {
   @inline(__always)
   private func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
+  @inline(__always)
+  private func wordPair(at offset: Int) -> SIMD2<UInt64> {
+    loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
+  }
+
   /// Four to seven bytes as eight: some occur twice.
   @inline(__always)
   private func overlappingHalves(_ count: Int) -> UInt64 {
@@ -59,14 +69,17 @@ extension UnsafeRawBufferPointer {
   private var isFieldValueByteByByte: Bool { allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }
 
-extension UInt64 {
-  /// Eight bytes at once: whether all are small ASCII letters, digits or hyphens.
+extension SIMD2<UInt64> {
+  /// Sixteen bytes at once: whether all are small ASCII letters, digits or hyphens.
   @inline(__always)
   fileprivate var isOfPlainName: Bool {
     // A letter has its bit 5 if it is a small one, and so have digits and the hyphen.
-    bytesOutsideNames == 0 && self & 0x2020_2020_2020_2020 == 0x2020_2020_2020_2020
+    let others = bytesOutsideNames | ~self & Self(repeating: 0x2020_2020_2020_2020)
+    return others.x | others.y == 0
   }
+}
 
+extension UInt64 {
   /// Eight bytes at once: whether none is a control character.
   @inline(__always)
   fileprivate var isOfPlainText: Bool {
