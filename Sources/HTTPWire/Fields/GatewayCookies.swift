@@ -4,13 +4,15 @@ internal import WebFormats
 ///
 /// Found once, they serve twice: the gate reads them, and forwarding leaves them out. The rule is that of
 /// `RequestCookies` in WebFormats; here it is applied in place, because a request of a signed-in user must not
-/// allocate.
-package struct GatewayCookies: Sendable {
+/// allocate. A class, because every request uses it: a copy of a structure would retain both names.
+package final class GatewayCookies: Sendable {
   /// The name of the session's cookie; every cookie whose name is this, or begins with this and a hyphen, is ours.
   /// In small letters.
   private let name: [UInt8]
   /// The cookie name of another gateway on the same host name; empty without one.
   private let another: [UInt8]
+  /// The length of the shorter name: so many bytes of a cookie of ours are no equals sign.
+  private let shortest: Int
 
   /// - Parameters:
   ///   - name: at least eight characters of RFC 9110's token.
@@ -19,6 +21,7 @@ package struct GatewayCookies: Sendable {
     self.name = name.utf8.map(\.asciiLowercased)
     let other = (another ?? name).utf8.map(\.asciiLowercased)
     self.another = other == self.name ? [] : other
+    shortest = min(self.name.count, other.count)
   }
 
   /// Ranges of one of our cookies, or of something else in a `Cookie` field that is not forwarded.
@@ -60,7 +63,7 @@ package struct GatewayCookies: Sendable {
       let end = bytes.firstSemicolon(in: nameStart..<value.upperBound)
       let next = min(end + 1, value.upperBound)
       if isOurs(bytes, nameStart..<end) {
-        var equals = nameStart
+        var equals = nameStart + shortest
         while equals < end, bytes.byte(at: equals) != 0x3D { equals += 1 }
         var valueEnd = end
         while valueEnd > equals, bytes.byte(at: valueEnd - 1) == 0x20 || bytes.byte(at: valueEnd - 1) == 0x09 {
