@@ -258,6 +258,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
         if client.takesBulk { apply(.bulk) } else if readManner == .bulk { apply(.sparing) }
       }
     }
+    // The channel would ask for it next, through the whole pipeline.
+    if isAtSocket, !phase.isClosed { read(context: context) }
     context.fireChannelReadComplete()
   }
 

@@ -302,6 +302,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       if !upstream.isWritable { holdReads(true) }
       if writer.isAtSocket { adjustReads(to: upstream) }
     }
+    // The channel would ask for it next, through the whole pipeline.
+    if writer.isAtSocket, phase != .closed { read(context: context) }
     context.fireChannelReadComplete()
   }
 
