@@ -92,7 +92,7 @@ struct Exchange {
     upstream.binding = order.binding
     guard let balancer, case .deciding(let ended) = request else { return .noUpstream }
     let upgrades = order.allowsUpgrade && wantsUpgrade
-    let hasBody = framing != .none
+    let hasBody = !framing.isNone
     if upgrades {
       if hasBody { return .upgradeWithBody }
       // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
@@ -108,7 +108,7 @@ struct Exchange {
       if length > limit { return .bodyTooLarge }
     }
     upstream.endsConnection = balancer.endsConnection(account.method, hasBody: hasBody)
-    upstream.isChunked = framing == .chunked
+    upstream.isChunked = framing.isChunked
     if upstream.isChunked, !upgrades {
       upstream.bufferLimit = balancer.requestBuffer
       if upstream.bufferLimit > 0, account.receivedBytes > upstream.bufferLimit { return .lengthRequired }

@@ -37,7 +37,7 @@ struct ExchangeAccount {
   mutating func note(_ head: borrowing RequestHead, _ bytes: RawSpan, wanted: WantedFields?) {
     if version != .http2 { version = head.isHTTP11 ? .http11 : .http10 }
     method = head.method
-    isGRPC = method == .post && GRPCStatus.isCall(head.fields, bytes)
+    isGRPC = method.isPost && GRPCStatus.isCall(head.fields, bytes)
     if let wanted { keepRequestLine(head, bytes, wanted) }
   }
 

@@ -43,16 +43,21 @@ struct RequestForwarding {
   ) {
     var run = requestLine(head, bytes, context.rewriting, to: &space)
     let lines = head.fields.lines.span
+    // Read once: each look into the object would retain what it holds.
+    let removed = context.rewriting?.removed
+    let replacesHost = context.rewriting?.host != nil
+    let hasDestination = context.rewriting != nil && head.fields.has(.destination)
     for index in lines.indices {
       let line = lines[index]
       var isDropped =
         context.dropsAuthorization && line.known == .authorization
         || context.dropsMethodOverride && line.known == .other && rules.methodOverrides.contains(bytes, line.name)
       var destination: [UInt8]?
-      if let rewriting = context.rewriting {
-        isDropped = isDropped || line.known == .host && rewriting.host != nil
-        isDropped = isDropped || rewriting.removed.contains(bytes, line.name)
-        if line.known == .destination, case .rewritten(let address) = address(rewriting, head, bytes, rules, line) {
+      if let removed {
+        isDropped = isDropped || replacesHost && line.known == .host || removed.contains(bytes, line.name)
+        if hasDestination, line.known == .destination, let rewriting = context.rewriting,
+          case .rewritten(let address) = address(rewriting, head, bytes, rules, line)
+        {
           destination = address
         }
       }
@@ -64,11 +69,12 @@ struct RequestForwarding {
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if isDropped { continue }
-      if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
+      switch line.known {
+      case .cookie where !head.nominatesFields || !isNominated(line, head, bytes):
         CookieForwarding.write(line, index, head, bytes, to: &space)
-      } else if line.known == .contentLength {
-        ContentLength.write(line, bytes, to: &space)
-      } else if let destination, !head.nominatesFields || !isNominated(line, head, bytes) {
+      case .contentLength: ContentLength.write(line, bytes, to: &space)
+      default:
+        guard let destination, !head.nominatesFields || !isNominated(line, head, bytes) else { continue }
         space.append("Destination: ")
         space.append(destination.span.bytes)
         space.append("\r\n")
@@ -79,7 +85,7 @@ struct RequestForwarding {
     if let lines = context.identity?.lines { space.append(lines.span.bytes) }
     addForwarding(head, bytes, rules: rules, context: context, to: &space)
     if context.closes, !context.upgrades { space.append(closeLine) }
-    if head.framing == .chunked { space.append(chunkedLine) }
+    if head.framing.isChunked { space.append(chunkedLine) }
     if context.upgrades, let upgrade = head.fields.line(.upgrade) {
       space.append("Connection: Upgrade\r\nUpgrade: ")
       space.append(bytes.extracting(upgrade.value))

@@ -38,11 +38,10 @@ enum ResponseForwarding {
     for index in lines.indices {
       let line = lines[index]
       let dropped = isDropped(line, head, bytes, ownCookies)
-      let nominated =
-        head.nominatesFields && line.known != .contentLength
-        && NominatedFields.contains(line, head.fields, bytes)
+      let isLength = line.known.isContentLength
+      let nominated = head.nominatesFields && !isLength && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
-      let padded = line.known == .contentLength && !ContentLength.isPlain(line, bytes)
+      let padded = isLength && !ContentLength.isPlain(line, bytes)
       let rewritten = dropped || nominated ? nil : addresses?.response(line, bytes)
       if !dropped, !nominated, !misspelt, !padded, rewritten == nil { continue }
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
@@ -90,11 +89,11 @@ enum ResponseForwarding {
     for index in lines.indices {
       let line = lines[index]
       if isDropped(line, head, bytes, ownCookies) { continue }
-      if head.nominatesFields, line.known != .contentLength, NominatedFields.contains(line, head.fields, bytes) {
+      if head.nominatesFields, !line.known.isContentLength, NominatedFields.contains(line, head.fields, bytes) {
         continue
       }
       if switches, bytes.equalsIgnoringCase("sec-websocket-accept", line.name) { continue }
-      if line.known == .contentLength, !ContentLength.isPlain(line, bytes) {
+      if line.known.isContentLength, !ContentLength.isPlain(line, bytes) {
         fields.append("content-length", bytes.extracting(ContentLength.digits(line, bytes)))
       } else if let rewritten = addresses?.response(line, bytes) {
         fields.append(line, bytes, value: rewritten.span.bytes)

@@ -97,16 +97,16 @@ extension UpstreamConnection {
     let framing = loop.responseHead.framing(toHead: awaited.toHead)
     decoder = BodyDecoder(framing, limits: Self.chunkLimits)
     // Before anything was sent to the client: then it gets a 502.
-    if framing == .chunked, let violation = chunkViolation(buffer) {
+    if framing.isChunked, let violation = chunkViolation(buffer) {
       failWithoutHead(.badResponse(violation.rawValue))
       return
     }
     pool.succeeded()
     pool.answered(isHTTP11: loop.responseHead.isHTTP11)
-    move(to: .content(keepAlive: loop.responseHead.keepAlive && framing != .untilClose))
+    move(to: .content(keepAlive: loop.responseHead.keepAlive && !framing.isUntilClose))
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.
-    if phase.isContent, framing != .none {
+    if phase.isContent, !framing.isNone {
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
     }
   }

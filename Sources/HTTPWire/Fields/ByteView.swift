@@ -4,7 +4,7 @@ internal import WebFormats
 /// speaks of types only, and every bit pattern is an integer.
 extension RawSpan {
   /// The byte at `offset`.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
   /// The eight bytes from `offset` on, the first in the lowest place (little-endian machines only are supported).

@@ -35,7 +35,7 @@ extension HTTP1ServerConnection {
       refuseHead(Refusal(violation))
     case .complete:
       let now = NIODeadline.now()
-      beginExchange(.http11, ended: loop.requestHead.framing == .none ? [] : nil, at: now)
+      beginExchange(.http11, ended: loop.requestHead.framing.isNone ? [] : nil, at: now)
       receiveHead(buffer, at: now)
     }
   }
@@ -88,7 +88,7 @@ extension HTTP1ServerConnection {
   // MARK: The body
 
   private func readBehindHead(_ body: RequestFraming, at now: NIODeadline) {
-    guard body != .none else {
+    guard !body.isNone else {
       if pending != nil { holdPending() }
       return
     }

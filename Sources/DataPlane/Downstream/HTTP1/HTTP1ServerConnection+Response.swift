@@ -35,7 +35,7 @@ extension HTTP1ServerConnection {
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool { true }
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome body: BodyFraming) {
-    let isOpenEnded = body == .chunked || body == .untilClose
+    let isOpenEnded = body.isChunked || body.isUntilClose
     framing.isChunked = isHTTP11 && isOpenEnded
     // Answered before the request was read: what is still to come of its body is not read for long.
     framing.closesBehind =
@@ -61,8 +61,10 @@ extension HTTP1ServerConnection {
       head, bytes, ownCookies: server.rules.ownCookies, chunked: framing.isChunked, connection: connection,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
-    server.rules.responseHeaders.write(
-      missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &buffer)
+    if !server.rules.responseHeaders.isEmpty {
+      server.rules.responseHeaders.write(
+        missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &buffer)
+    }
     outgoing = buffer
   }
 

@@ -165,7 +165,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
-    connection.session.respond(&server.loop.fields, on: stream, isWhole: framing == .none)
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: framing.isNone)
   }
 
   /// The client gets 200 (RFC 8441, 5).

@@ -43,7 +43,7 @@ extension DownstreamTransport {
       isSwitching
       ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, server.loop)
     connection.begin(
-      self, head: head, content: content, isHead: exchange.account.method == .head, isComplete: isComplete,
+      self, head: head, content: content, isHead: exchange.account.method.isHead, isComplete: isComplete,
       upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)
     if content != nil, connection.isWritable { consumeAll() }
   }
