@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Sessions
 import Testing
 
@@ -76,6 +77,37 @@ struct DatabaseFileTests {
     }
     _ = try await stores[0].complete(try signIn())
     for store in stores { #expect(try await store.counts().sessions == 1) }
+  }
+
+  @Test("A process that loses each migration to another one goes on behind it, until all are applied")
+  func goesOnBehindOthers() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.path("cordon.db"))
+    let other = try DatabasePool(path: folder.path("cordon.db"))
+    var lost = 0
+    try SQLiteMigrations.bringUp(pool) { pool in
+      let migrations = SQLiteMigrations.migrator.migrations
+      guard lost < migrations.count - 1 else { return try SQLiteMigrations.migrator.migrate(pool) }
+      try SQLiteMigrations.migrator.migrate(other, upTo: migrations[lost])
+      lost += 1
+      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "table already exists")
+    }
+    #expect(lost == SQLiteMigrations.version - 1)
+    #expect(try pool.read { try SQLiteMigrations.migrator.hasCompletedMigrations($0) })
+  }
+
+  @Test("A migration that fails by itself is not tried again")
+  func failsOnce() throws {
+    let folder = try TemporaryFolder()
+    let pool = try DatabasePool(path: folder.path("cordon.db"))
+    var attempts = 0
+    #expect(throws: DatabaseError.self) {
+      try SQLiteMigrations.bringUp(pool) { _ in
+        attempts += 1
+        throw DatabaseError(resultCode: .SQLITE_FULL, message: "the disk is full")
+      }
+    }
+    #expect(attempts == 1)
   }
 
   @Test("A file that was deleted under the store fails the ping")

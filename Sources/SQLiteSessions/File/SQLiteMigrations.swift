@@ -34,12 +34,21 @@ enum SQLiteMigrations {
 
   /// Brings the file to the schema of this program; a newer schema stays as it is.
   ///
-  /// Two processes may start on one fresh file: the second finds the work done.
-  static func bringUp(_ pool: DatabasePool) throws {
-    do {
-      try migrator.migrate(pool)
-    } catch {
-      guard try pool.read({ try migrator.hasCompletedMigrations($0) }) else { throw error }
+  /// Processes may start on one fresh file at the same time. Each migration is a transaction of its own, so whoever
+  /// fails because another process was faster with one goes on behind it.
+  /// - Parameter migrate: runs the migrations that are not applied yet.
+  static func bringUp(
+    _ pool: DatabasePool, migrate: (DatabasePool) throws -> Void = { try migrator.migrate($0) }
+  ) throws {
+    var applied = try pool.read(migrator.appliedIdentifiers)
+    while true {
+      do {
+        return try migrate(pool)
+      } catch {
+        let appliedNow = try pool.read(migrator.appliedIdentifiers)
+        guard appliedNow.count > applied.count else { throw error }
+        applied = appliedNow
+      }
     }
   }
 
