@@ -22,9 +22,9 @@ struct KubernetesProxyApplicationTests {
       return String(try #require(line?.split(separator: key, maxSplits: 1).last, "\(key)"))
     }
 
-    /// The elements of a list, a line each, below a line `KEY:`.
+    /// The elements of a list, a line each, below a line `KEY:`, without the comments between them.
     func list(_ key: String) throws -> [String] {
-      let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+      let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("#") }
       let start = try #require(lines.firstIndex { $0 == "\(key):" }, "\(key)")
       return lines[(start + 1)...].prefix { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
     }
