@@ -4,7 +4,7 @@
  - Every step of the Dockerfile runs, with what the ignore file lets through, on base images that are made here: Debian by
    debootstrap, and Debian with a compiler that hands out CORDON, a release build for Debian 12, instead of compiling.
  - With --compile in the place of CORDON the Dockerfile compiles: with this machine's toolchain, which must be one for
-   Debian 12, on Debian with the packages that the Swift image has. It takes ten to thirty minutes. Swift packages come
+   Debian 12, on Debian with the packages that the Swift image has. It takes up to an hour. Swift packages come
    from GitHub, or from the folders that this machine's git takes instead (url.FOLDER.insteadOf).
  - The image runs as process 1 of its namespace, as user 65532, without capabilities, on a file system that may only be read.
  - cordon ready and cordon ready --live, the health check, say that it is well; somebody signs in with the simulated Apple.
