@@ -6,7 +6,7 @@ import Testing
 //
 // - Open the application, press Apple's button, sign in, land where one wanted to go, reload, sign out.
 // - Cancel, and try again. Two tabs. Another user. The back button.
-// - By keyboard alone. With JavaScript switched off.
+// - By keyboard alone. With JavaScript switched off. In a window that a page of the application has opened.
 // - What a screen reader needs is there; no page breaks its own content security policy.
 // Screenshots of every page, on desktop and phone, in light and dark, are in .build/screenshots.
 
@@ -207,6 +207,26 @@ struct BrowserSignInTests {
     try browser.waitForAddress("our answer") { $0.hasPrefix(gateway.origin) }
     try browser.open("\(gateway.origin)/")
     try browser.waitForText("Anna")
+  }
+
+  @Test("A page of the application cannot read Apple's answer in a window that it has opened")
+  func openedWindow() throws {
+    defer { end() }
+    try browser.open("\(gateway.origin)/public/")
+    let page = try browser.tab()
+    try browser.script("window.opened = window.open('/.auth/authorize?return_to=%2F')")
+    let opened = try poll("the opened window") { try browser.tabs().first { $0 != page } }
+    try browser.switchTo(opened)
+    try browser.waitForAddress("Apple's page") { $0.hasPrefix(apple.baseURL) }
+    try browser.switchTo(page)
+    #expect(try browser.script("return opened.closed") as? Bool == false)
+    try browser.switchTo(opened)
+    try chooseAtApple("anna")
+    try waitForApplication(at: "/")
+    try browser.waitForText("Anna")
+    #expect(try browser.script("return window.opener === null") as? Bool == true)
+    try browser.switchTo(page)
+    #expect(try browser.script("return opened.closed") as? Bool == true)
   }
 
   // MARK: Pages for everybody

@@ -5,6 +5,7 @@ import Testing
 //
 // - Only in the configured response mode; HEAD signs nobody in and starts nothing.
 // - `Allow` names every method that works.
+// - A page that opened the window cannot read an answer in it.
 // - A cancelled answer writes nothing to the store.
 
 @SystemActor
@@ -32,6 +33,29 @@ struct CallbackTests {
     }
     #expect(try site.apple.tokenRequests("authorization_code").isEmpty)
     #expect(try visitor.carryBack().address.path == "/mine")
+  }
+
+  @Test("No response to what may be Apple's answer leaves its window to a page that opened it")
+  func opener() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let visitor = try site.beforeCallback()
+    let form = try visitor.answerForm().inputs
+    let query = FormEncoding.encode(form)
+    // Apple's cross-site POST, without the cookie; the mode that whoever begins at Apple may choose; an answer that is
+    // longer than a request may be; a forged one.
+    let responses = [
+      (200, try ask(site, "POST", "callback", Visitor(), form: form)),
+      (405, try ask(site, "GET", "callback?\(query)", visitor)),
+      (414, try ask(site, "GET", "callback?\(query)&state=\(String(repeating: "s", count: 8_192))", visitor)),
+      (400, try ask(site, "POST", "callback", visitor, form: [("state", "forged"), ("code", "c")])),
+      (303, try ask(site, "POST", "callback", visitor, form: form)),
+    ]
+    for (status, response) in responses {
+      #expect(response.status == status, "\(response.status)")
+      #expect(response.fields["Cross-Origin-Opener-Policy"] == "same-origin", "\(status)")
+    }
+    #expect(try ask(site, "GET", "sign-in", visitor).fields["Cross-Origin-Opener-Policy"] == nil)
   }
 
   @Test("Under query a form of another page is 405, and HEAD is", arguments: ["query", "fragment"])

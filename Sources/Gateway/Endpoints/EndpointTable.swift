@@ -85,14 +85,18 @@ struct EndpointTable: Sendable {
   }
 
   /// Accepts Apple's answer in the configured response mode only: the other modes would put codes into URLs, and so
-  /// into logs and histories, against the configuration.
+  /// into logs and histories, against the configuration. Whoever begins a sign-in at Apple chooses the mode, however,
+  /// so that refusals keep openers out too.
   private var callbackAction: EndpointAction {
-    let bodyLimit = 64 * 1024
-    switch callback.apple.settings.responseMode {
-    case .formPost: return action([.post: callback.post], bodyLimit: bodyLimit)
-    case .query, .fragment:
-      return action([.get: callback.get, .post: callback.post], servesHead: false, bodyLimit: bodyLimit)
-    }
+    let methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse] =
+      switch callback.apple.settings.responseMode {
+      case .formPost: [.post: callback.post]
+      case .query, .fragment: [.get: callback.get, .post: callback.post]
+      }
+    var action = action(methods, servesHead: false, bodyLimit: 64 * 1024)
+    let handle = action.handle
+    action.handle = { await handle($0).separatedFromOpener() }
+    return action
   }
 
   private func action(

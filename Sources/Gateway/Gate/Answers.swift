@@ -30,11 +30,21 @@ extension ControlResponse {
       ], body: body)
   }
 
+  /// Separates the window that shows the response from the page that opened it (HTML Living Standard, 7.1.3): for
+  /// responses to whatever Apple's answer may be, since a page of the application, which has our origin, could read the
+  /// authorization code in their address or form.
+  func separatedFromOpener() -> ControlResponse {
+    var response = self
+    response.head.headerFields[.crossOriginOpenerPolicy] = "same-origin"
+    return response
+  }
+
   /// Adds a `Set-Cookie`.
   mutating func setCookie(_ cookie: String) { head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
 }
 
 extension HTTPField.Name {
+  static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
   static let identityAssertion = HTTPField.Name(SessionAssertions.headerName)!
 }
