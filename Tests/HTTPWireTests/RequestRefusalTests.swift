@@ -53,6 +53,9 @@ struct RequestRefusalTests {
     Refusal("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", .traceMethod),
     Refusal("CONNECT /a HTTP/1.1\r\nHost: a\r\n\r\n", .connectMethod),
     Refusal("CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n", .connectMethod),
+    Refusal("delete / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
+    Refusal("Get / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase), Refusal("PURGe / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
+    Refusal("connect a:443 HTTP/1.1\r\nHost: a\r\n\r\n", .target),
     Refusal(String(repeating: "M", count: 33) + " / HTTP/1.1\r\nHost: a\r\n\r\n", .method),
     Refusal("\u{16}\u{03}\u{01}\u{02}", .requestLine),
   ]

@@ -101,8 +101,8 @@ struct InheritedAccessTests {
     #expect(try status(anna, site, "/all/x") == 200 && status(anna, site, "/ben/x") == 403)
     let reports = site.origin + "/reports/x"
     #expect(try anna.fetch(reports).text == "reports")
-    for method in ["POST", "get", "PURGE"] {
-      #expect(try anna.fetch(reports, method: method).status == 403, "\(method)")
+    for (method, status) in [("POST", 403), ("get", 501), ("PURGE", 403)] {
+      #expect(try anna.fetch(reports, method: method).status == status, "\(method)")
     }
   }
 

@@ -28,6 +28,8 @@ struct OriginalRequest {
     case contradiction
     /// A host that the gateway does not serve.
     case foreignHost
+    /// A method with lower-case letters (see `HeadViolation.methodCase`).
+    case methodCase
 
     /// The message and its remedy.
     var log: (message: Logger.Message, remedy: String) {
@@ -42,6 +44,11 @@ struct OriginalRequest {
           "denied verify request without the original path: some routes are restricted",
           "let the proxy send X-Original-URI or X-Forwarded-Uri, or name in verify.believe what it sends "
             + "(listen.trusted_proxies lists it already)"
+        )
+      case .methodCase:
+        (
+          "denied verify request for a method with lower-case letters",
+          "nothing to do: the client is at fault; applications may take its method for another one"
         )
       case .contradiction:
         (
@@ -102,6 +109,7 @@ struct OriginalRequestReader {
       case .host: try facts.add(place: place(bytes, line.value))
       // A variable of the proxy that is not set: no method is the empty one, and no route is for it.
       case .method where line.value.isEmpty: throw .contradiction
+      case .method where bytes.hasLowercase(line.value): throw .methodCase
       case .method: try facts.add(method: line.value, bytes)
       case .redirect: facts.mayRedirect = facts.mayRedirect || bytes.equals("1", line.value)
       case .path, .address: break

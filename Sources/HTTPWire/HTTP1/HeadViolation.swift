@@ -3,6 +3,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   // The request line (RFC 9112 3)
   case requestLine = "malformed request line"
   case method = "malformed method"
+  case methodCase = "method with lower-case letters"
   case target = "malformed request target"
   case version = "HTTP version not supported"
   case connectMethod = "CONNECT is not for a gateway"
@@ -39,7 +40,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
     case .connectMethod, .traceMethod: 405
     case .targetTooLong: 414
     case .tooManyFields, .tooManyNominations, .headTooLarge: 431
-    case .transferEncoding: 501
+    case .transferEncoding, .methodCase: 501
     case .expectation: 417
     default: 400
     }

@@ -36,6 +36,7 @@ enum RequestSemantics {
     case 33...: throw .method
     default: break
     }
+    if head.method == .other, bytes.hasLowercase(range) { throw .methodCase }
   }
 
   /// Takes the target apart: origin-form, absolute-form, or `*` for OPTIONS (RFC 9112 3.2).
