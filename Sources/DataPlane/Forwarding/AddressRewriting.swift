@@ -140,11 +140,12 @@ final class AddressRewriting {
     return prefix + path
   }
 
-  /// A path without the prefix; nil if it is outside of it.
+  /// A path without the prefix; nil if it is outside of it (see ``UpstreamRewriting/strippedPath(_:_:)``).
   private func stripped(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let prefix = upstream.prefix else { return path }
     guard Self.isWithin(path, prefix) else { return nil }
     let rest = path.dropFirst(prefix.count)
+    guard !UpstreamRewriting.beginsAuthority(rest.span) else { return nil }
     return rest.first == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest
   }
 
