@@ -199,9 +199,10 @@ extension ConfigurationSchema {
       .withDefault(
         "identity.keep_headers", ValueType.clientHeader.list(), into: \.configuration.identityHeaders.keptHeaders,
         """
-        Headers that are forwarded from clients although applications commonly take them for the user or the address: \
-        Remote-*, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-*, X-Real-IP and \
-        similar names are removed otherwise, except from trusted proxies. Never a header that the configuration sets.
+        Headers that are forwarded although applications commonly take them for the user or the address. Headers about \
+        the user (Remote-*, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-User and similar \
+        names) are removed otherwise; X-Forwarded-*, X-Real-IP and similar names, except from trusted proxies. Never \
+        a header that the configuration sets.
         """, seeAlso: ["identity.headers", "upstream.remove_headers", "listen.trusted_proxies"]),
     ])
 

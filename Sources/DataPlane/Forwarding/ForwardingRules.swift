@@ -5,12 +5,14 @@ package import HTTPWire
 package final class ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.
   let reserved: ReservedNames
-  /// These, and what applications commonly believe about users, addresses and paths: from trusted proxies only.
+  /// These, and what applications commonly believe about users: also removed if a trusted proxy sends them.
+  private let notFromProxies: ReservedNames
+  /// These, and what applications commonly believe about addresses, schemes and paths: from trusted proxies only.
   private let notFromStrangers: ReservedNames
   /// Names that the configuration sets or removes for some upstream. In headers the upstream's own rewriting removes
   /// them; as trailers they pass to none.
   private let ofUpstreams: ReservedNames
-  /// Names of those not from strangers that anybody may send.
+  /// Those of these names that the configuration keeps.
   private let kept: ReservedNames
   /// Names by which an application may take another method than that of the request line.
   let methodOverrides = ReservedNames(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
@@ -30,7 +32,7 @@ package final class ForwardingRules: Sendable {
 
   /// - Parameters:
   ///   - reservedNames: the identity headers.
-  ///   - keptNames: names that are not removed from requests of peers that are not trusted.
+  ///   - keptNames: names that are not removed though applications commonly believe them.
   ///   - upstreamNames: headers that are set or removed for any of the upstreams.
   ///   - standardCookieName: that of a gateway without another: its cookies are not forwarded either.
   package init(
@@ -40,9 +42,12 @@ package final class ForwardingRules: Sendable {
   ) {
     self.responseHeaders = responseHeaders
     self.origin = origin
-    reserved = ReservedNames(reservedNames + Self.alwaysReserved + Self.pathPrefixes)
+    let fromNobody = reservedNames + Self.alwaysReserved + Self.pathPrefixes
+    reserved = ReservedNames(fromNobody, families: Self.alwaysReservedFamilies)
+    notFromProxies = ReservedNames(
+      fromNobody + Self.users, families: Self.alwaysReservedFamilies + Self.userFamilies)
     notFromStrangers = ReservedNames(
-      reservedNames + Self.alwaysReserved + Self.pathPrefixes + Self.foreign, families: Self.foreignFamilies)
+      fromNobody + Self.foreign, families: Self.alwaysReservedFamilies + Self.foreignFamilies)
     kept = ReservedNames(keptNames)
     ofUpstreams = ReservedNames(upstreamNames)
     self.ownPathPrefix = Array(ownPathPrefix.utf8)
@@ -62,7 +67,12 @@ package final class ForwardingRules: Sendable {
     // at.
     "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
     "Proxy-Authorization",
+    // Instructions of a web server to Rack about files (CVE-2025-61780).
+    "X-Sendfile-Type", "X-Accel-Mapping",
   ]
+
+  /// The private headers of WebSphere's plug-in, among them the user (`$WSRU`), whatever follows this beginning.
+  private static let alwaysReservedFamilies = ["$WS"]
 
   /// Fields whose value some servers remove from the beginning of the path (gunicorn: `SCRIPT_NAME`; daphne:
   /// `Daphne-Root-Path`; middleware of WSGI: `X-Script-Name`), so that the application serves another path than the one
@@ -89,8 +99,7 @@ package final class ForwardingRules: Sendable {
     case .xOriginalURL, .xRewriteURL: return false
     case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie, .location,
       .contentLocation, .refresh, .destination:
-      if trusted { return !reserved.contains(bytes, line.name) }
-      guard notFromStrangers.contains(bytes, line.name) else { return true }
+      guard (trusted ? notFromProxies : notFromStrangers).contains(bytes, line.name) else { return true }
       return kept.contains(bytes, line.name) && !reserved.contains(bytes, line.name)
     }
   }
@@ -101,7 +110,8 @@ package final class ForwardingRules: Sendable {
     line.known == .other && !notFromStrangers.contains(bytes, line.name) && !ofUpstreams.contains(bytes, line.name)
   }
 
-  /// Whether a header is removed from requests of peers that are not trusted unless the configuration keeps it.
+  /// Whether a header is removed unless a trusted proxy sends it (headers about users: whoever sends it), or the
+  /// configuration keeps it.
   package static func isForeign(_ name: String) -> Bool { foreignNames.contains(name) }
 
   /// Whether only the gateway sends a header, whatever is configured.
@@ -117,16 +127,26 @@ package final class ForwardingRules: Sendable {
   private static let alwaysReservedNames = ReservedNames(alwaysReserved)
   private static let pathPrefixNames = ReservedNames(pathPrefixes)
 
-  /// Fields that applications and proxies commonly believe about the user, the client's address and the path, by all
-  /// the spellings that an application behind CGI would take for them.
-  private static let foreign = [
-    "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Remote-User", "X-Remote-Email",
-    "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups", "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP",
-    "True-Client-IP", "X-Cluster-Client-IP", "Forwarded", "X-Forwarded", "Forwarded-For",
+  /// Fields that applications commonly believe about the user, in all the spellings that an application behind CGI would
+  /// take for them. Trusted proxies do not authenticate users, and pass on what their own clients send.
+  private static let users = [
+    "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Forwarded-User",
+    "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Group", "X-Forwarded-Groups", "X-Forwarded-Roles",
+    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token",
   ]
 
   /// The same, whatever follows these beginnings.
-  private static let foreignFamilies = ["X-Forwarded-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-"]
+  private static let userFamilies = ["X-Remote-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-"]
+
+  /// Fields that are not believed of clients: about the user, the client's address, scheme and path.
+  private static let foreign =
+    users + [
+      "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
+      "X-Forwarded", "Forwarded-For", "X-Scheme", "X-Url-Scheme", "Front-End-Https",
+    ]
+
+  /// The same, whatever follows these beginnings.
+  private static let foreignFamilies = userFamilies + ["X-Forwarded-"]
 }
 
 /// `Content-Length` as it is written to the other side: the number that was read, without leading zeros. A reader that
