@@ -92,6 +92,9 @@ struct SignInAttemptTests {
       .cookie: "\(prefix)\(name)=a; \(prefix)\(name)=b; \(prefix)\(name.uppercased())=c; \(prefix)x=d; theme=dark"
     ])
     #expect(SignInState.names(in: cookies, .standard) == [name])
+    let flood = (0..<800).map { "\(prefix)\(Hex.text(withUnsafeBytes(of: UInt64($0)) { Array($0) }))=" }
+    let flooded = RequestCookies([.cookie: flood.joined(separator: "; ")])
+    #expect(SignInState.names(in: flooded, .standard).count == RequestCookies.mostAlike)
   }
 
   @Test(

@@ -29,6 +29,13 @@ struct VisitCookieTests {
     #expect(new.surplus(in: sent([])).isEmpty)
   }
 
+  @Test("Of as many cookies as fit into a header, no more than a browser may have are looked at")
+  func flood() {
+    let flood = (0..<800).map { VisitCookie(now: 1_700_000_000_000 + $0, .standard) }
+    #expect(VisitCookie.all(in: sent(flood), .standard).count == RequestCookies.mostAlike)
+    #expect(VisitCookie(now: 1_700_000_009_000, .standard).surplus(in: sent(flood)).count < RequestCookies.mostAlike)
+  }
+
   @Test("A name that could not be ours is left alone")
   func foreignNames() {
     let prefix = "__Host-cordon-visit-"

@@ -17,16 +17,21 @@ package struct RequestCookies: Sendable {
     }
   }
 
+  /// Cookies whose names begin alike are looked at up to this number. A browser keeps few of ours; forged ones must
+  /// not cost the square of what fits into a header.
+  package static let mostAlike = 32
+
   /// The first value of a name. Names are compared by their bytes.
   package func first(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 
   /// Every value of a name, in order.
   package func all(_ name: String) -> [String] { pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value) }
 
-  /// The rest of each name that begins with `prefix`.
+  /// The rest of each name that begins with `prefix`, of the first ``mostAlike`` such cookies.
   package func names(after prefix: String) -> [String] {
-    pairs.compactMap { pair in
+    let rests = pairs.lazy.compactMap { pair in
       pair.name.utf8.starts(with: prefix.utf8) ? String(pair.name.utf8.dropFirst(prefix.utf8.count)) : nil
     }
+    return Array(rests.prefix(Self.mostAlike))
   }
 }
