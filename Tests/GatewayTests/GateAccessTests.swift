@@ -184,6 +184,11 @@ struct GateAccessTests {
     #expect(try await rig.review(exchange), "the age is judged per request")
     let (_, again) = try rig.signIn("001.anna")
     #expect(try await ask(rig, again, "/fresh/x").identity != nil)
+    // A clock that was ahead when the user signed in dates it into the future: that proves nothing about its age.
+    rig.clock.advance(-61)
+    #expect(try await ask(rig, again, "/fresh/x").status == 302)
+    rig.clock.advance(1)
+    #expect(try await ask(rig, again, "/fresh/x").identity != nil)
     try await rig.stop()
   }
 

@@ -109,7 +109,8 @@ final class SessionCacheEntry {
     began = session.began.wallClock
     isTokenDiscarded = account.access.isTokenDiscarded
     endsAt = session.ends.wallClock
-    lastSeen = session.lastSeen.wallClock
+    // A damaged row may hold any number: sums with it must not overflow.
+    lastSeen = min(session.lastSeen.wallClock, .max / 2)
     lastWritten = lastSeen
     let renderings = min(configuration.upstreamIdentities.count, Self.renderingLimit)
     footprint =
@@ -172,8 +173,13 @@ final class SessionCacheEntry {
   ///   - now: in milliseconds since 1970.
   @inline(__always)
   func mustSignInAgain(maxAge: Int, at now: Int64) -> Bool {
-    isTokenDiscarded || maxAge > 0 && now &- began >= Int64(maxAge) &* 1_000
+    guard !isTokenDiscarded, maxAge > 0 else { return isTokenDiscarded }
+    let age = now &- began
+    return age >= Int64(maxAge) &* 1_000 || age < -Self.clockTolerance
   }
+
+  /// See `Session.isRecent(_:at:)`; in milliseconds.
+  private static let clockTolerance = Session.clockTolerance.milliseconds
 
   /// Takes over what a revalidation has changed of the account.
   /// - Returns: false, without any effect, if the entry is not current, or if anything else of the account is

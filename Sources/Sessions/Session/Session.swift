@@ -46,6 +46,14 @@ package struct Session: Sendable, Equatable {
   package func isAlive(at now: Date, idleTimeout: Duration) -> Bool {
     now < ends && now < lastSeen.advanced(by: idleTimeout)
   }
+
+  /// Whether the sign-in is younger than `age`. One from the future was written by a wrong clock, and proves nothing.
+  package func isRecent(_ age: Duration, at now: Date) -> Bool {
+    now < began.advanced(by: age) && began <= now.advanced(by: Self.clockTolerance)
+  }
+
+  /// The largest difference between the clocks of two gateways that is accepted.
+  package static let clockTolerance = Duration.seconds(60)
 }
 
 /// A session with its account, as one read of the store gave them.

@@ -70,6 +70,6 @@ struct KeptFormEndpoint: Sendable {
   private func isOutdated(_ found: SessionSnapshot, _ maxAge: [UInt8]) -> Bool {
     guard let limit = DecimalDigits.parse(maxAge, limit: 1 << 31) else { return true }
     if found.account.access.isTokenDiscarded { return true }
-    return limit > 0 && Date.now >= found.session.began.advanced(by: .seconds(limit))
+    return limit > 0 && !found.session.isRecent(.seconds(limit), at: .now)
   }
 }

@@ -65,7 +65,7 @@ struct HandOver: Sendable {
   /// no browser goes to and fro.
   private func mustSignInAgain(_ snapshot: SessionSnapshot, for visit: HostVisit, at now: Date) -> Bool {
     let (session, account) = (snapshot.session, snapshot.account)
-    if let maxAge = visit.maxAge, now >= session.began.advanced(by: .seconds(maxAge)) { return true }
+    if let maxAge = visit.maxAge, !session.isRecent(.seconds(maxAge), at: now) { return true }
     // Without a route that admits the user, the account is not revalidated, and a new token would not be kept.
     guard policy.couldAdmit(policy.principal(of: account), of: snapshot) else { return false }
     if account.access.isTokenDiscarded { return true }

@@ -32,10 +32,7 @@ struct ManagerAuthority: Sendable {
     case nil: break
     }
     guard judge.isMember(judge.principal(snapshot.account), ofAny: managers) else { return .nobody }
-    // A sign-in in the future was written by a wrong clock: it proves nothing.
-    let began = snapshot.session.began
-    let isRecent = began <= now.addingTimeInterval(60) && now < began.advanced(by: Self.longestAge)
-    return isRecent ? .manager : .signInTooOld
+    return snapshot.session.isRecent(Self.longestAge, at: now) ? .manager : .signInTooOld
   }
 
   /// Whether no act of a manager may name a group: one of managers, or of a deny list.
