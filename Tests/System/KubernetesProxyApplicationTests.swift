@@ -139,7 +139,7 @@ struct KubernetesProxyApplicationTests {
     try example.start(
       Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
     // The controller redirects scripts, too.
-    try AskingProxy.check(example, tellsScripts: false)
+    try AskingProxy.check(example, tellsScripts: false, hidesVerify: false)
 
     try checkMethods(example, refusal: 302)
   }
@@ -235,7 +235,7 @@ struct KubernetesProxyApplicationTests {
       Machine.pythonProgram("envoy"), ["-c", "envoy.yaml", "--disable-hot-restart", "--concurrency", "1"],
       listeningOn: 8_080, environment: ["HOME": example.path])
     // Envoy may stand behind a load balancer, whose X-Forwarded-For counts.
-    try AskingProxy.check(example, appendsAddress: true)
+    try AskingProxy.check(example, appendsAddress: true, hidesVerify: false)
     try checkMethods(example, refusal: 401)
   }
 

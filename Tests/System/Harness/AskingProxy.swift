@@ -28,7 +28,10 @@ enum AskingProxy {
   /// - Parameters:
   ///   - tellsScripts: whether a script without a session gets 401, rather than the redirect of a browser.
   ///   - appendsAddress: whether the application gets the client's own `X-Forwarded-For`, with the address appended.
-  static func check(_ example: Example, tellsScripts: Bool = true, appendsAddress: Bool = false) throws {
+  ///   - hidesVerify: whether no client reaches `verify` through the proxy.
+  static func check(
+    _ example: Example, tellsScripts: Bool = true, appendsAddress: Bool = false, hidesVerify: Bool = true
+  ) throws {
     let toScripts = tellsScripts ? 401 : 302
     // Not signed in: to the sign-in page, and back to what was wanted. Dana has no address.
     let (visitor, page) = try example.signedIn(as: "dana", at: "/headers")
@@ -83,6 +86,12 @@ enum AskingProxy {
     }
     #expect(try status(to: "/office/copy") == 403)
     #expect(try status(to: "/copy") == 200)
+    // What answers the proxy is not for clients, who would say themselves what they ask about.
+    for path in hidesVerify ? ["verify", "verify/", "verify/x", "verify?redirect=1", "%76erify"] : [] {
+      let fields = ["X-Original-URI", "X-Forwarded-Uri"].map { ($0, "/") } + [("X-Forwarded-Method", "GET")]
+      let answer = try visitor.fetch(example.origin + "/.auth/\(path)", fields: fields)
+      #expect(!answer.response.fields.contains("X-Forwarded-User"), "\(path): \(answer.status)")
+    }
     // No method passes where the rule is for all.
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
       #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
