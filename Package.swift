@@ -25,7 +25,6 @@ extension Target.Dependency {
   static let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
-  static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
   static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
   static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 }
@@ -44,7 +43,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
   ],
@@ -52,6 +50,7 @@ let package = Package(
     // MARK: System libraries
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // Its headers; the library is loaded when it is wanted.
     .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
     // C in front of toml++, which is C++ in the headers of libtomlplusplus-dev.
@@ -77,7 +76,7 @@ let package = Package(
       name: "AppleIdentity", dependencies: ["Cryptography", "Secrets", "WebFormats", .httpTypes],
       swiftSettings: strict),
     .target(name: "Sessions", dependencies: ["Cryptography", "Secrets", "WebFormats"], swiftSettings: strict),
-    .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", .grdb], swiftSettings: strict),
+    .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", "CSQLite"], swiftSettings: strict),
     .target(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: ["Cryptography", "WebFormats"], swiftSettings: strict),
@@ -152,7 +151,7 @@ let package = Package(
       name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionsTests",
-      dependencies: ["SQLiteSessions", "Secrets", "SessionStoreTesting", "store-writer", .grdb],
+      dependencies: ["SQLiteSessions", "Secrets", "SessionStoreTesting", "store-writer"],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",

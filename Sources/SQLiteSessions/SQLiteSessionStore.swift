@@ -1,5 +1,4 @@
-import FoundationEssentials
-import GRDB
+import CSQLite
 package import Sessions
 import Synchronization
 
@@ -12,12 +11,12 @@ import Synchronization
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
 /// that was claimed, or a sign-out, is never left in doubt.
 package final class SQLiteSessionStore: SessionStore {
-  /// The time that a write waits for one of another process, in seconds.
-  static let busyTimeout = 5.0
+  /// The time that a write waits for one of another process.
+  static let busyTimeout = Duration.seconds(5)
   static let readers = 4
 
   let file: DatabaseFile
-  private let pool: Mutex<DatabasePool?>
+  private let pool: DatabasePool
   private let compatibility = SchemaCompatibility(known: SQLiteMigrations.version)
   /// The state of the file just before the changes were last read; nil if that failed.
   let readState = Mutex<DatabaseFileState?>(nil)
@@ -34,39 +33,39 @@ package final class SQLiteSessionStore: SessionStore {
     try self.init(path: path, busyTimeout: Self.busyTimeout)
   }
 
-  init(path: String, busyTimeout: Double) throws(StoreError) {
+  init(path: String, busyTimeout: Duration) throws(StoreError) {
     try DatabaseFile.prepare(path)
     do {
-      let pool = try DatabasePool(path: path, configuration: Self.configuration(busyTimeout))
-      try SQLiteMigrations.bringUp(pool)
-      try compatibility.note(minimumReader: pool.read { try SQLiteMigrations.minimumReader($0) }, of: path)
-      // The pool itself sets NORMAL when it switches to WAL.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      let writer = try Self.openWriter(path, busyTimeout)
+      try SQLiteMigrations.bringUp(writer)
+      try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       file = try DatabaseFile(path)
-      self.pool = Mutex(pool)
+      pool = DatabasePool(writer: writer, readers: Self.readers) { try Self.openReader(path) }
     } catch {
       throw StoreError(error, path: path)
     }
   }
 
-  private static func configuration(_ busyTimeout: Double) -> Configuration {
-    var configuration = Configuration()
-    configuration.label = "cordon"
-    configuration.busyMode = .timeout(busyTimeout)
-    configuration.foreignKeysEnabled = true
-    configuration.maximumReaderCount = readers
-    configuration.prepareDatabase { try SQLiteMigrations.refuseForeign($0) }
-    return configuration
+  private static func openWriter(_ path: String, _ busyTimeout: Duration) throws -> sending Database {
+    let database = try Database(path: path, access: .readWrite, busyTimeout: busyTimeout)
+    try SQLiteMigrations.requireOurs(database)
+    guard try database.row("PRAGMA journal_mode = WAL")?.text(0) == "wal" else {
+      throw SQLiteError(code: SQLITE_ERROR, message: "no write-ahead log can be had")
+    }
+    try database.execute("PRAGMA synchronous = FULL")
+    return database
   }
 
-  /// Finishes what is under way and moves the log into the file. The connections close when the last operation is done.
+  /// A connection that reads is locked out only while another process opens the file after a kill, or closes it.
+  private static func openReader(_ path: String) throws -> Database {
+    let database = try Database(path: path, access: .readOnly, busyTimeout: .seconds(10))
+    try SQLiteMigrations.requireOurs(database)
+    return database
+  }
+
+  /// Finishes what is under way, moves the log into the file and closes the connections.
   package func close() async throws(StoreError) {
-    guard let last = pool.withLock({ $0.take() }) else { return }
-    try await run { completion in
-      last.asyncBarrierWriteWithoutTransaction { result in
-        completion(Result { try result.get().execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") })
-      }
-    }
+    do { try await pool.close() } catch { throw failure(error) }
   }
 
   /// Reads in one transaction.
@@ -88,10 +87,7 @@ package final class SQLiteSessionStore: SessionStore {
   func readAnySchema<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    let pool = try open()
-    return try await run { completion in
-      pool.asyncRead { result in completion(Result { try body(result.get()) }) }
-    }
+    do { return try await pool.read(body) } catch { throw failure(error) }
   }
 
   /// Writes in one transaction, which takes the write lock from the beginning.
@@ -107,29 +103,12 @@ package final class SQLiteSessionStore: SessionStore {
   private func writeAnySchema<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    let pool = try open()
-    return try await run { completion in
-      pool.asyncWrite(body) { _, result in completion(result) }
-    }
+    do { return try await pool.write(body) } catch { throw failure(error) }
   }
 
-  private func open() throws(StoreError) -> DatabasePool {
-    guard let pool = pool.withLock({ $0 }) else {
-      throw StoreError(code: .closed, message: "the store \(file.path) was closed; this is a mistake of cordon's")
-    }
-    return pool
-  }
-
-  private func run<Value: Sendable>(
-    _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
-  ) async throws(StoreError) -> Value {
-    do {
-      return try await withCheckedThrowingContinuation { continuation in
-        start { continuation.resume(with: $0) }
-      }
-    } catch {
-      throw StoreError(error, path: file.path)
-    }
+  private func failure(_ error: any Error) -> StoreError {
+    guard error is DatabasePool.ClosedError else { return StoreError(error, path: file.path) }
+    return StoreError(code: .closed, message: "the store \(file.path) was closed; this is a mistake of cordon's")
   }
 }
 

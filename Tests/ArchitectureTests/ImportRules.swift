@@ -8,6 +8,7 @@ import Testing
 // - A C module is imported by its one owner only.
 // - The control plane knows no NIO, and its modules do not know one another.
 // - The data plane knows nothing of identity, sessions, policy or pages, and no Foundation.
+// - The stores depend on no other package, and on no part of Foundation but FoundationEssentials.
 // - Only the command and tests import ConfigurationFile; only the command names a concrete store.
 // - The simulator shares no code with AppleIdentity.
 // - No target is called Common, Utils or Helpers; no test support is in a shipping target.
@@ -20,7 +21,7 @@ struct ImportRules {
 
   /// The parts of the package that each part may depend on.
   private static let arrows: [String: Set<String>] = [
-    "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [], "CTOMLParser": [],
+    "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [], "CSQLite": [], "CTOMLParser": [],
     // The ground floor.
     "Secrets": [], "WebFormats": [],
     "Cryptography": ["COpenSSL", "WebFormats"],
@@ -31,7 +32,7 @@ struct ImportRules {
     "Sessions": ["Cryptography", "Secrets", "WebFormats"],
     "IdentityAssertion": ["Cryptography", "WebFormats"],
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
-    "SQLiteSessions": ["Sessions", "WebFormats"],
+    "SQLiteSessions": ["Sessions", "WebFormats", "CSQLite"],
     "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],
     "PostgreSQLServerTesting": [],
@@ -101,7 +102,8 @@ struct ImportRules {
     let owners: [String: Set<String>] = [
       // libcrypto and libssl, which come in one package of headers.
       "COpenSSL": ["Cryptography", "TLSTransport"],
-      "CNghttp2": ["HTTPWire"], "CPostgreSQL": ["PostgreSQLSessions"], "CTOMLParser": ["ConfigurationFile"],
+      "CNghttp2": ["HTTPWire"], "CPostgreSQL": ["PostgreSQLSessions"], "CSQLite": ["SQLiteSessions"],
+      "CTOMLParser": ["ConfigurationFile"],
     ]
     for (name, owners) in owners {
       #expect(tree.files(importing: [name], outside: owners) == [])
@@ -133,6 +135,12 @@ struct ImportRules {
   @Test("The data plane has no Foundation", arguments: dataPlane.sorted())
   func noFoundationInTheDataPlane(module: String) {
     #expect(tree.files(of: module) { $0.hasPrefix("Foundation") || $0 == "NIOFoundationCompat" } == [])
+  }
+
+  @Test("The stores have no Foundation but its essentials, whose size a program can bear", arguments: stores.sorted())
+  func onlyEssentialsInTheStores(module: String) {
+    #expect(tree.files(of: module) { $0.hasPrefix("Foundation") && $0 != "FoundationEssentials" } == [])
+    #expect(tree.targets[module]?.products == [])
   }
 
   @Test("Only the command and tests import ConfigurationFile")

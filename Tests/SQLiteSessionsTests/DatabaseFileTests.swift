@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Sessions
 import Testing
 
@@ -82,29 +81,29 @@ struct DatabaseFileTests {
   @Test("A process that loses each migration to another one goes on behind it, until all are applied")
   func goesOnBehindOthers() throws {
     let folder = try TemporaryFolder()
-    let pool = try DatabasePool(path: folder.path("cordon.db"))
-    let other = try DatabasePool(path: folder.path("cordon.db"))
+    let database = try RawDatabase.open(folder.path("cordon.db"))
+    let other = try RawDatabase.open(folder.path("cordon.db"))
+    let migrations = SQLiteMigrations.migrator.migrations
     var lost = 0
-    try SQLiteMigrations.bringUp(pool) { pool in
-      let migrations = SQLiteMigrations.migrator.migrations
-      guard lost < migrations.count - 1 else { return try SQLiteMigrations.migrator.migrate(pool) }
-      try SQLiteMigrations.migrator.migrate(other, upTo: migrations[lost])
+    try SQLiteMigrations.bringUp(database) { database in
+      guard lost < migrations.count - 1 else { return try SQLiteMigrations.migrator.migrate(database) }
       lost += 1
-      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "table already exists")
+      try SQLiteMigrator(migrations: Array(migrations.prefix(lost))).migrate(other)
+      throw SQLiteError(code: ResultCode.error, message: "table already exists")
     }
     #expect(lost == SQLiteMigrations.version - 1)
-    #expect(try pool.read { try SQLiteMigrations.migrator.hasCompletedMigrations($0) })
+    #expect(try SQLiteMigrations.migrator.appliedIdentifiers(database) == Set(migrations.map(\.identifier)))
   }
 
   @Test("A migration that fails by itself is not tried again")
   func failsOnce() throws {
     let folder = try TemporaryFolder()
-    let pool = try DatabasePool(path: folder.path("cordon.db"))
+    let database = try RawDatabase.open(folder.path("cordon.db"))
     var attempts = 0
-    #expect(throws: DatabaseError.self) {
-      try SQLiteMigrations.bringUp(pool) { _ in
+    #expect(throws: SQLiteError.self) {
+      try SQLiteMigrations.bringUp(database) { _ in
         attempts += 1
-        throw DatabaseError(resultCode: .SQLITE_FULL, message: "the disk is full")
+        throw SQLiteError(code: ResultCode.full, message: "the disk is full")
       }
     }
     #expect(attempts == 1)

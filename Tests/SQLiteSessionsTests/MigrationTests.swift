@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Sessions
 import Testing
 
@@ -16,21 +15,21 @@ struct MigrationTests {
     let (session, token) = (old.session, try #require(old.token))
     try RawDatabase.execute(Self.firstSchema, at: path)
     try RawDatabase.write(at: path) { database in
-      try database.execute(
-        sql: """
-          INSERT INTO accounts VALUES (?1, '{"given":"Ada"}', 'ada@example.com', ?2, ?3, ?3, ?4, 'no good answer', 7)
-          """,
-        arguments: [
+      try database.run(
+        """
+        INSERT INTO accounts VALUES (?1, '{"given":"Ada"}', 'ada@example.com', ?2, ?3, ?3, ?4, 'no good answer', 7)
+        """,
+        [
           session.subject.text, try RecordText.encode(old.claims), noon.stored,
           noon.addingTimeInterval(86_400).stored,
         ])
-      try database.execute(
-        sql: "INSERT INTO refresh_tokens VALUES (?, ?, ?, ?, 7)",
-        arguments: [session.subject.text, session.clientID, Data(token.bytes), Int64(token.key.number)])
-      try database.execute(
-        sql: "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?4, NULL)",
-        arguments: [
-          Data(session.handle.bytes), session.subject.text, session.clientID, noon.stored, session.ends.stored,
+      try database.run(
+        "INSERT INTO refresh_tokens VALUES (?, ?, ?, ?, 7)",
+        [session.subject.text, session.clientID, token.bytes, Int64(token.key.number)])
+      try database.run(
+        "INSERT INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?4, NULL)",
+        [
+          session.handle.bytes, session.subject.text, session.clientID, noon.stored, session.ends.stored,
         ])
     }
     var firstKey: [UInt8]?
@@ -58,7 +57,7 @@ struct MigrationTests {
       try await store.close()
     }
     try RawDatabase.write(at: path) { database in
-      let minimumReader = try Int.fetchOne(database, sql: "SELECT minimum_reader FROM store")
+      let minimumReader = try database.row("SELECT minimum_reader FROM store")?.int(0)
       #expect(minimumReader == 4)
     }
   }
@@ -140,15 +139,4 @@ struct MigrationTests {
     CREATE INDEX messages_by_time ON messages (due);
     INSERT INTO store (id, identity, forgotten, pings) VALUES (1, 'fedcba9876543210', 0, 5);
     """
-}
-
-/// The database beside the store, as another program sees it.
-enum RawDatabase {
-  static func execute(_ sql: String, at path: String) throws { try write(at: path) { try $0.execute(sql: sql) } }
-
-  static func write(at path: String, _ body: (Database) throws -> Void) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    try DatabaseQueue(path: path, configuration: configuration).writeWithoutTransaction(body)
-  }
 }

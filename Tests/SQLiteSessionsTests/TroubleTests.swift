@@ -55,7 +55,7 @@ struct TroubleTests {
     let folder = try TemporaryFolder()
     let path = folder.path("cordon.db")
     let holder = try SQLiteSessionStore(path: path)
-    let store = try SQLiteSessionStore(path: path, busyTimeout: 0.01)
+    let store = try SQLiteSessionStore(path: path, busyTimeout: .milliseconds(10))
     let known = try await store.complete(try signIn()).snapshot
     let release = DispatchSemaphore(value: 0)
     let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)

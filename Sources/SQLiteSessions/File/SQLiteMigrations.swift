@@ -1,33 +1,30 @@
-import GRDB
+import CSQLite
 import Sessions
 
 /// The schema, and how older files come to it. A migration that was released is never changed. One that an older
 /// gateway must not ignore also raises `store.minimum_reader` to its own number (see `SchemaCompatibility`).
 enum SQLiteMigrations {
   /// "Crdn", in the file's header, so that a database of another program is not taken for ours.
-  static let applicationID: Int32 = 0x4372_646E
+  static let applicationID: Int64 = 0x4372_646E
 
-  static let migrator: DatabaseMigrator = {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1: accounts, sessions, tokens, marks, changes") { database in
-      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-      try database.execute(sql: first)
-      try database.execute(
-        sql: "INSERT INTO store (id, identity, forgotten, pings) VALUES (1, lower(hex(randomblob(8))), 0, 0)")
-    }
-    migrator.registerMigration("2: messages") { try $0.execute(sql: second) }
-    migrator.registerMigration("3: minimum reader, failing checks, Apple's time", foreignKeyChecks: .immediate) {
-      try $0.execute(sql: third)
-    }
-    migrator.registerMigration("4: access", foreignKeyChecks: .immediate) { database in
-      try database.execute(sql: fourth)
+  static let migrator = SQLiteMigrator(migrations: [
+    SQLiteMigration(identifier: "1: accounts, sessions, tokens, marks, changes") { database in
+      try database.execute("PRAGMA application_id = \(applicationID)")
+      try database.execute(first)
+      try database.run(
+        "INSERT INTO store (id, identity, forgotten, pings) VALUES (1, lower(hex(randomblob(8))), 0, 0)")
+    },
+    SQLiteMigration(identifier: "2: messages") { try $0.execute(second) },
+    SQLiteMigration(identifier: "3: minimum reader, failing checks, Apple's time", foreignKeyChecks: .immediate) {
+      try $0.execute(third)
+    },
+    SQLiteMigration(identifier: "4: access", foreignKeyChecks: .immediate) { database in
+      try database.execute(fourth)
       // An older gateway must not ignore bans, groups and tokens.
-      try database.execute(
-        sql: "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)",
-        arguments: [StoreKey.random().bytes.stored])
-    }
-    return migrator
-  }()
+      try database.run(
+        "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)", [StoreKey.random().bytes])
+    },
+  ])
 
   /// The schema version of this program.
   static var version: Int { migrator.migrations.count }
@@ -38,14 +35,14 @@ enum SQLiteMigrations {
   /// fails because another process was faster with one goes on behind it.
   /// - Parameter migrate: runs the migrations that are not applied yet.
   static func bringUp(
-    _ pool: DatabasePool, migrate: (DatabasePool) throws -> Void = { try migrator.migrate($0) }
+    _ database: Database, migrate: (Database) throws -> Void = { try migrator.migrate($0) }
   ) throws {
-    var applied = try pool.read(migrator.appliedIdentifiers)
+    var applied = try migrator.appliedIdentifiers(database)
     while true {
       do {
-        return try migrate(pool)
+        return try migrate(database)
       } catch {
-        let appliedNow = try pool.read(migrator.appliedIdentifiers)
+        let appliedNow = try migrator.appliedIdentifiers(database)
         guard appliedNow.count > applied.count else { throw error }
         applied = appliedNow
       }
@@ -60,16 +57,25 @@ enum SQLiteMigrations {
     return try row.int64(0)
   }
 
-  /// Runs on every connection before anything is written.
-  static func refuseForeign(_ database: Database) throws {
-    let identifier = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+  /// Looks at the file before anything is written to it, through every new connection.
+  /// - Throws: `SQLiteError` if the file is not a database, is damaged at its start, or belongs to another program.
+  static func requireOurs(_ database: Database) throws {
+    try refuseForeign(database)
+    // Reads the whole schema.
+    _ = try database.row("SELECT * FROM sqlite_master LIMIT 1")
+  }
+
+  private static func refuseForeign(_ database: Database) throws {
+    let identifier = try database.row("PRAGMA application_id")?.int64(0) ?? 0
     if identifier == applicationID { return }
-    let tables = try Int.fetchOne(
-      database,
-      sql: "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\' AND name "
-        + "NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    let tables = try database.row(
+      """
+      SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      """
+    )?.int64(0)
     guard identifier == 0, tables == 0 else {
-      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "a database of another program")
+      throw SQLiteError(code: SQLITE_NOTADB, message: "a database of another program")
     }
   }
 

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 import Sessions
 
 extension StoreError {
@@ -6,7 +6,7 @@ extension StoreError {
   init(_ error: any Error, path: String) {
     switch error {
     case let error as StoreError: self = error
-    case let error as DatabaseError: self = StoreError(error, path: path)
+    case let error as SQLiteError: self = StoreError(error, path: path)
     case let error as DamagedRow:
       self = .corrupt(path, cause: "unreadable \(error.what)")
     default:
@@ -15,27 +15,27 @@ extension StoreError {
     }
   }
 
-  private init(_ error: DatabaseError, path: String) {
-    let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
-    switch error.resultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+  private init(_ error: SQLiteError, path: String) {
+    let cause = "SQLite \(error.code): \(error.message)"
+    switch error.primaryCode {
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       self.init(
         code: .busy,
         message: "the store \(path) is locked by another process; close other programs that have it open",
         cause: cause)
-    case .SQLITE_READONLY: self = .readOnly(path, cause: cause)
-    case .SQLITE_FULL: self = .full(path, cause: cause)
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(path, cause: cause)
-    case .SQLITE_PERM, .SQLITE_AUTH:
+    case SQLITE_READONLY: self = .readOnly(path, cause: cause)
+    case SQLITE_FULL: self = .full(path, cause: cause)
+    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt(path, cause: cause)
+    case SQLITE_PERM, SQLITE_AUTH:
       self.init(
         code: .denied,
         message: "may not open the store \(path); give it and its folder to the account that runs cordon", cause: cause)
-    case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_NOMEM:
+    case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_NOMEM:
       self.init(
         code: .unavailable,
         message: "the store \(path) cannot be read or written; look at the disk and at the rights of its folder",
         cause: cause)
-    case .SQLITE_CONSTRAINT:
+    case SQLITE_CONSTRAINT:
       self.init(
         code: .conflict, message: "the store \(path) refused a record that contradicts another; please report this",
         cause: cause)

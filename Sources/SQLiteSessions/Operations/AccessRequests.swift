@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -37,7 +36,7 @@ extension SQLiteSessionStore {
   }
 
   private static func request(
-    where condition: String, _ arguments: StatementArguments, in database: Database
+    where condition: String, _ arguments: SQLiteArguments, in database: Database
   ) throws -> AccessRequest? {
     try database.row("SELECT code, subject, asked FROM access_requests WHERE \(condition)", arguments).map {
       try AccessRequest(stored: $0.text(0), subject: $0.text(1), asked: $0.date(2))

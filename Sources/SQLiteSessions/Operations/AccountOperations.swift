@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -85,7 +84,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  private static func storedToken(_ row: Row) throws -> StoredToken {
+  private static func storedToken(_ row: SQLiteRow) throws -> StoredToken {
     guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
       throw DamagedRow(what: "token")
     }
@@ -99,8 +98,8 @@ extension SQLiteSessionStore {
         replaced += try database.run(
           "UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND sealed = ?",
           [
-            token.token.bytes.stored, Int64(token.token.key.number), token.stored.subject.text, token.stored.clientID,
-            token.stored.token.bytes.stored,
+            token.token.bytes, Int64(token.token.key.number), token.stored.subject.text, token.stored.clientID,
+            token.stored.token.bytes,
           ])
       }
       return replaced
@@ -113,7 +112,7 @@ extension SQLiteSessionStore {
         try deleted
           + database.run(
             "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND sealed = ?",
-            [stored.subject.text, stored.clientID, stored.token.bytes.stored])
+            [stored.subject.text, stored.clientID, stored.token.bytes])
       }
     }
   }

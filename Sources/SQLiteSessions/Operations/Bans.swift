@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -21,7 +20,7 @@ extension SQLiteSessionStore {
   package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
     try await write { database in
       let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
-      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash.stored]) == 1 else { return false }
+      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash]) == 1 else { return false }
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return true
     }

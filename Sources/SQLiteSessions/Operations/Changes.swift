@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 package import Sessions
 import Synchronization
 
@@ -71,8 +70,8 @@ extension SQLiteSessionStore {
     }
   }
 
-  private static func change(_ row: Row) throws -> StoreChange {
-    if row.isNull(1) {
+  private static func change(_ row: SQLiteRow) throws -> StoreChange {
+    if try row.isNull(1) {
       guard let subject = Subject(try row.text(3)) else { throw DamagedRow(what: "change") }
       return .accountChanged(subject)
     }

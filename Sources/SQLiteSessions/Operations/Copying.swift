@@ -1,4 +1,3 @@
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore: StoreCopySource {
@@ -12,8 +11,8 @@ extension SQLiteSessionStore: StoreCopySource {
     return try await read { database in
       try database.rows(
         "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(keys) LIMIT ?",
-        StatementArguments(key.map(\.databaseValue) + [max(limit, 1).databaseValue])
-      ).map { $0.databaseValues.map { StoredValue($0) } }
+        SQLiteArguments(key.map(\.sqliteValue) + [max(limit, 1).sqliteValue])
+      ).map { $0.values.map { StoredValue($0) } }
     }
   }
 
@@ -52,23 +51,23 @@ extension StoreTable {
 }
 
 extension StoredValue {
-  fileprivate init(_ value: DatabaseValue) {
-    switch value.storage {
+  fileprivate init(_ value: SQLiteValue) {
+    switch value {
     case .null: self = .null
-    case .int64(let number): self = .integer(number)
+    case .integer(let number): self = .integer(number)
     // No column is a fraction: STRICT tables hold their declared types.
-    case .double: self = .null
-    case .string(let text): self = .text(text)
-    case .blob(let data): self = .bytes(Array(data))
+    case .real: self = .null
+    case .text(let text): self = .text(text)
+    case .bytes(let bytes): self = .bytes(bytes)
     }
   }
 
-  fileprivate var databaseValue: DatabaseValue {
+  fileprivate var sqliteValue: SQLiteValue {
     switch self {
     case .null: .null
-    case .integer(let number): number.databaseValue
-    case .text(let text): text.databaseValue
-    case .bytes(let bytes): bytes.stored.databaseValue
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    case .bytes(let bytes): .bytes(bytes)
     }
   }
 }

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -11,7 +10,7 @@ extension SQLiteSessionStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """,
         [
-          invitation.id, hash.stored, invitation.group.text, invitation.uses, invitation.used,
+          invitation.id, hash, invitation.group.text, invitation.uses, invitation.used,
           invitation.expires.stored, invitation.expires.stored, invitation.note, invitation.created.stored,
           invitation.by,
         ])
@@ -25,7 +24,7 @@ extension SQLiteSessionStore {
 
   private static func invitation(hash: [UInt8], in database: Database) throws -> Invitation? {
     try database.row(
-      "SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations WHERE hash = ?", [hash.stored]
+      "SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations WHERE hash = ?", [hash]
     ).map { try SQLiteAccessRow.invitation($0) }
   }
 

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -11,7 +10,7 @@ extension SQLiteSessionStore {
         ON CONFLICT DO NOTHING
         """,
         [
-          token.name.text, token.handle.bytes.stored, token.group.text, token.created.stored, token.expires?.stored,
+          token.name.text, token.handle.bytes, token.group.text, token.created.stored, token.expires?.stored,
           token.by,
         ])
       guard created == 1 else { throw StoreError.taken("a token named \(token.name)") }
@@ -21,7 +20,7 @@ extension SQLiteSessionStore {
   package func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
     try await read { database in
       try database.row(
-        "SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens WHERE handle = ?", [handle.bytes.stored]
+        "SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens WHERE handle = ?", [handle.bytes]
       ).map { try SQLiteAccessRow.token($0) }
     }
   }

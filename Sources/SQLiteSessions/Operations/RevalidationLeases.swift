@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -55,7 +54,7 @@ extension SQLiteSessionStore {
             """
             UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND version = ?
             """,
-            [token.bytes.stored, Int64(token.key.number), claim.subject.text, claim.clientID, claim.tokenVersion])
+            [token.bytes, Int64(token.key.number), claim.subject.text, claim.clientID, claim.tokenVersion])
         }
       case .revoked:
         let deleted = try database.run(

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -10,7 +9,7 @@ extension SQLiteSessionStore {
         SELECT \(SQLiteSessionRow.columns), \(SQLiteAccountRow.columns) FROM sessions
         JOIN accounts ON accounts.subject = sessions.subject LEFT JOIN bans ON bans.subject = accounts.subject
         WHERE sessions.handle = ?
-        """, [handle.bytes.stored])
+        """, [handle.bytes])
       return try row.map { row in
         SessionSnapshot(
           session: try SQLiteSessionRow.session(row),
@@ -27,12 +26,12 @@ extension SQLiteSessionStore {
       switch selection {
       case .one(let handle):
         try SQLiteSessionRow.end(
-          where: "handle = ?", [handle.bytes.stored], because: reason, at: now, in: database)
+          where: "handle = ?", [handle.bytes], because: reason, at: now, in: database)
       case .all(let subject):
         try SQLiteSessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
       case .others(let subject, let kept):
         try SQLiteSessionRow.end(
-          where: "subject = ? AND handle <> ?", [subject.text, kept.bytes.stored], because: reason, at: now,
+          where: "subject = ? AND handle <> ?", [subject.text, kept.bytes], because: reason, at: now,
           in: database)
       case .resting(let subject, let clientID):
         try SQLiteSessionRow.end(
@@ -49,7 +48,7 @@ extension SQLiteSessionStore {
         for update in batch {
           try database.run(
             "UPDATE sessions SET last_seen = ?2 WHERE handle = ?1 AND last_seen < ?2",
-            [update.handle.bytes.stored, update.seen.stored])
+            [update.handle.bytes, update.seen.stored])
         }
       }
       rest = rest.dropFirst(batch.count)

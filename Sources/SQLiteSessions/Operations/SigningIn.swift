@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -7,7 +6,7 @@ extension SQLiteSessionStore {
     try await write { database in
       try database.run(
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
-        [mark.bytes.stored, until.stored]) == 1
+        [mark.bytes, until.stored]) == 1
     }
   }
 
@@ -50,7 +49,7 @@ extension SQLiteSessionStore {
       var ended: [PublicSessionID] = []
       if let replacing = signIn.replacing {
         ended = try SQLiteSessionRow.end(
-          where: "handle = ?", [replacing.bytes.stored], because: .replaced, at: session.began, in: database)
+          where: "handle = ?", [replacing.bytes], because: .replaced, at: session.began, in: database)
       }
       if let before, signIn.hasChanged(before.account, to: after.account) {
         try SQLiteSessionRow.noteChange(of: session.subject, at: session.began, in: database)
@@ -65,7 +64,7 @@ extension SQLiteSessionStore {
     let known = try database.row(
       """
       SELECT 1 FROM sessions WHERE handle = ?1 UNION ALL SELECT 1 FROM changes WHERE handle = ?1
-      """, [handle.bytes.stored])
+      """, [handle.bytes])
     guard known == nil else {
       throw StoreError(
         code: .conflict, message: "a session began twice; please report this", cause: "handle \(handle)")
@@ -81,6 +80,6 @@ extension SQLiteSessionStore {
       ON CONFLICT (subject, client_id) DO UPDATE SET sealed = excluded.sealed, key = excluded.key,
         version = excluded.version
       """,
-      [session.subject.text, session.clientID, token.bytes.stored, Int64(token.key.number), version])
+      [session.subject.text, session.clientID, token.bytes, Int64(token.key.number), version])
   }
 }

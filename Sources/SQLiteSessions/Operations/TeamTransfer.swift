@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
@@ -54,7 +53,7 @@ extension SQLiteSessionStore {
         """
         INSERT INTO refresh_tokens (subject, client_id, sealed, key, version) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (subject, client_id) DO NOTHING
-        """, [move.new.text, old.clientID, resealed.bytes.stored, Int64(resealed.key.number), version])
+        """, [move.new.text, old.clientID, resealed.bytes, Int64(resealed.key.number), version])
     }
     try database.run("UPDATE sessions SET subject = ? WHERE subject = ?", [move.new.text, move.old.text])
     try database.run(

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import Sessions
 
 /// Rows of access: bans, groups, requests, invitations, machine tokens.
@@ -8,18 +7,18 @@ enum SQLiteAccessRow {
   static let invitationColumns = "id, group_name, uses, used, expires, note, created, created_by"
   static let tokenColumns = "name, handle, group_name, created, expires, created_by"
 
-  static func ban(_ row: Row) throws -> Ban {
+  static func ban(_ row: SQLiteRow) throws -> Ban {
     Ban(
       until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
   }
 
-  static func invitation(_ row: Row) throws -> Invitation {
+  static func invitation(_ row: SQLiteRow) throws -> Invitation {
     Invitation(
       id: try row.text(0), group: try GroupName(stored: row.text(1)), uses: try row.int(2), used: try row.int(3),
       expires: try row.date(4), note: try row.optionalText(5), created: try row.date(6), by: try row.text(7))
   }
 
-  static func token(_ row: Row) throws -> MachineToken {
+  static func token(_ row: SQLiteRow) throws -> MachineToken {
     guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "machine token") }
     return MachineToken(
       name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
@@ -35,7 +34,7 @@ enum SQLiteAccessRow {
 
   static func ban(of subject: Subject, in database: Database) throws -> Ban? {
     let hash = try key(in: database).banHash(of: subject)
-    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash.stored]).map { try ban($0) }
+    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try ban($0) }
   }
 
   /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
@@ -47,7 +46,7 @@ enum SQLiteAccessRow {
         since = excluded.since, made_by = excluded.made_by
       """,
       [
-        try key(in: database).banHash(of: subject).stored, subject.text, ban.until?.stored, ban.reason,
+        try key(in: database).banHash(of: subject), subject.text, ban.until?.stored, ban.reason,
         ban.since.stored, ban.by,
       ])
   }
@@ -56,7 +55,7 @@ enum SQLiteAccessRow {
   static func showBan(of subject: Subject, in database: Database) throws {
     try database.run(
       "UPDATE bans SET subject = ? WHERE hash = ? AND subject IS NULL",
-      [subject.text, try key(in: database).banHash(of: subject).stored])
+      [subject.text, try key(in: database).banHash(of: subject)])
   }
 
   static func isMember(_ subject: Subject, of group: GroupName, in database: Database) throws -> Bool {
@@ -83,7 +82,7 @@ enum SQLiteAccessRow {
   /// Moves what is known of a user's access to another subject, whose account is there already.
   static func move(_ old: Subject, to new: Subject, in database: Database) throws {
     if let ban = try ban(of: old, in: database) {
-      try database.run("DELETE FROM bans WHERE hash = ?", [try key(in: database).banHash(of: old).stored])
+      try database.run("DELETE FROM bans WHERE hash = ?", [try key(in: database).banHash(of: old)])
       if ban.outlasts(try self.ban(of: new, in: database)) { try save(ban, of: new, in: database) }
     }
     try showBan(of: new, in: database)

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import Sessions
 
 /// An account as its row holds it, with what only the store knows.
@@ -20,7 +19,7 @@ struct SQLiteAccountRow {
   var claimNumber: Int64
 
   /// From `columns`, of which the first is at `start`.
-  init(_ row: Row, from start: Int = 0) throws {
+  init(_ row: SQLiteRow, from start: Int = 0) throws {
     guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
     account = Account(
       subject: subject,

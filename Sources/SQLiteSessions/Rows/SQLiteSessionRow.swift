@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GRDB
 import Sessions
 
 /// Sessions as their rows hold them.
@@ -10,7 +9,7 @@ enum SQLiteSessionRow {
     """
   static let columnCount = 7
 
-  static func session(_ row: Row) throws -> Session {
+  static func session(_ row: SQLiteRow) throws -> Session {
     guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
       throw DamagedRow(what: "session")
     }
@@ -25,14 +24,14 @@ enum SQLiteSessionRow {
       INSERT INTO sessions (handle, subject, client_id, began, ends, last_seen, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        session.handle.bytes.stored, session.subject.text, session.clientID, session.began.stored, session.ends.stored,
+        session.handle.bytes, session.subject.text, session.clientID, session.began.stored, session.ends.stored,
         session.lastSeen.stored, session.userAgent?.text,
       ])
   }
 
   /// Removes the sessions of which `condition` is true and leaves a change for each.
   static func end(
-    where condition: String, _ arguments: StatementArguments, because reason: SessionEnding, at now: Date,
+    where condition: String, _ arguments: SQLiteArguments, because reason: SessionEnding, at now: Date,
     in database: Database
   ) throws -> [PublicSessionID] {
     let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
@@ -47,7 +46,7 @@ enum SQLiteSessionRow {
     of handle: PublicSessionID, because reason: SessionEnding, at now: Date, in database: Database
   ) throws {
     try database.run(
-      "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes.stored, reason.rawValue, now.stored])
+      "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes, reason.rawValue, now.stored])
   }
 
   static func noteChange(of subject: Subject, at now: Date, in database: Database) throws {

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Sessions
+
+/// One row, columns by their place. A value that is not of the type asked for is a `DamagedRow`, never a trap.
+struct SQLiteRow: Sendable {
+  let values: [SQLiteValue]
+
+  init(_ values: [SQLiteValue]) { self.values = values }
+
+  func text(_ column: Int) throws -> String {
+    guard case .text(let text) = try value(column) else { throw damaged(column) }
+    return text
+  }
+
+  func int(_ column: Int) throws -> Int {
+    guard let number = Int(exactly: try int64(column)) else { throw damaged(column) }
+    return number
+  }
+
+  func int64(_ column: Int) throws -> Int64 {
+    guard case .integer(let number) = try value(column) else { throw damaged(column) }
+    return number
+  }
+
+  func bytes(_ column: Int) throws -> [UInt8] {
+    guard case .bytes(let bytes) = try value(column) else { throw damaged(column) }
+    return bytes
+  }
+
+  func date(_ column: Int) throws -> Date { Date(millisecondsSince1970: try int64(column)) }
+
+  func optionalText(_ column: Int) throws -> String? { try isNull(column) ? nil : text(column) }
+
+  func optionalDate(_ column: Int) throws -> Date? { try isNull(column) ? nil : date(column) }
+
+  func isNull(_ column: Int) throws -> Bool { try value(column) == .null }
+
+  private func value(_ column: Int) throws -> SQLiteValue {
+    guard values.indices.contains(column) else { throw damaged(column) }
+    return values[column]
+  }
+
+  private func damaged(_ column: Int) -> DamagedRow { DamagedRow(what: "column \(column)") }
+}

@@ -1,0 +1,232 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import SQLiteSessions
+
+@Suite("The connections to one file")
+struct DatabasePoolTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path("test.db") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let database = try RawDatabase.open(path)
+    _ = try database.row("PRAGMA journal_mode = WAL")
+    try database.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT")
+  }
+
+  private func pool(readers: Int = 2) throws -> DatabasePool {
+    let path = path
+    return DatabasePool(writer: try RawDatabase.open(path), readers: readers) {
+      try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
+    }
+  }
+
+  private static func count(_ database: Database) throws -> Int? {
+    try database.row("SELECT count(*) FROM numbers")?.int(0)
+  }
+
+  /// A number that several threads change.
+  private final class Counter: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var now: Int { counts.withLock { $0.now } }
+    var most: Int { counts.withLock { $0.most } }
+
+    @discardableResult
+    func add(_ number: Int) -> Int {
+      counts.withLock { counts in
+        counts.now += number
+        counts.most = max(counts.most, counts.now)
+        return counts.now
+      }
+    }
+  }
+
+  /// Work that has begun and goes on when the test says so.
+  private final class Hold: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let entered = AsyncStream.makeStream(of: Void.self)
+
+    func enter() {
+      entered.continuation.finish()
+      semaphore.wait()
+    }
+
+    func begun() async { for await _ in entered.stream {} }
+
+    func release() { semaphore.signal() }
+  }
+
+  @Test("A body that throws writes nothing, and its error is thrown")
+  func failedWrite() async throws {
+    struct Refusal: Error {}
+    let pool = try pool()
+    await #expect(throws: Refusal.self) {
+      try await pool.write { database in
+        try database.run("INSERT INTO numbers VALUES (1)")
+        throw Refusal()
+      }
+    }
+    #expect(try await pool.read { try Self.count($0) } == 0)
+    #expect(try await pool.write { try $0.run("INSERT INTO numbers VALUES (1)") } == 1)
+    #expect(try await pool.read { try Self.count($0) } == 1)
+  }
+
+  @Test("A body that reads sees one snapshot, whatever is written meanwhile")
+  func snapshot() async throws {
+    let pool = try pool()
+    let hold = Hold()
+    async let counts = pool.read { database in
+      let before = try Self.count(database)
+      hold.enter()
+      return [before, try Self.count(database)]
+    }
+    await hold.begun()
+    try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (1)") }
+    #expect(try await pool.read { try Self.count($0) } == 1)
+    hold.release()
+    #expect(try await counts == [0, 0])
+  }
+
+  @Test("A connection that reads cannot write")
+  func readersDoNotWrite() async throws {
+    let pool = try pool()
+    for sql in ["INSERT INTO numbers VALUES (1)", "DROP TABLE numbers", "PRAGMA user_version = 7"] {
+      let error = await #expect(throws: SQLiteError.self) { try await pool.read { try $0.run(sql) } }
+      #expect(error?.primaryCode == ResultCode.readOnly)
+    }
+    #expect(try await pool.read { try Self.count($0) } == 0)
+  }
+
+  @Test("Readers see what was written before them, also with a log that was removed in the meantime")
+  func removedLog() async throws {
+    let first = try pool()
+    try await first.write { _ = try $0.run("INSERT INTO numbers VALUES (1)") }
+    try await first.close()
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
+    let second = try pool()
+    #expect(try await second.read { try Self.count($0) } == 1)
+    try await second.write { _ = try $0.run("INSERT INTO numbers VALUES (2)") }
+    #expect(try await second.read { try Self.count($0) } == 2)
+  }
+
+  @Test("A thousand operations at once are all carried out, by no more readers than there are")
+  func thousandOperations() async throws {
+    let pool = try pool(readers: 3)
+    let reading = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<1_000 {
+        group.addTask {
+          if number % 4 == 0 {
+            try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
+            return
+          }
+          try await pool.read { database in
+            reading.add(1)
+            defer { reading.add(-1) }
+            let before = try Self.count(database)
+            #expect(try database.rows("SELECT number FROM numbers").count == before)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(reading.now == 0 && reading.most <= 3)
+    #expect(try await pool.read { try Self.count($0) } == 250)
+    try await pool.close()
+    #expect(try Self.count(RawDatabase.open(path)) == 250)
+  }
+
+  @Test("Closing waits for what is under way and in line, moves the log into the file, and refuses what comes later")
+  func closing() async throws {
+    let pool = try pool(readers: 2)
+    let (reading, writing) = (Hold(), Hold())
+    async let read = pool.read { database in
+      reading.enter()
+      return try Self.count(database)
+    }
+    async let write = pool.write { database in
+      writing.enter()
+      return try database.run("INSERT INTO numbers VALUES (0)")
+    }
+    await reading.begun()
+    await writing.begun()
+    let inLine = (1...20).map { number in
+      Task { try await pool.write { try $0.run("INSERT INTO numbers VALUES (?)", [number]) } }
+    }
+    let ended = Counter()
+    let closing = Task {
+      try await pool.close()
+      ended.add(1)
+    }
+    await #expect(throws: DatabasePool.ClosedError.self) {
+      while true { _ = try await pool.read { try Self.count($0) } }
+    }
+    #expect(ended.now == 0)
+    reading.release()
+    #expect(try await read == 0)
+    #expect(ended.now == 0)
+    writing.release()
+    #expect(try await write == 1)
+    var written = 1
+    for task in inLine {
+      switch await task.result {
+      case .success(let changed): written += changed
+      case .failure(let error): #expect(error is DatabasePool.ClosedError)
+      }
+    }
+    try await closing.value
+    await #expect(throws: DatabasePool.ClosedError.self) { try await pool.read { try Self.count($0) } }
+    await #expect(throws: DatabasePool.ClosedError.self) { try await pool.write { try Self.count($0) } }
+    try await pool.close()
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    #expect(try Self.count(RawDatabase.open(path)) == written)
+  }
+
+  @Test("An operation that has begun is finished, also where its caller is cancelled")
+  func cancellation() async throws {
+    let pool = try pool()
+    let hold = Hold()
+    let caller = Task {
+      try await pool.write { database in
+        hold.enter()
+        return try database.run("INSERT INTO numbers VALUES (1)")
+      }
+    }
+    await hold.begun()
+    caller.cancel()
+    hold.release()
+    #expect(try await caller.value == 1)
+    #expect(try await pool.read { try Self.count($0) } == 1)
+  }
+
+  @Test("A reader that cannot be opened fails its operation, and the next one tries again")
+  func failedOpening() async throws {
+    let path = path
+    let attempts = Counter()
+    let pool = DatabasePool(writer: try RawDatabase.open(path), readers: 1) {
+      guard attempts.add(1) > 1 else { throw SQLiteError(code: ResultCode.cannotOpen, message: "not yet") }
+      return try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
+    }
+    await #expect(throws: SQLiteError.self) { try await pool.read { try Self.count($0) } }
+    for _ in 1...3 { #expect(try await pool.read { try Self.count($0) } == 0) }
+    #expect(attempts.now == 2)
+  }
+
+  @Test("A pool that nobody closed closes its connections when nothing refers to it")
+  func withoutClosing() async throws {
+    for number in 1...3 {
+      let pool = try pool()
+      try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
+      #expect(try await pool.read { try Self.count($0) } == number)
+    }
+    // The dispatch queue lets go of its last job a moment after the caller hears of it.
+    let deadline = ContinuousClock.now + .seconds(60)
+    while FileManager.default.fileExists(atPath: path + "-wal"), ContinuousClock.now < deadline { await Task.yield() }
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+  }
+}

@@ -1,0 +1,147 @@
+import Sessions
+import Testing
+
+@testable import SQLiteSessions
+
+@Suite("Statements and their values")
+struct DatabaseTests {
+  private let folder: TemporaryFolder
+  private let database: Database
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try RawDatabase.open(folder.path("test.db"))
+    try database.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT")
+  }
+
+  @Test(
+    "A value comes back as it was bound",
+    arguments: [
+      .null, .integer(.min), .integer(-1), .integer(0), .integer(.max), .real(0.5), .text(""), .text("a\u{0}b"),
+      .text("\u{0}"), .text("Grüße, \u{1F600}"), .text(String(repeating: "long", count: 100_000)), .bytes([]),
+      .bytes([0]), .bytes([UInt8](0...255)), .bytes([UInt8](repeating: 7, count: 1_000_000)),
+    ] as [SQLiteValue])
+  func roundTrip(value: SQLiteValue) throws {
+    try database.execute("CREATE TABLE kept (value ANY) STRICT")
+    try database.run("INSERT INTO kept VALUES (?)", SQLiteArguments([value]))
+    #expect(try database.row("SELECT value FROM kept")?.values == [value])
+    #expect(try database.row("SELECT ?", SQLiteArguments([value]))?.values == [value])
+  }
+
+  @Test("A list of arguments holds numbers, text, bytes, and nil as NULL")
+  func literals() throws {
+    let (none, number): (String?, Int64?) = (nil, 3)
+    let arguments: SQLiteArguments = [1, Int64(2), number, "text", [UInt8]("bytes".utf8), none, nil]
+    #expect(
+      arguments.values == [
+        .integer(1), .integer(2), .integer(3), .text("text"), .bytes([UInt8]("bytes".utf8)), .null, .null,
+      ])
+    let row = try #require(try database.row("SELECT ?3, ?1, ?3, ?2", [1, "two", nil]))
+    #expect(row.values == [.null, .integer(1), .null, .text("two")])
+  }
+
+  @Test("A column of another type than the one asked for is a damaged row")
+  func wrongTypes() throws {
+    let row = try #require(try database.row("SELECT 1, 'text', x'00', NULL, 1.0"))
+    for column in [1, 2, 3, 4, 5, -1] {
+      #expect(throws: DamagedRow.self) { try row.int64(column) }
+      #expect(throws: DamagedRow.self) { try row.int(column) }
+      #expect(throws: DamagedRow.self) { try row.date(column) }
+    }
+    for column in [0, 2, 3, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.text(column) } }
+    for column in [0, 1, 3, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.bytes(column) } }
+    for column in [0, 2, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.optionalText(column) } }
+    for column in [1, 2, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.optionalDate(column) } }
+    for column in [5, -1] { #expect(throws: DamagedRow.self) { try row.isNull(column) } }
+    #expect(try row.optionalText(3) == nil && row.optionalDate(3) == nil && row.isNull(3))
+  }
+
+  @Test(
+    "Text that is not UTF-8 is a damaged row, and the statement can be used again",
+    arguments: ["ff", "c0af", "eda080", "f0908080c3"])
+  func invalidText(bytes: String) throws {
+    let sql = "SELECT CAST(x'\(bytes)' AS TEXT)"
+    for _ in 1...2 {
+      #expect(throws: DamagedRow.self) { try database.row(sql) }
+      #expect(throws: DamagedRow.self) { try database.rows(sql) }
+    }
+    #expect(try database.run(sql) >= 0)
+  }
+
+  @Test("A statement that failed in the middle is reset, and forgets its parameters")
+  func resetAfterErrors() throws {
+    // Fails at its third row.
+    let sql = "SELECT abs(value) FROM (SELECT ?1 AS value UNION ALL SELECT 2 UNION ALL SELECT ?2)"
+    for _ in 1...3 {
+      let error = #expect(throws: SQLiteError.self) { try database.rows(sql, [1, Int64.min]) }
+      #expect(error?.primaryCode == ResultCode.error && error?.message == "integer overflow")
+      #expect(try database.rows(sql, [-1, -3]).map { try $0.int(0) } == [1, 2, 3])
+    }
+    try database.run("INSERT INTO numbers VALUES (?)", [1])
+    for _ in 1...2 {
+      let error = #expect(throws: SQLiteError.self) { try database.run("INSERT INTO numbers VALUES (?)", [1]) }
+      #expect(error?.code == ResultCode.primaryKey && error?.primaryCode == ResultCode.constraint)
+    }
+    #expect(try database.run("INSERT INTO numbers VALUES (?)", [2]) == 1)
+    // No statement is left that would hold the file: another connection may write.
+    try RawDatabase.execute("INSERT INTO numbers VALUES (3)", at: folder.path("test.db"))
+    #expect(try database.row("SELECT count(*) FROM numbers")?.int(0) == 3)
+  }
+
+  @Test("A wrong number of parameters, several statements or none are refused, and nothing is carried out")
+  func misuse() throws {
+    for arguments in [[], [1, 2]] as [SQLiteArguments] {
+      let error = #expect(throws: SQLiteError.self) { try database.run("INSERT INTO numbers VALUES (?)", arguments) }
+      #expect(error?.code == ResultCode.misuse)
+    }
+    for sql in ["", " -- nothing", "INSERT INTO numbers VALUES (1); INSERT INTO numbers VALUES (2)"] {
+      #expect(throws: SQLiteError.self) { try database.run(sql) }
+    }
+    #expect(throws: SQLiteError.self) { try database.run("INSERT INTO numbers VALUES (\"1\")") }
+    #expect(try database.rows("SELECT number FROM numbers").isEmpty)
+    #expect(try database.run(" INSERT INTO numbers VALUES (1) ;\n") == 1)
+  }
+
+  @Test("A script is carried out statement by statement, up to the first that fails")
+  func scripts() throws {
+    try database.execute(
+      """
+      INSERT INTO numbers VALUES (1); -- one; and
+      ;
+      INSERT INTO numbers VALUES (2)
+      """)
+    #expect(throws: SQLiteError.self) {
+      try database.execute("INSERT INTO numbers VALUES (3); INSERT INTO numbers VALUES (3); DELETE FROM numbers")
+    }
+    #expect(try database.rows("SELECT number FROM numbers").map { try $0.int(0) } == [1, 2, 3])
+  }
+
+  @Test("A statement with RETURNING is complete, also where only its first row is asked for")
+  func returning() throws {
+    try database.run("INSERT INTO numbers VALUES (1), (2), (3)")
+    #expect(try database.row("DELETE FROM numbers WHERE number > ? RETURNING number", [1])?.int(0) == 2)
+    #expect(try database.rows("SELECT number FROM numbers").map { try $0.int(0) } == [1])
+  }
+
+  @Test("A statement goes on where another connection has changed the schema")
+  func schemaChanges() throws {
+    #expect(try database.rows("SELECT * FROM numbers").isEmpty)
+    try RawDatabase.execute(
+      "ALTER TABLE numbers ADD COLUMN name TEXT; INSERT INTO numbers VALUES (1, 'one')", at: folder.path("test.db"))
+    #expect(try database.row("SELECT * FROM numbers")?.values == [.integer(1), .text("one")])
+  }
+
+  @Test("A file that is missing is not created, and one that may only be read is not written")
+  func access() throws {
+    let missing = folder.path("missing.db")
+    let error = #expect(throws: SQLiteError.self) {
+      try Database(path: missing, access: .readWrite, busyTimeout: .zero)
+    }
+    #expect(error?.primaryCode == ResultCode.cannotOpen)
+    #expect(error?.message.isEmpty == false)
+    let reader = try Database(path: folder.path("test.db"), access: .readOnly, busyTimeout: .zero)
+    let refused = #expect(throws: SQLiteError.self) { try reader.run("INSERT INTO numbers VALUES (1)") }
+    #expect(refused?.primaryCode == ResultCode.readOnly)
+    #expect(try reader.rows("SELECT * FROM numbers").isEmpty)
+  }
+}
