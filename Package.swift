@@ -81,7 +81,7 @@ let package = Package(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: ["Cryptography", "WebFormats"], swiftSettings: strict),
     .target(name: "AccessPolicy", dependencies: ["WebFormats"], swiftSettings: strict),
-    .target(name: "Pages", dependencies: ["WebFormats", .mustache], swiftSettings: strict),
+    .target(name: "Pages", dependencies: ["WebFormats"], swiftSettings: strict),
     .target(name: "Operations", dependencies: ["WebFormats", .logging], swiftSettings: strict),
     .target(
       name: "ConfigurationFile",
@@ -161,7 +161,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
-    .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats"], swiftSettings: strict),
+    .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],

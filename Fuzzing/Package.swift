@@ -21,7 +21,6 @@ extension Target.Dependency {
   static let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
   static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
   static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-  static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 }
 
 /// A module of the gateway.
@@ -37,7 +36,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
   ],
   targets: [
     // MARK: Under test
@@ -54,7 +52,7 @@ let package = Package(
     module("Sessions", ["Cryptography", "Secrets", "WebFormats"]),
     module("IdentityAssertion", ["Cryptography", "WebFormats"]),
     module("AccessPolicy", ["WebFormats"]),
-    module("Pages", ["WebFormats", .mustache]),
+    module("Pages", ["WebFormats"]),
     module("Operations", ["WebFormats", .logging]),
     module(
       "ConfigurationFile",

@@ -22,14 +22,13 @@ package struct PageRenderer: Sendable {
   ///     none was given.
   ///   - prefix: the path of our own pages, without a trailing slash, as in `/.auth`.
   ///   - isOfHost: whether these are the pages of a `[[host]]`.
-  /// - Throws: a complaint of the template parser.
-  package init(settings: PageSettings, host: String, prefix: String, isOfHost: Bool = false) throws {
+  package init(settings: PageSettings, host: String, prefix: String, isOfHost: Bool = false) {
     self.isOfHost = isOfHost
     // Directional controls would turn the sentences around it.
     applicationName = Markup.withoutDirections(settings.applicationName ?? host)
     self.host = host
     self.prefix = prefix
-    templates = try PageTemplates(own: settings.templates)
+    templates = PageTemplates(own: settings.templates)
     ownStylesheet = settings.templates.stylesheet.map(Markup.init) ?? Markup(trusted: Stylesheet.text)
     texts = (settings.languages.first ?? .english).texts
     languages = Dictionary(settings.languages.map { ($0.primaryTag, $0) }, uniquingKeysWith: { first, _ in first })

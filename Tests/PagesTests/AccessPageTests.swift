@@ -10,7 +10,7 @@ struct AccessPageTests {
 
   @Test("A user who may ask sees a button that posts where the user wanted to go, from our own page")
   func mayAsk() throws {
-    let page = try renderer(named: "Orchard").refusal(.forbidden, .mayAsk, returnTo: "/reports/?a=1&b=2")
+    let page = renderer(named: "Orchard").refusal(.forbidden, .mayAsk, returnTo: "/reports/?a=1&b=2")
     #expect(page.status == 403)
     #expect(html(page).contains("<form class=\"ways\" method=\"post\" action=\"/.auth/request-access\">"))
     #expect(html(page).contains("<input type=\"hidden\" name=\"return_to\" value=\"/reports/?a=1&amp;b=2\">"))
@@ -22,7 +22,7 @@ struct AccessPageTests {
 
   @Test("A user who has asked sees the code, which screen readers say sign by sign, and whom to tell it")
   func waits() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     for page in [
       renderer.refusal(.forbidden, .waits(code: "K7QF-3MDP"), returnTo: "/"),
       renderer.accessRequest(.waits(code: "K7QF-3MDP"), returnTo: "/"),
@@ -37,7 +37,7 @@ struct AccessPageTests {
 
   @Test("A refused user sees which account is signed in, as text")
   func account() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     let (user, line) = ("<b>anna</b>@example.com", "You are signed in as<br><strong><bdi>")
     for page in [
       renderer.failure(.forbidden, user: user), renderer.refusal(.forbidden, .mayAsk, returnTo: "/", user: user),
@@ -58,7 +58,7 @@ struct AccessPageTests {
     let text = "{{<layout}}{{$content}}<h1>{{heading}}</h1>{{#user}}<p>{{signedInAs}} {{user}}</p>{{/user}}{{/content}}"
     var settings = PageSettings()
     settings.templates = try OwnTemplates(files: [("failure.mustache", Array((text + "{{/layout}}").utf8))])
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     let page = renderer.failure(.forbidden, user: "anna&ben@example.com")
     #expect(html(page).contains("<p>You are signed in as anna&amp;ben@example.com</p>"))
     #expect(!html(renderer.failure(.forbidden)).contains("You are signed in as"))
@@ -66,7 +66,7 @@ struct AccessPageTests {
 
   @Test("Programs are told where to ask, and the code of a request that waits")
   func json() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     let page = renderer.refusalJSON(.forbidden, .mayAsk, requestID: "r-1", returnTo: "/reports/?a=1")
     #expect(page.status == 403)
     #expect(html(page).contains("\"error\":\"forbidden\""))
@@ -94,7 +94,7 @@ struct AccessPageTests {
     #expect(try own("").lacksRequestSection)
     var settings = PageSettings()
     settings.templates = templates
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     #expect(html(renderer.refusal(.forbidden, .mayAsk, returnTo: "/")).contains("<button>Ask for access</button>"))
     #expect(html(renderer.refusal(.forbidden, .waits(code: "AB"), returnTo: "/")).contains("<b>AB</b>"))
     #expect(!html(renderer.failure(.forbidden)).contains("<form"))
@@ -108,7 +108,7 @@ struct AccessPageTests {
 
   @Test("An invitation names the application and the account, and posts to its own address")
   func invitation() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     let page = renderer.invitation(path: "/.auth/invite/abc", user: "Anna <b>")
     #expect(html(page).contains("<h1>You are invited to Orchard</h1>"))
     #expect(html(page).contains("<bdi>Anna &lt;b&gt;</bdi>"))
@@ -122,7 +122,7 @@ struct AccessPageTests {
 
   @Test("Each button on the people page is named with whom it concerns")
   func buttons() throws {
-    let page = html(try renderer(named: "Orchard").people(peopleList(named: "Anna")))
+    let page = html(renderer(named: "Orchard").people(peopleList(named: "Anna")))
     let identifiers = Set(page.matches(of: /id="([^"]+)"/).map { String($0.1) })
     let labels = page.matches(of: /aria-labelledby="([^"]+)"/).map { $0.1.split(separator: " ").map(String.init) }
     #expect(labels.count > 4)
@@ -137,7 +137,7 @@ struct AccessPageTests {
   func protected() throws {
     var details = personDetails(named: "Anna")
     details.person.isProtected = true
-    let page = html(try renderer(named: "Orchard").person(details))
+    let page = html(renderer(named: "Orchard").person(details))
     #expect(!page.contains("<form") && !page.contains("ask="))
     #expect(page.contains("only the command line can change it"))
   }
@@ -146,7 +146,7 @@ struct AccessPageTests {
   func configured() throws {
     var details = personDetails(named: "Anna")
     details.person.groups = [PersonGroup(name: "staff", isConfigured: true, isRemovable: false)]
-    let page = html(try renderer(named: "Orchard").person(details))
+    let page = html(renderer(named: "Orchard").person(details))
     #expect(page.contains("by configuration") && !page.contains("value=\"remove\""))
   }
 
@@ -156,7 +156,7 @@ struct AccessPageTests {
     list.people = [PersonEntry(subject: "a&b=\"c")]
     list.search = "x&y"
     list.next = "n&1"
-    let page = html(try renderer(named: "Orchard").people(list))
+    let page = html(renderer(named: "Orchard").people(list))
     #expect(page.contains("/.auth/people?person=a%26b%3D%22c\""))
     #expect(page.contains("/.auth/people?q=x%26y&amp;after=n%261\""))
   }
@@ -182,7 +182,7 @@ struct AccessPageTests {
       details.sessions = [
         PersonSession(handle: "0123", browser: agent, began: times.began, lastSeen: times.lastSeen)
       ]
-      #expect(html(try renderer(named: "Orchard").person(details)).contains("<span id=\"s0\">\(shown)</span>"))
+      #expect(html(renderer(named: "Orchard").person(details)).contains("<span id=\"s0\">\(shown)</span>"))
     }
   }
 

@@ -17,7 +17,7 @@ struct AccountPageTests {
   private func html(
     _ account: AccountDescription, in language: PageLanguage = .english, after change: AccountChange? = nil
   ) throws -> String {
-    String(decoding: try renderer(named: "Orchard", in: language).account(account, after: change).body, as: UTF8.self)
+    String(decoding: renderer(named: "Orchard", in: language).account(account, after: change).body, as: UTF8.self)
   }
 
   @Test("Every text is translated, names what English names, and is tidy", arguments: PageLanguage.allCases)
@@ -53,7 +53,7 @@ struct AccountPageTests {
   func alone() throws {
     var account = AccountDescription.exhibit(named: "Ada")
     account = AccountDescription(name: nil, email: nil, sessions: Array(account.sessions.prefix(1)))
-    let page = try renderer(named: "Orchard").account(account)
+    let page = renderer(named: "Orchard").account(account)
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(!html.contains("<form") && page.contentSecurityPolicy.contains("form-action 'none'"))
     #expect(html.contains("<dd><bdi>Not shared</bdi></dd>") && !html.contains("Groups"))
@@ -118,7 +118,7 @@ struct AccountPageTests {
 
   @Test("The question posts its confirmation, and Apple's refusal offers the same form again")
   func questions() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     for page in [renderer.stopQuestion(), renderer.notRevoked()] {
       let html = String(decoding: page.body, as: UTF8.self)
       #expect(html.contains("<form method=\"post\" action=\"/.auth/account/stop\">"))

@@ -13,7 +13,7 @@ struct FailureTests {
     #expect(!failure.ways.isEmpty || text.advice != nil)
     let same = PageFailure.allCases.filter { EnglishTexts().text($0, application: "Orchard").heading == text.heading }
     #expect(same == [failure])
-    let html = String(decoding: try renderer(named: "Orchard").failure(failure).body, as: UTF8.self)
+    let html = String(decoding: renderer(named: "Orchard").failure(failure).body, as: UTF8.self)
     #expect(html.contains("<div role=\"alert\">\n<h1>\(Markup(escaping: text.heading).html)</h1>"))
     #expect(html.contains(Markup(escaping: text.explanation).html))
     #expect(html.contains("<title>\(Markup(escaping: text.heading).html) – Orchard</title>"))
@@ -33,7 +33,7 @@ struct FailureTests {
       (.badGateway, 502), (.unavailable, 503), (.gatewayTimeout, 504), (.versionNotSupported, 505),
     ] as [(PageFailure, Int)])
   func status(failure: PageFailure, status: Int) throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     #expect(renderer.failure(failure).status == status)
     #expect(renderer.failureJSON(failure).status == status)
   }
@@ -56,7 +56,7 @@ struct FailureTests {
 
   @Test("The page of a temporary failure says when to try again")
   func retryAfter() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     for failure in [PageFailure.storeUnavailable, .appleUnreachable, .unavailable, .tooManyRequests] {
       for page in [renderer.failure(failure), renderer.failureJSON(failure)] {
         #expect(page.fields.contains { $0.name == "retry-after" && Int($0.value) ?? 0 > 0 })
@@ -79,7 +79,7 @@ struct FailureTests {
 
   @Test("On a host, another account is for its sign-in to ask, and a page for it elsewhere leads back to it")
   func waysOfHosts() throws {
-    let renderer = try PageRenderer(
+    let renderer = PageRenderer(
       settings: PageSettings(), host: "wiki.example.com", prefix: "/.auth", isOfHost: true)
     let forbidden = String(decoding: renderer.failure(.forbidden, returnTo: "/r?q=1").body, as: UTF8.self)
     #expect(forbidden.contains("href=\"/.auth/sign-in?return_to=/r%3Fq%3D1&amp;new=1\">Use another Apple Account</a>"))
@@ -96,7 +96,7 @@ struct FailureTests {
 
   @Test("The request's identifier is shown for the operator, if there is one")
   func requestID() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     let with = String(decoding: renderer.failure(.internalError, requestID: "01JD").body, as: UTF8.self)
     #expect(with.contains("<code>01JD</code>"))
     #expect(!String(decoding: renderer.failure(.internalError).body, as: UTF8.self).contains("<code>"))
@@ -105,7 +105,7 @@ struct FailureTests {
   @Test("Programs get JSON that parses, whatever stands in it")
   func json() throws {
     let hostile = "a\"b\\c\n\u{0}\u{7F}</script>\u{301}é\u{1F34E}"
-    let page = try renderer(named: hostile).failureJSON(.appleRefused, requestID: hostile)
+    let page = renderer(named: hostile).failureJSON(.appleRefused, requestID: hostile)
     #expect(page.contentType == "application/json")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(page.body)) as? [String: String])
     #expect(object["error"] == "apple_refused")
@@ -117,7 +117,7 @@ struct FailureTests {
 
   @Test("JSON says only what is known, and where to sign in only if that would help")
   func sparseJSON() throws {
-    let body = try renderer(named: "Orchard").failureJSON(.notFound).body
+    let body = renderer(named: "Orchard").failureJSON(.notFound).body
     #expect(
       String(decoding: body, as: UTF8.self)
         == "{\"error\":\"not_found\",\"message\":\"There is no page at this address.\"}\n")
@@ -125,12 +125,12 @@ struct FailureTests {
 
   @Test("Accept chooses between the two")
   func chosen() throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     #expect(renderer.failure(.notFound, accept: Array("text/html".utf8)).contentType == "text/html; charset=utf-8")
     #expect(renderer.failure(.notFound, accept: Array("*/*".utf8)).contentType == "application/json")
   }
 
   private func html(_ failure: PageFailure) throws -> String {
-    String(decoding: try renderer(named: "Orchard").failure(failure, returnTo: "/r?q=1").body, as: UTF8.self)
+    String(decoding: renderer(named: "Orchard").failure(failure, returnTo: "/r?q=1").body, as: UTF8.self)
   }
 }

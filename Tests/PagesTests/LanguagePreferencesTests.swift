@@ -64,7 +64,7 @@ struct LanguagePreferencesTests {
   func chosen(field: String, language: String) throws {
     var settings = PageSettings()
     settings.applicationName = "Orchard"
-    let all = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let all = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     let renderer = all.inLanguage(of: LanguagePreferences(acceptLanguage: field.utf8))
     let pages = [
       renderer.signIn(), renderer.signOutQuestion(), renderer.signedOut(), renderer.callbackRepost(fields: []),
@@ -79,7 +79,7 @@ struct LanguagePreferencesTests {
   func offered() throws {
     var settings = PageSettings()
     settings.languages = [.japanese, .german]
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     for (field, language) in [("en", "ja"), ("de", "de"), ("", "ja")] {
       let page = renderer.inLanguage(of: LanguagePreferences(acceptLanguage: field.utf8)).signIn()
       #expect(page.language == language)

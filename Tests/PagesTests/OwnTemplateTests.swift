@@ -45,7 +45,7 @@ struct OwnTemplateTests {
         """
       ),
     ])
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     let page = renderer.signIn(returnTo: "/a?b&c")
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(html.contains("<h2 title='Sign in to Orchard &amp; Sons'>Orchard &amp; Sons</h2>"))
@@ -66,7 +66,7 @@ struct OwnTemplateTests {
   func script() throws {
     var settings = PageSettings()
     settings.templates = try own([("layout.mustache", Self.layout)])
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     for page in [renderer.callbackRepost(fields: [("state", "s")]), renderer.callbackFragment(field: ("again", "1"))] {
       let html = String(decoding: page.body, as: UTF8.self)
       let nonce = try #require(page.contentSecurityPolicy.firstMatch(of: /script-src 'nonce-([0-9a-f]{32})'/)?.1)
@@ -90,7 +90,7 @@ struct OwnTemplateTests {
         """
       )
     ])
-    let renderer = try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
+    let renderer = PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
     let html = String(decoding: renderer.signOutQuestion(user: hostile, returnTo: "/").body, as: UTF8.self)
     let body = html.split(separator: "</style>", maxSplits: 1).last ?? ""
     #expect(
@@ -191,11 +191,21 @@ struct OwnTemplateTests {
     let big = "<!doctype html>{{style}}{{button}}" + String(repeating: "x", count: 65_536)
     #expect(complaints("sign-in.mustache", big) == ["more than 64 KiB"])
     #expect(complaints("sign-in.mustache", "\u{0}") == ["holds control characters"])
-    let combining = "<!doctype html>{{style}}{{button}}\u{301}"
-    #expect(complaints("sign-in.mustache", combining) == ["a combining mark stands behind a brace"])
     #expect(complaints("signin.mustache", "x") == ["there is no page of this name"])
     #expect(throws: TemplateError.self) { try OwnTemplates(files: [("sign-in.mustache", [0xFF])]) }
     #expect(complaints("sign-in.mustache", "").first == "it does not begin with <!doctype html>")
+  }
+
+  @Test("A brace with a combining mark is a brace: what a template is made of are bytes")
+  func combiningMarks() throws {
+    let text = "<!doctype html>{{style}}{{button}}\u{301}<p>{\u{301}{host}}|{{host}}\u{338}|{\u{FE0F}</p>"
+    #expect(complaints("sign-in.mustache", text) == [])
+    #expect(complaints("sign-in.mustache", text + "{{host}\u{301}}") == ["1:70: a tag that is not closed"])
+    var settings = PageSettings()
+    settings.templates = try own([("sign-in.mustache", text)])
+    let page = PageRenderer(settings: settings, host: "<h>", prefix: "/.auth").signIn()
+    let end = "\u{301}<p>{\u{301}{host}}|&lt;h&gt;\u{338}|{\u{FE0F}</p>"
+    #expect(page.body.suffix(end.utf8.count).elementsEqual(end.utf8))
   }
 
   @Test(

@@ -5,7 +5,7 @@ import Testing
 struct SignInPageTests {
   @Test("Apple's button is a link to authorize that carries where to return to")
   func button() throws {
-    let page = try renderer(named: "Orchard").signIn(returnTo: "/a b?c=d&e=\"f\"#g")
+    let page = renderer(named: "Orchard").signIn(returnTo: "/a b?c=d&e=\"f\"#g")
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(page.status == 200)
     #expect(html.contains("href=\"/.auth/authorize?return_to=/a%20b%3Fc%3Dd%26e%3D%22f%22%23g\""))
@@ -16,13 +16,13 @@ struct SignInPageTests {
 
   @Test("For a visit from another host Apple's button carries the visit instead")
   func visit() throws {
-    let html = String(decoding: try renderer(named: "Orchard").signIn(visit: "AW3v_-x").body, as: UTF8.self)
+    let html = String(decoding: renderer(named: "Orchard").signIn(visit: "AW3v_-x").body, as: UTF8.self)
     #expect(html.contains("href=\"/.auth/authorize?visit=AW3v_-x\"") && !html.contains("return_to"))
   }
 
   @Test("Signing out is a form that posts, and staying is a link")
   func question() throws {
-    let page = try renderer(named: "Orchard").signOutQuestion(user: "Ann O'Neill", returnTo: "/x?a=b&c=d")
+    let page = renderer(named: "Orchard").signOutQuestion(user: "Ann O'Neill", returnTo: "/x?a=b&c=d")
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(html.contains("<form method=\"post\" action=\"/.auth/sign-out\">"))
     #expect(html.contains("name=\"return_to\" value=\"/x?a=b&amp;c=d\""))
@@ -34,13 +34,13 @@ struct SignInPageTests {
 
   @Test("Without a user's name the question names nobody", arguments: [nil, ""])
   func nobody(user: String?) throws {
-    let html = String(decoding: try renderer(named: "Orchard").signOutQuestion(user: user).body, as: UTF8.self)
+    let html = String(decoding: renderer(named: "Orchard").signOutQuestion(user: user).body, as: UTF8.self)
     #expect(!html.contains("You are signed in as"))
   }
 
   @Test("After signing out there is a way to sign in again")
   func signedOut() throws {
-    let html = String(decoding: try renderer(named: "Orchard").signedOut(returnTo: "/x").body, as: UTF8.self)
+    let html = String(decoding: renderer(named: "Orchard").signedOut(returnTo: "/x").body, as: UTF8.self)
     #expect(html.contains("<h1>You are signed out</h1>"))
     #expect(html.contains("role=\"status\""))
     #expect(html.contains("href=\"/.auth/sign-in?return_to=/x\""))
@@ -50,7 +50,7 @@ struct SignInPageTests {
     "A link never leads to another origin",
     arguments: ["//evil", "/\\evil", "https://evil", "javascript:alert(1)", "", "evil", "\\\\evil"])
   func foreignTargets(target: String) throws {
-    let renderer = try renderer(named: "Orchard")
+    let renderer = renderer(named: "Orchard")
     let question = String(decoding: renderer.signOutQuestion(returnTo: target).body, as: UTF8.self)
     #expect(question.contains("href=\"/\">Stay signed in"))
     #expect(question.contains("name=\"return_to\" value=\"/\""))
@@ -61,7 +61,7 @@ struct SignInPageTests {
   @Test("The second post carries every field in its order, by a script of its nonce and by a button")
   func repost() throws {
     let user = "{\"name\":{\"firstName\":\"<b>\",\"lastName\":\"O'\\\"x\"}}"
-    let page = try renderer(named: "Orchard").callbackRepost(
+    let page = renderer(named: "Orchard").callbackRepost(
       fields: [("state", "s&t"), ("code", "c"), ("user", user), ("again", "1")])
     let html = String(decoding: page.body, as: UTF8.self)
     let names = html.matches(of: /<input type="hidden" name="([a-z]+)"/).map { String($0.1) }

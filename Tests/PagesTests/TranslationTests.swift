@@ -92,7 +92,7 @@ struct TranslationTests {
 
   @Test("A Latin name does not turn an Arabic sentence around it, whatever directions stand in it")
   func isolation() throws {
-    let page = try renderer(named: "Or\u{2069}chard\u{202E}", in: .arabic).signIn()
+    let page = renderer(named: "Or\u{2069}chard\u{202E}", in: .arabic).signIn()
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(html.contains("تسجيل الدخول إلى \u{2068}Orchard\u{2069}</h1>"))
   }

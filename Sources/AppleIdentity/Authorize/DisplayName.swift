@@ -1,6 +1,3 @@
-// `precomposedStringWithCanonicalMapping` (NFC) is not in FoundationEssentials.
-internal import Foundation
-
 /// Makes a name of submitted text.
 enum DisplayName {
   /// The longest name kept, in bytes of UTF-8 (counted by whole characters) and in characters.
@@ -23,7 +20,7 @@ enum DisplayName {
         cleaned.append(scalar)
       }
     }
-    let composed = String(cleaned).precomposedStringWithCanonicalMapping
+    let composed = String(cleaned).canonicallyComposed
     var kept = ""
     var bytes = 0
     for character in composed.prefix(maximumCharacters) {

@@ -36,7 +36,7 @@ final class GateConfiguration: Sendable {
     sessions: SessionConfiguration, pages: PageSettings, native: NativeSettings, verify: VerifySettings,
     after previous: GateConfiguration?
   ) throws {
-    publicSite = try GateSite(settings, pages: pages)
+    publicSite = GateSite(settings, pages: pages)
     hosts = try sites.enumerated().map { index, site in
       try GateSite(site.host, pages: site.pages, index: index, prefix: settings.prefix, routes: routes)
     }

@@ -21,7 +21,7 @@ final class GateSite: Sendable {
   let pages: PageRenderer
 
   /// `public_url`, with the pages of its aliases.
-  init(_ settings: OriginSettings, pages: PageSettings) throws {
+  init(_ settings: OriginSettings, pages: PageSettings) {
     number = 0
     origin = settings.origin
     origins =
@@ -29,15 +29,17 @@ final class GateSite: Sendable {
       + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
     scope = .publicURL
     routes = .publicURL
-    self.pages = try PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
+    self.pages = PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
   }
 
   /// A `[[host]]`.
   /// - Parameters:
   ///   - index: its place in the configuration.
   ///   - routes: a table that was made with all hosts.
-  /// - Throws: `GateSiteError`, or a complaint of the template parser.
-  init(_ host: HostSettings, pages: PageSettings, index: Int, prefix: String, routes: RouteTable) throws {
+  /// - Throws: if `routes` has none of this host.
+  init(
+    _ host: HostSettings, pages: PageSettings, index: Int, prefix: String, routes: RouteTable
+  ) throws(GateSiteError) {
     number = index + 1
     origin = host.origin
     origins = [Array(origin.description.utf8)]
@@ -45,7 +47,7 @@ final class GateSite: Sendable {
     let name = Array(origin.authority.utf8)
     guard let own = routes.host(named: name.span) else { throw GateSiteError.noRoutes(origin.authority) }
     self.routes = own
-    self.pages = try PageRenderer(settings: pages, host: origin.authority, prefix: prefix, isOfHost: true)
+    self.pages = PageRenderer(settings: pages, host: origin.authority, prefix: prefix, isOfHost: true)
   }
 
   /// Whether it is the host of `public_url`, where people sign in.

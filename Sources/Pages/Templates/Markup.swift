@@ -3,7 +3,7 @@ internal import WebFormats
 /// Text that may stand in HTML, between tags or within a quoted attribute.
 ///
 /// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
-/// bytes: swift-mustache escapes Characters, and to it `"` with a combining mark behind it is no quotation mark.
+/// scalars: as a Character, `"` with a combining mark behind it is no quotation mark.
 struct Markup: Sendable, Equatable {
   let html: String
 

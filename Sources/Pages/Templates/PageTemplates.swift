@@ -1,7 +1,4 @@
-import Mustache
-
-/// The templates, each parsed once: ours, and the operator's own in their places. Every value arrives as ``Markup``,
-/// escaped already: that is why each stands in three braces, and why a test refuses two.
+/// The templates of all pages, each within its layout: ours, and the operator's own in their places.
 struct PageTemplates: Sendable {
   /// A template, by the name that its file has without `.mustache`.
   enum Name: String, CaseIterable {
@@ -16,38 +13,44 @@ struct PageTemplates: Sendable {
   }
 
   /// Nil for the standard templates alone, which all renderers share.
-  private let library: MustacheLibrary?
+  private let pages: [String: Template]?
 
   /// The standard templates, parsed for the first page: a gateway that starts has none to show.
-  private static let standard: MustacheLibrary = {
-    do { return try parse(OwnTemplates()) } catch { preconditionFailure("a standard template is malformed: \(error)") }
-  }()
+  private static let standard = pages(with: OwnTemplates())
 
-  /// - Throws: the parser's complaint, if one of the operator's templates is no template.
-  init(own: OwnTemplates = OwnTemplates()) throws {
-    library = own.sources.isEmpty ? nil : try Self.parse(own)
+  init(own: OwnTemplates = OwnTemplates()) {
+    pages = own.templates.isEmpty ? nil : Self.pages(with: own)
   }
 
-  private static func parse(_ own: OwnTemplates) throws -> MustacheLibrary {
-    var library = MustacheLibrary()
-    for name in Name.allCases {
-      try library.register(own.sources[name] ?? StandardTemplates.source(name), named: name.rawValue)
+  private static func pages(with own: OwnTemplates) -> [String: Template] {
+    func template(_ name: Name) -> Template {
+      own.templates[name] ?? Template(standard: StandardTemplates.source(name))
     }
-    try library.register(StandardTemplates.content, named: contentName)
-    return library
+    let layout = template(.layout)
+    var pages = [contentName: Template(standard: StandardTemplates.content).joined(to: layout)]
+    for name in Name.allCases where name != .layout { pages[name.rawValue] = template(name).joined(to: layout) }
+    return pages
   }
 
   /// The name of the template for content that is put together elsewhere. No file can stand in for it.
   static let contentName = "content"
 
-  /// One template alone, to see whether it is one.
-  /// - Throws: the parser's complaint.
-  init(parsing source: String) throws {
-    library = MustacheLibrary(templates: [PageTemplates.Name.layout.rawValue: try MustacheTemplate(string: source)])
-  }
-
-  /// Fills a template in. A value that is not there is an empty text, and its section is left out.
+  /// Fills a template in. A value that is missing is an empty text, and its section is left out.
   func render(_ name: String, _ values: [String: Markup]) -> [UInt8] {
-    Array(((library ?? Self.standard).render(values.mapValues(\.html), withTemplate: name) ?? "").utf8)
+    (pages ?? Self.standard)[name]?.render(values) ?? []
+  }
+}
+
+extension Template {
+  /// A template of ours. That each is one is tested.
+  init(standard source: String) {
+    var scanner = TemplateScanner(Array(source.utf8))
+    var pieces: [TemplateScanner.Piece] = []
+    do throws(TemplateScanner.Complaint) {
+      while let piece = try scanner.next() { pieces.append(piece) }
+    } catch {
+      preconditionFailure("a standard template is malformed: \(error)")
+    }
+    self = TemplateParser.parse(pieces)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Gateway
 
 /// Reports as a person reads them: a line a fact.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 import UnixSignals
 
@@ -36,10 +37,10 @@ struct DemoCommand: AsyncParsableCommand {
 
   func run() async throws {
     let installation = try DemoInstallation(app: app)
-    let folder = try DemoFolder()
     let interruption = Interruption()
-    // Trapped before anything is started, so that there is no moment in which Ctrl-C leaves something behind.
+    // Trapped before anything is created, so that there is no moment in which Ctrl-C leaves something behind.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let folder = try DemoFolder()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for await _ in signals {
@@ -52,13 +53,13 @@ struct DemoCommand: AsyncParsableCommand {
         try await waitForEnd(of: parts, interruption: interruption)
         await stop(parts)
         folder.remove()
-      } catch let problem as DemoError {
-        await stop(parts)
-        group.cancelAll()
-        throw problem
       } catch is Interrupted {
         await stop(parts)
         folder.remove()
+      } catch {
+        await stop(parts)
+        group.cancelAll()
+        throw error
       }
       group.cancelAll()
     }
@@ -81,21 +82,21 @@ struct DemoCommand: AsyncParsableCommand {
 
     parts.append(
       try DemoPart(
-        name: "simulator", program: installation.simulator, arguments: settings.simulatorArguments, folder: folder.path)
-    )
+        name: "simulator", program: installation.simulator, arguments: settings.simulatorArguments, folder: folder))
     parts.append(
       try DemoPart(
         name: "application", program: installation.python,
-        arguments: [installation.app, String(settings.appPort)], folder: folder.path))
+        arguments: [installation.app, String(settings.appPort)], folder: folder))
     try await waitForAnswer(from: settings.simulatorPort, path: "/auth/keys", parts, interruption: interruption)
     try await waitForAnswer(from: settings.appPort, path: "/", parts, interruption: interruption)
     parts.append(
       try DemoPart(
         name: "gateway", program: installation.gateway, arguments: ["run", "--config", settings.configurationFile],
-        folder: folder.path))
+        folder: folder))
     try await waitForAnswer(from: settings.adminPort, path: "/readyz", parts, interruption: interruption)
     progress.clear()
-    FileHandle.standardOutput.write(Data(settings.welcome.utf8))
+    print(settings.welcome, terminator: "")
+    fflush(nil)
   }
 
   private func waitForAnswer(
@@ -138,6 +139,7 @@ enum DemoError: Error, CustomStringConvertible {
   case missing(String, remedy: String)
   case noPort(Int)
   case folder(String)
+  case notStarted(String, reason: String)
   case notReady(String, log: String)
   case ended(String, log: String)
 
@@ -146,6 +148,7 @@ enum DemoError: Error, CustomStringConvertible {
     case .missing(let what, let remedy): "\(what) was not found; \(remedy)"
     case .noPort(let port): "no free port on loopback from \(port) on; choose another with an option"
     case .folder(let reason): "no temporary folder: \(reason)"
+    case .notStarted(let name, let reason): "the \(name) could not be started: \(reason)"
     case .notReady(let name, let log): "the \(name) did not get ready; its log says:\n\(log)"
     case .ended(let name, let log): "the \(name) has ended; its log says:\n\(log)"
     }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// The programs that the demo needs, and where they are.
@@ -48,15 +48,17 @@ struct DemoInstallation {
   }
 }
 
-/// A folder that only its owner can look into, for keys, store and logs.
+/// A folder that only its owner can look into, for keys, store and logs. It becomes the current folder, which the
+/// programs that are started inherit.
 struct DemoFolder {
   let path: String
 
-  init() throws {
+  init() throws(DemoError) {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-demo.XXXXXX")
     var template = Array(place.path.utf8CString)
     guard let made = mkdtemp(&template) else { throw DemoError.folder(String(cString: strerror(errno))) }
     path = String(cString: made)
+    guard chdir(path) == 0 else { throw DemoError.folder(String(cString: strerror(errno))) }
   }
 
   func remove() {

@@ -1,7 +1,7 @@
 /// One template of the operator's own, read and found in order.
 struct OwnTemplate {
-  /// The source for swift-mustache: the same, with every variable in three braces and without comments.
-  let source: String
+  /// The template as it is rendered.
+  let template: Template
 
   /// - Throws: everything that is wrong with it.
   init(_ contents: [UInt8], of name: PageTemplates.Name) throws(TemplateError) {
@@ -18,19 +18,7 @@ struct OwnTemplate {
     var reader = TemplateReader(name)
     reader.read(bytes)
     guard reader.problems.isEmpty else { throw TemplateError(reader.problems) }
-    source = String(decoding: reader.source, as: UTF8.self)
-    // swift-mustache looks at Characters: a brace with a combining mark behind it is another one to it.
-    for brace in "{}".utf8 {
-      let count = source.count { $0.utf8.count == 1 && $0.utf8.first == brace }
-      guard count == source.utf8.count(where: { $0 == brace }) else {
-        throw refuse("a combining mark stands behind a brace", "put a space between them")
-      }
-    }
-    do {
-      _ = try PageTemplates(parsing: source)
-    } catch {
-      throw refuse("no Mustache (\(error))", "compare it with the example in Documentation/PAGES.md")
-    }
+    template = TemplateParser.parse(reader.pieces)
   }
 }
 

@@ -3,24 +3,24 @@
 /// They are a part of Mustache: values, sections, comments, and the layout with its block. Whatever braces a value
 /// stands in, it arrives escaped; it may stand between tags and in quoted attributes, and nowhere else.
 package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
-  /// By name, in the form that swift-mustache gets: every value in three braces.
-  let sources: [PageTemplates.Name: String]
+  /// By name.
+  let templates: [PageTemplates.Name: Template]
   let stylesheet: OwnStylesheet?
 
   /// None: all pages are ours.
-  package init() { (sources, stylesheet) = ([:], nil) }
+  package init() { (templates, stylesheet) = ([:], nil) }
 
   /// Reads files.
   /// - Parameter files: names as in `sign-in.mustache`, and contents.
   /// - Throws: everything that is wrong with them.
   package init(files: [(name: String, contents: [UInt8])]) throws(TemplateError) {
-    var (sources, stylesheet): ([PageTemplates.Name: String], OwnStylesheet?) = ([:], nil)
+    var (templates, stylesheet): ([PageTemplates.Name: Template], OwnStylesheet?) = ([:], nil)
     var problems: [TemplateDiagnostic] = []
     for (file, contents) in files {
       if file == Self.stylesheetName {
         do throws(TemplateError) { stylesheet = try OwnStylesheet(contents) } catch { problems += error.problems }
       } else if let name = PageTemplates.Name.allCases.first(where: { Self.fileName($0) == file }) {
-        do throws(TemplateError) { sources[name] = try OwnTemplate(contents, of: name).source } catch {
+        do throws(TemplateError) { templates[name] = try OwnTemplate(contents, of: name).template } catch {
           problems += error.problems
         }
       } else {
@@ -29,13 +29,12 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
       }
     }
     guard problems.isEmpty else { throw TemplateError(problems) }
-    (self.sources, self.stylesheet) = (sources, stylesheet)
+    (self.templates, self.stylesheet) = (templates, stylesheet)
   }
 
   /// Whether a failure page of the operator's own has no section for users who may ask for access.
   package var lacksRequestSection: Bool {
-    guard let source = sources[.failure] else { return false }
-    return !Array(source.utf8).contains("{{#\(TemplateRules.requestSection)}}".utf8)
+    templates[.failure].map { !$0.hasSection(TemplateRules.requestSection) } ?? false
   }
 
   /// The names that files may have.
@@ -46,7 +45,7 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
 
   /// The names of the files that there are.
   package var description: String {
-    let names = PageTemplates.Name.allCases.filter { sources[$0] != nil }.map(Self.fileName)
+    let names = PageTemplates.Name.allCases.filter { templates[$0] != nil }.map(Self.fileName)
     let all = names + (stylesheet == nil ? [] : [Self.stylesheetName])
     return all.isEmpty ? "none" : all.joined(separator: ", ")
   }

@@ -2,7 +2,8 @@
 /// where their kind may, and what the page cannot do without is there.
 struct TemplateReader {
   private(set) var problems: [TemplateDiagnostic] = []
-  private(set) var source: [UInt8] = []
+  /// The pieces that were read.
+  private(set) var pieces: [TemplateScanner.Piece] = []
 
   private let name: PageTemplates.Name
   private let rules: TemplateRules
@@ -36,7 +37,10 @@ struct TemplateReader {
   mutating func read(_ bytes: [UInt8]) {
     var scanner = TemplateScanner(bytes)
     do throws(TemplateScanner.Complaint) {
-      while let piece = try scanner.next() { take(piece) }
+      while let piece = try scanner.next() {
+        pieces.append(piece)
+        take(piece)
+      }
     } catch {
       complain(error.reason, error.remedy, at: error.place)
       return
@@ -61,21 +65,19 @@ struct TemplateReader {
           at: piece.place)
       }
       if open.allSatisfy({ $0.kind != .section || $0.name == value }) { present.insert(value) }
-      source += "{{{\(value)}}}".utf8
     case .section(let value, let isInverted):
       guard isInPage(at: piece.place), kind(value, at: piece.place) != nil else { return }
       if case .within(value) = rules.form, !isInverted { hasFormSection = true }
       open.append(
         Opening(name: value, kind: .section, place: piece.place, follower: markup.follower, isInverted: isInverted))
-      source += "{{\(isInverted ? "^" : "#")\(value)}}".utf8
     case .parent(let parent): takeParent(parent, at: piece.place)
     case .block(let block): takeBlock(block, at: piece.place)
     case .end(let ended): takeEnd(ended, at: piece.place)
+    case .comment: break
     }
   }
 
   private mutating func takeText(_ bytes: ArraySlice<UInt8>, at place: TemplateDiagnostic.Place) {
-    source += bytes
     let isBlank = bytes.allSatisfy(\.isBlank)
     if open.last?.kind == .parent || open.isEmpty && hasParent {
       if !isBlank {
@@ -100,7 +102,6 @@ struct TemplateReader {
     }
     hasParent = true
     open.append(Opening(name: parent, kind: .parent, place: place, follower: markup.follower))
-    source += "{{<\(parent)}}".utf8
   }
 
   private mutating func takeBlock(_ block: String, at place: TemplateDiagnostic.Place) {
@@ -114,7 +115,6 @@ struct TemplateReader {
     }
     hasContent = true
     open.append(Opening(name: block, kind: .block, place: place, follower: markup.follower))
-    source += "{{$\(block)}}".utf8
   }
 
   private mutating func takeEnd(_ ended: String, at place: TemplateDiagnostic.Place) {
@@ -128,7 +128,6 @@ struct TemplateReader {
         "put whole tags or whole attribute values into it",
         at: opening.place)
     }
-    source += "{{/\(ended)}}".utf8
   }
 
   /// Whether something is shown where it stands, and not between the layout's tags but outside its block.

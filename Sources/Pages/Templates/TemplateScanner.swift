@@ -13,6 +13,8 @@ struct TemplateScanner {
     case block(String)
     /// `{{/name}}`.
     case end(String)
+    /// `{{! … }}`.
+    case comment
   }
 
   struct Piece {
@@ -26,25 +28,19 @@ struct TemplateScanner {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next piece; nil at the end. Comments are no pieces.
+  /// The next piece; nil at the end. Two pieces of text never follow each other.
   mutating func next() throws(Complaint) -> Piece? {
-    while index < bytes.count {
-      let begin = place
-      guard bytes[index...].starts(with: Self.open) else {
-        let rest = bytes[index...]
-        var end = index
-        while end < rest.endIndex, !rest[end...].starts(with: Self.open) { end += 1 }
-        return Piece(part: .text(advance(to: end)), place: begin)
-      }
-      if let part = try tag(at: begin) { return Piece(part: part, place: begin) }
-    }
-    return nil
+    guard index < bytes.count else { return nil }
+    let begin = place
+    if bytes[index...].starts(with: Self.open) { return Piece(part: try tag(at: begin), place: begin) }
+    var end = index
+    while end < bytes.count, !bytes[end...].starts(with: Self.open) { end += 1 }
+    return Piece(part: .text(advance(to: end)), place: begin)
   }
 
   private static let open = Array("{{".utf8)
 
-  /// Reads a tag; nil for a comment.
-  private mutating func tag(at begin: TemplateDiagnostic.Place) throws(Complaint) -> Part? {
+  private mutating func tag(at begin: TemplateDiagnostic.Place) throws(Complaint) -> Part {
     var close = Array("}}".utf8)
     let sign = bytes.count > index + 2 ? bytes[index + 2] : 0
     if sign == UInt8(ascii: "{") { close = Array("}}}".utf8) }
@@ -55,7 +51,7 @@ struct TemplateScanner {
     defer { _ = advance(to: end + close.count) }
     let name: String
     switch sign {
-    case UInt8(ascii: "!"): return nil
+    case UInt8(ascii: "!"): return .comment
     case UInt8(ascii: ">"):
       throw Complaint(begin, "{{>…}} puts another file in, and there are none", "write what it says here")
     case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "*"):
