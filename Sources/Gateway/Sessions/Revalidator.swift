@@ -179,14 +179,14 @@ final class Revalidator: Sendable {
     let judgement = state.withLock { state in
       if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
       state.condition.note(AppleCondition.Contact(answer), clientID: claim.clientID)
-      return state.weather.judge(verdict, at: clock())
+      return state.weather.evaluate(verdict, at: clock())
     }
     reportHealth()
     metrics.checks.count(verdict.label)
     means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
     if let alarm = judgement.alarm { raise(alarm) }
     log(answer)
-    switch judgement.consequence {
+    switch judgement.action {
     case .releaseLease:
       try await store.releaseLease(claim)
       return Outcome(accountChanged: true)
@@ -202,7 +202,7 @@ final class Revalidator: Sendable {
           clientID: claim.clientID)
       }
       return Outcome(ended: recorded.ended, accountChanged: true)
-    case .noteGood:
+    case .recordGood:
       guard case .goodStanding(let standing) = answer else { return Outcome() }
       let recorded = try await store.record(
         .good(
@@ -288,7 +288,7 @@ extension AppleCondition.Contact {
       case .goodStanding, .revoked: .accepted
       case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
-      case .appleTrouble: .answeredOtherwise
+      case .appleTrouble: .inconclusive
       case .notSent: .notSent
       }
   }
@@ -299,7 +299,7 @@ extension AppleCondition.Contact {
     case .granted, .refused, .disagreement: self = .accepted
     case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
-    case .appleTrouble: self = .answeredOtherwise
+    case .appleTrouble: self = .inconclusive
     case .notSent: self = .notSent
     case .unverified: return nil
     }
@@ -313,7 +313,7 @@ extension RevalidationResult {
       switch answer {
       case .goodStanding: .good
       case .revoked: .revoked
-      case .misconfigured, .noSecret: .ourMistake
+      case .misconfigured, .noSecret: .misconfigured
       case .appleTrouble: .appleTrouble
       case .notSent: .notSent
       }
@@ -324,7 +324,7 @@ extension RevalidationResult {
     switch self {
     case .good: "good"
     case .revoked: "revoked"
-    case .ourMistake: "misconfigured"
+    case .misconfigured: "misconfigured"
     case .appleTrouble: "unavailable"
     case .notSent: "not_sent"
     }
