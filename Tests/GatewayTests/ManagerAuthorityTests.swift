@@ -25,7 +25,7 @@ struct ManagerAuthorityTests {
     ]
     let routes = try RouteTable(access: access, routes: [route], groups: groups.map(\.name))
     authority = ManagerAuthority(
-      access, [route], AccessJudge.forTests(routes, GroupDirectory(groups)))
+      access, [route], AccessEvaluator.forTests(routes, GroupDirectory(groups)))
   }
 
   private func snapshot(
@@ -78,7 +78,7 @@ struct ManagerAuthorityTests {
     #expect(authority.groups == ["guests"])
     let anna = try #require(Subject("anna"))
     func isProtected(_ name: String, groups: [String] = []) throws -> Bool {
-      authority.isProtected(authority.judge.principal(try snapshot(name, groups: groups).account), from: anna)
+      authority.isProtected(authority.evaluator.principal(try snapshot(name, groups: groups).account), from: anna)
     }
     #expect(try isProtected("mona"))
     #expect(try isProtected("ben", groups: ["managers"]))
@@ -127,22 +127,22 @@ struct ManagerAuthorityTests {
     hidden.conditions.privateEmail = .deny
     access.conditions.denied.subjects = ["denied"]
     let routes = try RouteTable(access: access, routes: [hidden], groups: ["guests"])
-    let judge = AccessJudge.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
-    #expect(judge.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
-    #expect(judge.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
-    #expect(judge.verdict(try snapshot("denied"), on: "/a") == .refused)
+    let evaluator = AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
+    #expect(evaluator.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
+    #expect(evaluator.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
+    #expect(evaluator.verdict(try snapshot("denied"), on: "/a") == .refused)
     var relay = try snapshot("ben", email: "a@privaterelay.appleid.com")
     var account = relay.account
     account.claims.isPrivateEmail = true
     relay = SessionSnapshot(session: relay.session, account: account)
-    #expect(judge.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
-    #expect(judge.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
+    #expect(evaluator.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
+    #expect(evaluator.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
   }
 }
 
-extension AccessJudge {
-  /// A judge of these groups.
-  static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessJudge {
-    AccessJudge(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
+extension AccessEvaluator {
+  /// An evaluator with these groups.
+  static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessEvaluator {
+    AccessEvaluator(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
   }
 }

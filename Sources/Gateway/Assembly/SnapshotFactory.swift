@@ -107,7 +107,7 @@ struct SnapshotFactory: Sendable {
       hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: requestSessions,
       policy: gate.sessions.policy, schedule: gate.sessions.schedule, logger: logger)
     let creation = creation(settings, keys, gate)
-    let judge = AccessJudge(
+    let evaluator = AccessEvaluator(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
     let reset = reset(settings, keys)
     return EndpointTable(
@@ -140,9 +140,9 @@ struct SnapshotFactory: Sendable {
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
-        sessions: sessions, judge: judge, audit: keys.audit),
-      people: people(settings, keys, pages, requestSessions, judge),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+        sessions: sessions, evaluator: evaluator, audit: keys.audit),
+      people: people(settings, keys, pages, requestSessions, evaluator),
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, evaluator),
       keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
@@ -155,13 +155,13 @@ struct SnapshotFactory: Sendable {
     let returnTargets = ReturnTargets(origin)
     let requestSessions = RequestSessions(
       keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions)
-    let judge = AccessJudge(
+    let evaluator = AccessEvaluator(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail, host: site.routes)
     return HostEndpointTable(
       pages: pages, signInLimit: limit,
       visit: VisitEndpoint(
         origin: origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: pages,
-        returnTargets: returnTargets, judge: judge, logger: logger),
+        returnTargets: returnTargets, evaluator: evaluator, logger: logger),
       arrival: ArrivalEndpoint(
         origin: origin, scope: site.scope, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
         sessions: sessions, creation: creation(settings, keys, gate), reset: reset(settings, keys), audit: keys.audit),
@@ -171,7 +171,7 @@ struct SnapshotFactory: Sendable {
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, reset: reset(settings, keys), audit: keys.audit),
       button: ButtonEndpoint(button: button, pages: pages),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, evaluator),
       keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
@@ -192,22 +192,22 @@ struct SnapshotFactory: Sendable {
 
   private func accessRequest(
     _ settings: GatewaySettings, _ keys: GatewayKeys, _ origin: OriginSettings, _ pages: EndpointPages,
-    _ requestSessions: RequestSessions, _ judge: AccessJudge
+    _ requestSessions: RequestSessions, _ evaluator: AccessEvaluator
   ) -> AccessRequestEndpoint {
     AccessRequestEndpoint(
       origin: origin, isEnabled: settings.access.requests, pages: pages, returnTargets: ReturnTargets(origin),
-      requestSessions: requestSessions, sessions: sessions, store: store, storeHealth: storeHealth, judge: judge,
-      audit: keys.audit)
+      requestSessions: requestSessions, sessions: sessions, store: store, storeHealth: storeHealth,
+      evaluator: evaluator, audit: keys.audit)
   }
 
   private func people(
     _ settings: GatewaySettings, _ keys: GatewayKeys, _ pages: EndpointPages, _ requestSessions: RequestSessions,
-    _ judge: AccessJudge
+    _ evaluator: AccessEvaluator
   ) -> PeopleEndpoint {
-    let authority = ManagerAuthority(settings.access, settings.routes, judge)
+    let authority = ManagerAuthority(settings.access, settings.routes, evaluator)
     let administration = AccessAdministration(
-      store: store, sessions: sessions, groups: { judge.policy.groups }, memberPlace: settings.memberPlace,
-      requiresVerifiedEmail: judge.requiresVerifiedEmail,
+      store: store, sessions: sessions, groups: { evaluator.policy.groups }, memberPlace: settings.memberPlace,
+      requiresVerifiedEmail: evaluator.requiresVerifiedEmail,
       invitationPrefix: "\(settings.origin)\(GatewayEndpoint.invite.path(below: settings.prefix))/", metrics: metrics,
       audit: keys.audit)
     return PeopleEndpoint(

@@ -19,7 +19,7 @@ struct AccessRequestEndpoint: Sendable {
   let sessions: SessionManager
   let store: any AccessRequestStore
   let storeHealth: StoreHealth
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
   let audit: AuditTrail
 
   /// The endpoint for the gate.
@@ -101,13 +101,13 @@ struct AccessRequestEndpoint: Sendable {
   private func refusal(
     _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) -> ControlResponse? {
-    switch judge.refusal(snapshot.account, at: now) {
+    switch evaluator.refusal(snapshot.account, at: now) {
     case .banned: return pages.failure(.banned, request, to: snapshot.account)
     case .denied: return pages.failure(.forbidden, request, to: snapshot.account)
     case nil: break
     }
     guard let wanted else { return nil }
-    switch judge.verdict(snapshot, on: wanted.path) {
+    switch evaluator.verdict(snapshot, on: wanted.path) {
     case .refusedByLists: return nil
     case .refused: return pages.failure(.forbidden, request, to: snapshot.account)
     case .admitted: return ControlResponse(pages.pages(request).admitted(returnTo: wanted.path))

@@ -17,7 +17,7 @@ struct InvitationEndpoint: Sendable {
   let store: any InvitationStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
   let audit: AuditTrail
 
   /// Whether a request may learn something about a code, and is counted for that: the others are refused without
@@ -48,7 +48,7 @@ struct InvitationEndpoint: Sendable {
     do throws(StoreError) {
       guard let (code, invitation) = try await open(request) else { return invalid(request) }
       guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
-      switch judge.refusal(account, at: now) {
+      switch evaluator.refusal(account, at: now) {
       case .banned: return secret(pages.failure(.banned, request, to: account))
       case .denied: return secret(pages.failure(.forbidden, request, to: account))
       case nil: break
@@ -62,7 +62,7 @@ struct InvitationEndpoint: Sendable {
   private func redeem(
     _ code: InvitationCode, _ invitation: Invitation, _ account: Account, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
-    let isMember = judge.isMember(judge.principal(account), ofAny: [invitation.group.text])
+    let isMember = evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
     switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
     case .joined(let group):
       // Before the answer, so that the next request of this browser is admitted.
@@ -84,7 +84,7 @@ struct InvitationEndpoint: Sendable {
     guard path.utf8.starts(with: folder.utf8), let code = InvitationCode(path.utf8.dropFirst(folder.utf8.count).text)
     else { return nil }
     guard let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: now),
-      judge.policy.groups.number(of: invitation.group.text) != nil
+      evaluator.policy.groups.number(of: invitation.group.text) != nil
     else { return nil }
     return (code, invitation)
   }

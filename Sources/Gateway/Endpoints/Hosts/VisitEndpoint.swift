@@ -17,7 +17,7 @@ struct VisitEndpoint: Sendable {
   let pages: EndpointPages
   let returnTargets: ReturnTargets
   /// Of the host's routes.
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
   let logger: Logger
 
   /// `GET sign-in`. Only for top-level navigations: a script, a frame, a prefetch or HEAD must not begin visits.
@@ -49,7 +49,7 @@ struct VisitEndpoint: Sendable {
   /// The longest age of a sign-in that the page to return to accepts: nil for any.
   private func maxAge(for wanted: ReturnTarget, _ request: ControlRequest) -> Int? {
     if let query = try? request.query(), !query.values(of: PageRenderer.newSignIn).isEmpty { return 0 }
-    guard let route = judge.route(of: wanted.path), route.maxAge > 0 else { return nil }
+    guard let route = evaluator.route(of: wanted.path), route.maxAge > 0 else { return nil }
     return route.maxAge
   }
 }

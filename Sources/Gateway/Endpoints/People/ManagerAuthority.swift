@@ -9,13 +9,13 @@ struct ManagerAuthority: Sendable {
   let managers: [String]
   /// The groups of all deny lists.
   let denyGroups: [String]
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
 
   /// - Parameter routes: all routes of the configuration.
-  init(_ access: AccessSettings, _ routes: [RouteSettings], _ judge: AccessJudge) {
+  init(_ access: AccessSettings, _ routes: [RouteSettings], _ evaluator: AccessEvaluator) {
     managers = access.managers
     denyGroups = access.conditions.denied.groups + routes.flatMap(\.conditions.denied.groups)
-    self.judge = judge
+    self.evaluator = evaluator
   }
 
   /// The longest age of a manager's sign-in.
@@ -26,12 +26,12 @@ struct ManagerAuthority: Sendable {
 
   /// The standing of a session's user now.
   func standing(_ snapshot: SessionSnapshot, at now: Date) -> Standing {
-    switch judge.refusal(snapshot.account, at: now) {
+    switch evaluator.refusal(snapshot.account, at: now) {
     case .banned: return .banned
     case .denied: return .nobody
     case nil: break
     }
-    guard judge.isMember(judge.principal(snapshot.account), ofAny: managers) else { return .nobody }
+    guard evaluator.isMember(evaluator.principal(snapshot.account), ofAny: managers) else { return .nobody }
     // A sign-in in the future was written by a wrong clock: it proves nothing.
     let began = snapshot.session.began
     let isRecent = began <= now.addingTimeInterval(60) && now < began.advanced(by: Self.longestAge)
@@ -45,9 +45,9 @@ struct ManagerAuthority: Sendable {
 
   /// Whether no act of a manager may name a user: another manager.
   func isProtected(_ user: Principal, from manager: Subject) -> Bool {
-    !user.subject.utf8.elementsEqual(manager.text.utf8) && judge.isMember(user, ofAny: managers)
+    !user.subject.utf8.elementsEqual(manager.text.utf8) && evaluator.isMember(user, ofAny: managers)
   }
 
   /// The declared groups that managers may add to, sorted.
-  var groups: [String] { judge.policy.groups.names.filter { !isProtected(group: $0) } }
+  var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }
 }

@@ -95,10 +95,10 @@ struct PeopleActs: Sendable {
 
   /// A user with the groups, also one without an account.
   private func principal(_ subject: Subject) async throws -> Principal {
-    if let account = try await store.account(subject) { return authority.judge.principal(account) }
+    if let account = try await store.account(subject) { return authority.evaluator.principal(account) }
     var user = Principal(subject: subject.text)
     let stored = try await store.groups(of: subject).map(\.text)
-    user.membership = authority.judge.policy.groups.membership(of: user, stored: stored)
+    user.membership = authority.evaluator.policy.groups.membership(of: user, stored: stored)
     return user
   }
 

@@ -90,15 +90,15 @@ struct PeopleLists: Sendable {
   }
 
   private func entry(_ account: Account, for manager: Subject) -> PersonEntry {
-    let judge = authority.judge
-    let directory = judge.policy.groups
-    let user = judge.principal(account)
+    let evaluator = authority.evaluator
+    let directory = evaluator.policy.groups
+    let user = evaluator.principal(account)
     var person = PersonEntry(subject: account.subject.text)
     person.name = account.name?.text
     person.email = account.claims.email
     person.groups = directory.names(of: user.membership.groups).map { name in
       let isConfigured =
-        directory.configuredMember(user, in: name, requiresVerifiedEmail: judge.requiresVerifiedEmail) != nil
+        directory.configuredMember(user, in: name, requiresVerifiedEmail: evaluator.requiresVerifiedEmail) != nil
       return PersonGroup(
         name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
     }
