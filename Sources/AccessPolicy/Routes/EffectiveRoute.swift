@@ -4,8 +4,8 @@ package import WebFormats
 package struct EffectiveRoute: Sendable, Equatable {
   /// The users who are admitted.
   package var access: Stated<RouteSettings.Access>
-  /// Additional conditions, from the most to the least specific route. On a public route deny lists only: a user whom
-  /// one names is nobody there. None where access is `sign-out`.
+  /// Additional conditions, from the most to the least specific route. On a public route deny lists only, whose
+  /// users are anonymous there. None where access is `sign-out`.
   package var conditions: [Stated<AccessConditions>]
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.

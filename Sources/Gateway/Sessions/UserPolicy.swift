@@ -41,7 +41,7 @@ struct UserPolicy: Sendable {
 
   /// The verdict of rules on the user of a session.
   func evaluate(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> RuleVerdict {
-    rules.judge(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
+    rules.evaluate(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
   }
 
   /// Whether any route that is not public could admit the user of a session.
