@@ -46,10 +46,10 @@ struct ManagerAuthorityTests {
   @Test("A member of a managers' group is a manager for an hour after signing in")
   func standing() throws {
     func standing(_ name: String, age: Double = 0, groups: [String] = [], email: String? = nil) throws
-      -> ManagerAuthority.Standing
+      -> ManagerAuthority.Status
     {
       let began = Self.now.addingTimeInterval(-age)
-      return authority.standing(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
+      return authority.status(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
     }
     #expect(try standing("anna") == .manager)
     #expect(try standing("ben", groups: ["managers"]) == .manager)
@@ -67,8 +67,8 @@ struct ManagerAuthorityTests {
   @Test("A banned manager is none while the ban is in force")
   func banned() throws {
     func ban(until: Date?) -> Ban { Ban(until: until, reason: nil, since: Self.now, by: "cli") }
-    #expect(authority.standing(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)
-    #expect(authority.standing(try snapshot("anna", ban: ban(until: Self.now)), at: Self.now) == .manager)
+    #expect(authority.status(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)
+    #expect(authority.status(try snapshot("anna", ban: ban(until: Self.now)), at: Self.now) == .manager)
   }
 
   @Test("Managers may not touch groups of managers, groups of any deny list, or other managers")

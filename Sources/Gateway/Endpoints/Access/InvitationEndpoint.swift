@@ -9,7 +9,7 @@ internal import WebFormats
 
 /// `invite/CODE`: GET shows an invitation and writes nothing; POST joins its group.
 ///
-/// Whatever is wrong with a code, the answer is the same, so that nothing is learned by trying codes.
+/// The answer is the same for every invalid code, so that nothing is learned by trying codes.
 struct InvitationEndpoint: Sendable {
   let origin: OriginSettings
   let pages: EndpointPages
@@ -20,12 +20,12 @@ struct InvitationEndpoint: Sendable {
   let evaluator: AccessEvaluator
   let audit: AuditTrail
 
-  /// Whether a request may learn something about a code, and is counted for that: the others are refused without
-  /// looking it up. A page of another site may lead to an invitation, but not load one as an image or in a frame.
+  /// Whether a request may learn about a code, and counts for the limit: others are refused without a look-up. A page
+  /// of another site may link to an invitation, but not load one as an image or in a frame.
   func mayBeOpened(_ request: ControlRequest) -> Bool { !request.isOfAnotherSite || request.isTopLevelNavigation }
 
-  /// Whether a request to join is meant by its user.
-  func isOurs(_ request: ControlRequest) -> Bool {
+  /// Whether the user intends a request to join (CSRF protection).
+  func isIntended(_ request: ControlRequest) -> Bool {
     requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
   }
 
@@ -44,7 +44,7 @@ struct InvitationEndpoint: Sendable {
 
   /// `POST invite/CODE`. Without a session the browser is led to sign in, and then back to the page.
   func join(_ request: ControlRequest) async -> ControlResponse {
-    guard isOurs(request) else { return secret(pages.failure(.crossSite, request)) }
+    guard isIntended(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, invitation) = try await open(request) else { return invalid(request) }
       guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
@@ -65,7 +65,7 @@ struct InvitationEndpoint: Sendable {
     let isMember = evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
     switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
     case .joined(let group):
-      // Before the answer, so that the next request of this browser is admitted.
+      // Before the response, so that the next request of this browser is admitted.
       await sessions.forget(account.subject)
       audit.record(
         .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
@@ -110,7 +110,7 @@ struct InvitationEndpoint: Sendable {
     return secret(pages.failure(.storeUnavailable, request))
   }
 
-  /// An answer at an address that holds a code.
+  /// A response for an address that contains a code.
   private func secret(_ response: ControlResponse) -> ControlResponse {
     var response = response
     response.head.headerFields[.referrerPolicy] = "strict-origin"

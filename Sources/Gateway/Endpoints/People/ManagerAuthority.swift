@@ -3,7 +3,8 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import Sessions
 
-/// The rights of managers: who is one, and whom and which groups managers may not touch. It is asked for each request.
+/// The rights of managers: which users are managers, and which users and groups managers may not change. Evaluated for
+/// each request.
 struct ManagerAuthority: Sendable {
   /// `access.managers`.
   let managers: [String]
@@ -21,18 +22,18 @@ struct ManagerAuthority: Sendable {
   /// The longest age of a manager's sign-in.
   static let longestAge = Duration.seconds(3_600)
 
-  /// The standing of a signed-in user.
-  enum Standing { case manager, signInTooOld, banned, nobody }
+  /// The status of a signed-in user.
+  enum Status { case manager, signInTooOld, banned, nobody }
 
-  /// The standing of a session's user now.
-  func standing(_ snapshot: SessionSnapshot, at now: Date) -> Standing {
+  /// The status of a session's user now.
+  func status(_ snapshot: SessionSnapshot, at now: Date) -> Status {
     switch evaluator.refusal(snapshot.account, at: now) {
     case .banned: return .banned
     case .denied: return .nobody
     case nil: break
     }
     guard evaluator.isMember(evaluator.principal(snapshot.account), ofAny: managers) else { return .nobody }
-    // A sign-in in the future was written by a wrong clock: it proves nothing.
+    // A sign-in in the future was written by a wrong clock, and does not count.
     let began = snapshot.session.began
     let isRecent = began <= now.addingTimeInterval(60) && now < began.advanced(by: Self.longestAge)
     return isRecent ? .manager : .signInTooOld
