@@ -18,24 +18,24 @@ struct SnapshotFactory: Sendable {
   let relay: NotificationRelay
   let metrics: MetricsRegistry
   let logger: Logger
-  /// Bounds the audit of refused acts on the people page, over all configurations.
+  /// Limits the audit of refused acts on the people page; shared by all configurations.
   let refusals = RefusalAudit()
   /// The event loop of calls to Apple and of health checks.
   let eventLoop: any EventLoop
 
   /// Builds the snapshot of a reload.
-  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  /// - Throws: the problem of these settings, with the remedy.
   func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
-    // Without the store a reload can still restrict access, unless it takes a secret away.
+    // A reload that removes no secret works without the store, so that it can still restrict access.
     if !keys.keyring.knowsEveryKey(of: previous.keys.keyring) { try await keys.requireEveryKey(of: store) }
     return try await make(settings, keys: keys, after: previous)
   }
 
   /// - Parameters:
   ///   - keys: read from the same settings.
-  ///   - previous: the present snapshot, at a reload: what both have in common is kept.
-  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  ///   - previous: the present snapshot, at a reload: unchanged parts are kept.
+  /// - Throws: the problem of these settings, with the remedy.
   func make(
     _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
   ) async throws -> ConfigurationSnapshot {
@@ -234,7 +234,7 @@ extension GateConfiguration {
   /// - Parameters:
   ///   - groups: with the members of their files; nil for those that the settings themselves list.
   ///   - assertions: nil if requests carry none.
-  ///   - omissions: told of headers that cannot be sent.
+  ///   - omissions: logs headers that cannot be sent.
   ///   - previous: the configuration before, at a reload.
   convenience init(
     _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
