@@ -41,9 +41,9 @@ package final class GatewayService: Sendable {
   /// The gateway as a member of a service group.
   package var member: GroupedService { GroupedService(service: self) }
 
-  /// The gateway as a service group runs it, and prints it: without a conformance that says how, the runtime looks
-  /// through all conformances of the program several times, which takes a twelfth of a start, and through some more for
-  /// an object, which may be a bridged string.
+  /// The gateway as a service group runs and prints it. Without a conformance for printing, the runtime searches all
+  /// conformances of the program several times, which takes a twelfth of a start, and more of them for an object, which
+  /// may be a bridged string.
   package struct GroupedService: Service, TextOutputStreamable, CustomStringConvertible {
     fileprivate let service: GatewayService
 
