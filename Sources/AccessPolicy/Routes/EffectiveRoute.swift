@@ -49,7 +49,7 @@ package struct EffectiveRoute: Sendable, Equatable {
 
   /// - Parameters:
   ///   - chain: the routes that hold, by their places in `routes`, the most specific one first.
-  ///   - host: the host if it is one of its own. Its routes stand before those of every host, but lift no denial of
+  ///   - host: the host if it is one of its own. Its routes precede those of every host, but lift no denial of
   ///     the latter; its upstream serves where no route states one.
   init(_ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, host: NamedHost? = nil) {
     var access = Self.access(chain, of: routes)

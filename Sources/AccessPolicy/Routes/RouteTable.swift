@@ -156,7 +156,7 @@ package final class RouteTable: Sendable {
   ///
   /// - Parameters:
   ///   - path: the bytes that were classified.
-  ///   - judgement: of the path; a refused one is denied.
+  ///   - classification: that of the path; a refused one is denied.
   ///   - method: the bytes of the method.
   ///   - host: the host that the request is for.
   package func match(

@@ -19,7 +19,7 @@ struct RouteTreeBuilder {
   }
 
   private let checked: CheckedRoutes
-  /// The host if it is one of its own, whose routes stand before those of every host; nil for that of `public_url`.
+  /// The host if it is one of its own, whose routes precede those of every host; nil for that of `public_url`.
   private let host: NamedHost?
   private var exact = ByteTrie()
   /// The place of each node of `exact`; -1 for a node without routes.

@@ -37,7 +37,7 @@ package struct VerifiedIdentityToken: Sendable, Equatable {
 ///
 /// Source: "Verifying a user", developer.apple.com; OpenID Connect Core 3.1.3.7.
 package struct IdentityTokenVerifier: Sendable {
-  /// The longest token looked at, in bytes. Apple's have about 1000.
+  /// The longest accepted token, in bytes. Apple's have about 1000.
   package static let maximumBytes = 16 * 1024
   /// The time by which `iat` may be in the future, for clock skew. Default: 60 s. `exp` gets no leeway: it is later
   /// than now or the token has expired.

@@ -32,9 +32,9 @@ package struct Invitation: Sendable, Equatable {
   package let id: String
   /// The group that it admits to.
   package let group: GroupName
-  /// The number of users whom it admits in all, from 1.
+  /// The largest number of users that it admits, from 1.
   package let uses: Int
-  /// The number of users whom it has admitted.
+  /// The number of users that it has admitted.
   package let used: Int
   /// The moment at which it ends.
   package let expires: Date

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The name under which a user follows the application to another team: Apple's `transfer_sub`, asked for by the team
-/// that gives the application away (Apple, "Transferring your apps and users to another team").
+/// The transfer identifier of a user of an application that moves to another team: Apple's `transfer_sub`, requested by
+/// the team that gives the application away (Apple, "Transferring your apps and users to another team").
 package struct PreparedTransfer: Sendable, Hashable, Codable {
   /// `transfer_sub`: good for 60 days.
   package let subject: Subject

@@ -12,7 +12,7 @@ package struct AdministrationClient: Sendable {
   private let address: BindAddress
   private let token: AdministrationToken?
 
-  /// Apple is asked for each token of a user in turn, and may take twelve seconds each time.
+  /// The timeout: each token of a user is revoked in turn, which may take twelve seconds each.
   private static let timeout = Duration.seconds(120)
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20

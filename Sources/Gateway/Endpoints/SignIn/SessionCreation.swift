@@ -96,7 +96,7 @@ struct SessionCreation: Sendable {
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
   ) async throws(SignInError) -> IdentifiedSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
-    // An answer without an identity token of its own is checked here first.
+    // With `response_type = "code"` there was no identity token to check before.
     try await refuseBanned(tokens.identityToken)
     let clientID = tokens.identityToken.audience
     let identifier = SessionIdentifier.random()
