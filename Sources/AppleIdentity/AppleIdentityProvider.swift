@@ -1,4 +1,4 @@
-/// Everything that Sign in with Apple asks of us, put together: one registration, one transport, one clock.
+/// The parts of Sign in with Apple, for one registration, one transport and one clock.
 package struct AppleIdentityProvider: Sendable {
   /// The registration with Apple.
   package let settings: AppleSettings
@@ -6,13 +6,13 @@ package struct AppleIdentityProvider: Sendable {
   package let keySet: AppleKeySet
   /// Verifies identity tokens.
   package let verifier: IdentityTokenVerifier
-  /// Speaks to the token endpoint.
+  /// The client of the token endpoint.
   package let tokens: TokenClient
   /// Revokes tokens.
   package let revocation: RevocationClient
-  /// For an application that goes to another team.
+  /// Transfers users of an application that moves to another team.
   package let transfer: TransferClient
-  /// For the messages that Apple posts about users.
+  /// Verifies notifications from Apple about users.
   package let notifications: NotificationVerifier
   /// Makes client secrets; `doctor` tries it.
   package let mint: ClientSecretMint
@@ -21,7 +21,7 @@ package struct AppleIdentityProvider: Sendable {
   ///   - key: the private key, read with ``ClientSecretKey/init(contentsOfFile:)``.
   ///   - keySetPolicy: when Apple's keys are fetched.
   ///   - known: the key set of an earlier provider for the same `base_url`, so that what it has fetched is kept.
-  /// - Throws: the settings' first problem, if `base_url` is not an origin that can be spoken to.
+  /// - Throws: the settings' first problem, if `base_url` is not a valid origin.
   package init(
     settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,
     keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy(), keySet known: AppleKeySet? = nil

@@ -16,11 +16,11 @@ package struct AppleSettings: Sendable, Equatable {
   package var responseType: ResponseType = .codeIDToken
   /// App IDs of native apps whose tokens `POST native` accepts. Default: none.
   package var nativeClientIDs: [String] = []
-  /// The origin that requests go to, without a trailing slash. Another than Apple's is for tests only; the expected
-  /// issuer and the client secret's audience stay Apple's whatever it is.
+  /// The origin that requests go to, without a trailing slash. Origins other than Apple's are for tests only; the
+  /// expected issuer and the client secret's audience are always Apple's.
   package var baseURL: String = AppleSettings.appleBaseURL
-  /// The absolute path of the PEM certificates of the authorities that are believed for it, where they are not the
-  /// system's. Default: nil.
+  /// The absolute path of PEM certificates of the authorities that are trusted for it, instead of the system's.
+  /// Default: nil.
   package var authorityFile: String?
   /// The HTTP proxy between this machine and Apple. Default: nil: none.
   package var proxy: AppleProxy?
@@ -28,7 +28,7 @@ package struct AppleSettings: Sendable, Equatable {
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
   package static let appleBaseURL = "https://appleid.apple.com"
 
-  /// With what the developer account gives; the rest has its defaults.
+  /// Settings from the developer account, with defaults for everything else.
   package init(clientID: String, teamID: String, keyID: String, privateKeyFile: String) {
     self.clientID = clientID
     self.teamID = teamID

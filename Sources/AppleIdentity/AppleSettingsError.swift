@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// A mistake in the registration that can be seen without asking Apple.
+/// A mistake in the registration that can be detected without a request to Apple.
 package struct AppleSettingsError: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
   package let key: String

@@ -5,18 +5,18 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A local Apple: an independent server that does what Apple's sign-in endpoints do, and refuses what they refuse.
+/// A local Apple: an independent server that behaves like Apple's sign-in endpoints, and refuses what they refuse.
 ///
-/// It shares no code with the client side of this package, so that both would have to be wrong in the same way.
+/// It shares no code with the client side of this package, so that a bug would have to be in both.
 /// Everything is kept in memory. Its tokens carry Apple's real issuer, signed by keys of its own.
 package struct AppleSimulator: Sendable {
   private let configuration: SimulatorConfiguration
   private let apple: SimulatedApple
 
   /// - Parameters:
-  ///   - configuration: what to listen on and who is registered.
+  ///   - configuration: the address to listen on, the clients and the users.
   ///   - clock: the real time, which the control API can add to.
-  /// - Throws: what Apple's portal would not have registered.
+  /// - Throws: `RegistrationError` for a client that Apple's portal would refuse.
   package init(
     configuration: SimulatorConfiguration, clock: @escaping @Sendable () -> Date = { Date() }
   ) throws(RegistrationError) {

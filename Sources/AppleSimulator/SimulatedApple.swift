@@ -19,12 +19,12 @@ final class SimulatedApple: Sendable {
     return try state.withLock { state in try body(&state, real + state.clockOffset) }
   }
 
-  /// Goes back to how it was started; the request log too.
+  /// Resets the state and the request log to those at the start.
   func reset() {
     state.withLock { $0 = initial }
   }
 
-  /// The client that a form proves to come from.
+  /// Authenticates the client of a form.
   func client(of form: SubmittedForm) throws(EndpointRefusal) -> SimulatedClient {
     let verifier = withState { state, now in ClientSecretVerifier(clients: state.clients, now: now) }
     return try verifier.client(of: form)

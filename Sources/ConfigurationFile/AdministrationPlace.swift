@@ -15,13 +15,13 @@ package struct AdministrationPlace: Sendable, Equatable {
 }
 
 extension ConfigurationFile {
-  /// Reads `[admin]` of a file whose other tables may be out of order, the syntax between them too. The files that it
-  /// names are not looked at.
+  /// Reads `[admin]` of a file whose other tables may be invalid, even in their syntax. Files that it names are not
+  /// checked.
   /// - Parameters:
   ///   - path: The file; relative to the working directory.
   ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: How files are looked at.
-  /// - Returns: Nil if the file cannot be read, or what it says there cannot be understood.
+  ///   - files: The access to files.
+  /// - Returns: Nil if the file cannot be read, or `[admin]` is invalid.
   package static func administration(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
@@ -32,16 +32,16 @@ extension ConfigurationFile {
       return nil
     }
     var reader = DocumentReader(
-      reading: DecodingContext(
+      context: DecodingContext(
         document: document, fileName: path, directory: directory(of: path), environment: environment))
     reader.read(document)
-    // What is written there and is not in order must not be taken for the default.
+    // An invalid value must not be replaced by the default.
     if let admin = document.root["admin"], admin.kind != "a table" { return nil }
     for entry in ConfigurationSchema.admin.entries {
       let key = entry.description.key
-      if reader.reading.isThere(key), !reader.reading.good.contains(key) { return nil }
+      if reader.context.isPresent(key), !reader.context.validKeys.contains(key) { return nil }
     }
-    let configuration = reader.draft.configuration
+    let configuration = reader.builder.configuration
     return AdministrationPlace(address: configuration.adminAddress, settings: configuration.admin)
   }
 

@@ -1,6 +1,6 @@
 import AccessPolicy
 
-/// A configuration that is in order, what is odd about it, and what its routes mean.
+/// A valid configuration, with its warnings and the explanations of its routes.
 package struct CheckedConfiguration: Sendable {
   package let configuration: Configuration
   /// Warnings about possible mistakes, in the order of the file.
@@ -9,10 +9,10 @@ package struct CheckedConfiguration: Sendable {
   /// those of the host of `public_url`, then those of each `[[host]]`.
   package let explanations: [RouteExplanation]
 
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
     self.configuration = configuration
-    let writer = RouteExplanationWriter(configuration, places, reading)
-    // The routes are in order: they were made into a table before.
+    let writer = RouteExplanationWriter(configuration, places, context)
+    // The routes are valid: they were compiled before.
     guard
       let hosts = try? RouteTable.effectiveHosts(
         access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
@@ -29,6 +29,6 @@ package struct CheckedConfiguration: Sendable {
       return host.routes.map { writer.explanation(of: $0.index, $0.settings, on: host.host) }
         + (isCovered ? [] : [writer.explanation(of: nil, host.elsewhere, on: host.host)])
     }
-    warnings = ConfigurationWarnings(configuration, places, reading).all(hosts)
+    warnings = ConfigurationWarnings(configuration, places, context).all(hosts)
   }
 }

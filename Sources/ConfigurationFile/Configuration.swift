@@ -7,14 +7,13 @@ package import Pages
 package import Sessions
 internal import WebFormats
 
-/// Everything that a configuration file says, with every default filled in. Whoever holds one holds one that was
-/// checked.
+/// The settings of a configuration file, with all defaults filled in. Only valid configurations are created.
 package struct Configuration: Sendable, Equatable {
   /// The origin that browsers see, as they write it: `https://app.example.com`, without a trailing slash.
   package internal(set) var publicURL = ""
   /// The path prefix of the gateway's own pages: begins with `/`, does not end with it. Default: `/.auth`.
   package internal(set) var pathPrefix = "/.auth"
-  /// Authorities that are accepted beside that of `publicURL`, in lower case.
+  /// Authorities that are accepted in addition to that of `publicURL`, in lower case.
   package internal(set) var hosts: [String] = []
   /// The hosts with a session cookie of their own, in the order of the file.
   package internal(set) var sites: [HostConfiguration] = []
@@ -27,7 +26,7 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
   package internal(set) var admin = AdminSettings()
   package internal(set) var upstream = UpstreamSettings(address: .unix(path: ""))
-  /// Applications beside it, that routes name.
+  /// Further applications, which routes name.
   package internal(set) var upstreams: [UpstreamSettings] = []
   package internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
   package internal(set) var session = SessionSettings(secretFiles: [])
@@ -64,7 +63,7 @@ package struct Configuration: Sendable, Equatable {
     package static func == (_: CompiledRoutes, _: CompiledRoutes) -> Bool { true }
   }
 
-  /// Only the reader of files makes one.
+  /// Created by the reader of files only.
   init() {}
 
   /// The return URL for Apple: `publicURL`, `pathPrefix` and `/callback`.

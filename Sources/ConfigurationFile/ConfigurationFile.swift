@@ -6,14 +6,14 @@
 
 /// Reads a configuration file: every setting, or every problem.
 package enum ConfigurationFile {
-  /// The file of commands that are not given another: that of the Debian package.
+  /// The default file of commands: that of the Debian package.
   package static let defaultPath = "/etc/cordon/gateway.conf"
 
-  /// Reads a file of this machine, and looks at the files that it names.
+  /// Reads a file of this machine, and checks the files that it names.
   /// - Parameters:
   ///   - path: The file; relative to the working directory.
   ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: How files are looked at.
+  ///   - files: The access to files.
   ///   - checksMembersFiles: Whether a members file that cannot be used is a problem. Not for a gateway that has read
   ///     it before, and keeps those members.
   /// - Throws: All problems, in the order of the file.
@@ -28,7 +28,7 @@ package enum ConfigurationFile {
     ).configuration
   }
 
-  /// Reads a file of this machine, looks at the files that it names, and tells what its routes mean.
+  /// Reads a file of this machine, checks the files that it names, and explains its routes.
   /// - Throws: All problems, in the order of the file.
   package static func check(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
@@ -54,10 +54,10 @@ package enum ConfigurationFile {
   /// Reads the contents of a file.
   /// - Parameters:
   ///   - bytes: The file's contents.
-  ///   - name: What the file is called in complaints.
+  ///   - name: The name of the file in diagnostics.
   ///   - directory: The absolute path of the folder that relative paths are relative to.
   ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: How the files that it names are looked at.
+  ///   - files: The access to the files that it names.
   /// - Throws: All problems, in the order of the file.
   package static func parse(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
@@ -66,51 +66,50 @@ package enum ConfigurationFile {
     try read(bytes, name: name, directory: directory, environment: environment, files: files).configuration
   }
 
-  /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and tells what its routes
-  /// mean.
+  /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and explains its
+  /// routes.
   static func check(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
   ) throws(ConfigurationError) -> CheckedConfiguration {
-    let (configuration, places, reading) = try read(
+    let (configuration, places, context) = try read(
       bytes, name: name, directory: directory, environment: environment, files: files)
-    return CheckedConfiguration(configuration, places, reading)
+    return CheckedConfiguration(configuration, places, context)
   }
 
-  /// - Returns: the settings, the places of routes and hosts in the document, and the reading that knows where things
-  ///   stand.
+  /// - Returns: the settings, the indexes of routes and hosts in the document, and the context with source locations.
   private static func read(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess, checksMembersFiles: Bool = true
-  ) throws(ConfigurationError) -> (configuration: Configuration, places: DocumentPlaces, reading: DecodingContext) {
+  ) throws(ConfigurationError) -> (configuration: Configuration, places: DocumentPlaces, context: DecodingContext) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
     } catch {
       let problem = ConfigurationDiagnostic(
-        file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
+        file: name, line: error.location.line, column: error.location.column, what: error.what, remedy: error.remedy)
       throw ConfigurationError([problem])
     }
     var reader = DocumentReader(
-      reading: DecodingContext(document: document, fileName: name, directory: directory, environment: environment))
+      context: DecodingContext(document: document, fileName: name, directory: directory, environment: environment))
     reader.read(document)
-    var (draft, reading) = (reader.draft, reader.reading)
-    ListenerChecks.check(reader.listeners, into: &draft, &reading)
-    UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
-    CombinationChecks.check(&draft, &reading)
-    GroupChecks.check(reader.groups, into: &draft.configuration, &reading)
+    var (builder, context) = (reader.builder, reader.context)
+    ListenerChecks.check(reader.listeners, into: &builder, &context)
+    UpstreamChecks.check(reader.upstreams, into: &builder, &context)
+    CombinationChecks.check(&builder, &context)
+    GroupChecks.check(reader.groups, into: &builder.configuration, &context)
     let hosts = HostChecks.check(
-      reader.hosts, asksForAccess: draft.access.requests, files, into: &draft.configuration, &reading)
-    let routes = RouteChecks.check(reader.routes, draft.access, into: &draft.configuration, &reading)
+      reader.hosts, asksForAccess: builder.access.requests, files, into: &builder.configuration, &context)
+    let routes = RouteChecks.check(reader.routes, builder.access, into: &builder.configuration, &context)
     ForwardingChecks.check(
-      draft.configuration, upstreams: reader.upstreams.map(\.index), routes: routes, &reading)
-    TemplateChecks.check(&draft, asksForAccess: draft.access.requests, files, &reading)
-    FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
+      builder.configuration, upstreams: reader.upstreams.map(\.index), routes: routes, &context)
+    TemplateChecks.check(&builder, asksForAccess: builder.access.requests, files, &context)
+    FileChecks(files: files).check(builder, listeners: reader.listeners, upstreams: reader.upstreams, &context)
     if checksMembersFiles {
-      draft.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &reading)
+      builder.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &context)
     }
-    guard reading.problems.isEmpty else { throw ConfigurationError(reading.sortedProblems) }
-    return (draft.configuration, DocumentPlaces(routes: routes, hosts: hosts), reading)
+    guard context.problems.isEmpty else { throw ConfigurationError(context.sortedProblems) }
+    return (builder.configuration, DocumentPlaces(routes: routes, hosts: hosts), context)
   }
 
   /// The environment of this process.

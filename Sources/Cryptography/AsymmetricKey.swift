@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// The owner of an `EVP_PKEY`: a key pair, or the public half of one.
 final class AsymmetricKey: Sendable {
-  /// Only read once it is made, but for its reference count, which OpenSSL keeps from any thread.
+  /// Immutable after creation, except for its reference count, which OpenSSL changes from any thread.
   nonisolated(unsafe) private let pointer: OpaquePointer
 
   init(owning pointer: OpaquePointer) { self.pointer = pointer }
@@ -11,7 +11,7 @@ final class AsymmetricKey: Sendable {
 
   /// The first private key of a PEM text. Nil without one, and for an encrypted one.
   convenience init?(privateKeyPEM text: [UInt8]) {
-    // A passphrase is never asked for, least of all on the terminal.
+    // Never prompts for a passphrase on the terminal.
     self.init(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
   }
 
@@ -20,7 +20,7 @@ final class AsymmetricKey: Sendable {
     self.init(text) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
   }
 
-  /// A public key of its parts. Nil if they are none, such as a point that is not on the curve.
+  /// Creates a public key from its parts. Nil if they are invalid, such as a point that is not on the curve.
   /// - Parameter kind: `EC` or `RSA` (EVP_PKEY-EC(7), EVP_PKEY-RSA(7)).
   convenience init?(kind: String, publicParts: borrowing Parameters) {
     let context = LibCrypto.require(EVP_PKEY_CTX_new_from_name(nil, kind, nil), "public keys")
@@ -42,7 +42,7 @@ final class AsymmetricKey: Sendable {
       defer { BIO_free(bio) }
       return read(bio)
     }
-    // What is left in the queue would be taken for the reason of another failure.
+    // Errors left in the queue would be taken for the reason of another failure.
     ERR_clear_error()
     guard let key else { return nil }
     self.init(owning: key)
@@ -87,7 +87,7 @@ final class AsymmetricKey: Sendable {
   }
 
   /// One of the key's numbers, the highest byte first.
-  /// - Parameter byteCount: filled with zeros in front to this length; nil: none in front.
+  /// - Parameter byteCount: the length, reached by leading zeros; nil for no leading zeros.
   func number(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
     var number: OpaquePointer?
     guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { return nil }

@@ -8,8 +8,8 @@ package enum AES256GCM {
   package static let tagLength = 16
   private static let keyLength = 32
 
-  /// The ciphertext of `bytes`, and behind it its tag. Nil for a key or a nonce of another length.
-  /// - Parameter associated: what is authenticated with it without being inside.
+  /// The ciphertext of `bytes`, followed by its tag. Nil for a key or a nonce of another length.
+  /// - Parameter associated: the associated data, authenticated but not encrypted.
   package static func seal(
     _ bytes: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating associated: [UInt8]
   ) -> [UInt8]? {
@@ -19,13 +19,13 @@ package enum AES256GCM {
     return sealed + tag
   }
 
-  /// The plaintext of what `seal` returned. Nil unless every bit of it, of the nonce and of `associated` is as it was,
-  /// and the key is the same.
+  /// Decrypts the result of `seal`. Nil unless the key is the same, and the bytes, the nonce and `associated` are
+  /// unchanged.
   package static func open(
     _ sealed: some Collection<UInt8>, using key: SymmetricKey, nonce: [UInt8], authenticating associated: [UInt8]
   ) -> [UInt8]? {
     guard sealed.count >= tagLength else { return nil }
-    // Nothing of the plaintext may leave before the tag was found to be right.
+    // No plaintext may be returned before the tag is verified.
     guard let context = Context(key: key, nonce: nonce, encrypts: false), context.authenticate(associated),
       let plain = context.update(Array(sealed.dropLast(tagLength))),
       context.expect(tag: Array(sealed.suffix(tagLength))), context.finish()
@@ -55,7 +55,7 @@ package enum AES256GCM {
 
     func update(_ bytes: [UInt8]) -> [UInt8]? {
       guard let count = Int32(exactly: bytes.count) else { return nil }
-      // OpenSSL takes an empty update with a null pointer for the end of the message.
+      // OpenSSL treats an empty update with a null pointer as the end of the message.
       guard count > 0 else { return [] }
       var output = [UInt8](repeating: 0, count: bytes.count)
       var written: Int32 = 0
@@ -63,14 +63,14 @@ package enum AES256GCM {
       return output
     }
 
-    /// The tag of what was encrypted, at its end.
+    /// The tag of the encrypted message, available at its end.
     var tag: [UInt8]? {
       var tag = [UInt8](repeating: 0, count: tagLength)
       guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), &tag) == 1 else { return nil }
       return tag
     }
 
-    /// The tag that what is decrypted must have, before its end.
+    /// Sets the expected tag of the message to decrypt, before its end.
     func expect(tag: [UInt8]) -> Bool {
       var tag = tag
       return EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1

@@ -11,7 +11,7 @@ package enum SHA256 {
   }
 }
 
-/// SHA-1 (FIPS 180-4), for protocols that name it and need nothing of its strength.
+/// SHA-1 (FIPS 180-4), for protocols that require it and do not depend on its strength.
 package enum SHA1 {
   /// The length of a hash.
   package static let byteCount = 20

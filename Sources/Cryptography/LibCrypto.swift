@@ -1,16 +1,16 @@
 internal import COpenSSL
 import Glibc
 
-/// The results of libcrypto's calls that fail only without memory, or with an OpenSSL whose configuration takes away
-/// algorithms that sessions cannot do without. The process must not go on in either case, and ends with a message.
+/// Unwraps the results of calls to libcrypto that fail only without memory, or if the configuration of OpenSSL disables
+/// algorithms that sessions require. The process cannot continue in either case, and ends with a message.
 enum LibCrypto {
-  /// The value that such a call returned.
+  /// Unwraps the value that such a call returned.
   static func require<Value>(_ value: Value?, _ name: StaticString) -> Value {
     guard let value else { unavailable(name) }
     return value
   }
 
-  /// The same for calls that return 1.
+  /// Requires a status of 1.
   static func require(_ status: Int32, _ name: StaticString) {
     guard status == 1 else { unavailable(name) }
   }
@@ -25,7 +25,7 @@ enum LibCrypto {
   }
 }
 
-/// One of libcrypto's algorithms, fetched once (crypto(7): fetching again for each use is what costs).
+/// One of libcrypto's algorithms, fetched once, because fetching it for each use is slow (crypto(7)).
 struct Fetched: Sendable {
   /// Never written to, and never freed.
   nonisolated(unsafe) let pointer: OpaquePointer

@@ -10,7 +10,7 @@ package enum HMACSHA256 {
     let input = Array(bytes)
     let context = LibCrypto.require(EVP_MAC_CTX_new(Fetched.hmac.pointer), "HMAC")
     defer { EVP_MAC_CTX_free(context) }
-    // An empty key needs a pointer too: without one OpenSSL takes it that there is no key.
+    // An empty key needs a pointer too: OpenSSL takes a null pointer for a missing key.
     let secret = key.exposedBytes.isEmpty ? [0] : key.exposedBytes
     let parameters = Parameters([OSSL_MAC_PARAM_DIGEST: .text("SHA256")])
     LibCrypto.require(

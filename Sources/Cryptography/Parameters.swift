@@ -17,7 +17,7 @@ struct Parameters: ~Copyable {
     let builder = LibCrypto.require(OSSL_PARAM_BLD_new(), "parameters")
     defer { OSSL_PARAM_BLD_free(builder) }
     names = values.map { Self.string($0.key) }
-    // Until it is asked for the parameters, the builder refers to the values too.
+    // The builder also refers to the values until the parameters are built.
     var texts: [UnsafeMutableBufferPointer<CChar>] = []
     var arrays: [UnsafeMutableBufferPointer<UInt8>] = []
     var numbers: [OpaquePointer] = []
@@ -33,7 +33,7 @@ struct Parameters: ~Copyable {
         LibCrypto.require(
           OSSL_PARAM_BLD_push_utf8_string(builder, name.baseAddress, texts.last?.baseAddress, 0), "parameters")
       case .bytes(let bytes):
-        // One byte more, so that there is an address also for none.
+        // One byte more, so that an empty value has an address too.
         let array = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count + 1)
         _ = array.initialize(from: bytes + [0])
         arrays.append(array)

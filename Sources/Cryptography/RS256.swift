@@ -6,10 +6,10 @@ package struct RS256PublicKey: Sendable {
 
   fileprivate init(_ key: AsymmetricKey) { self.key = key }
 
-  /// From the numbers of a JWK (RFC 7518, 6.3.1), the first byte the highest.
+  /// Creates a key from the numbers of a JWK (RFC 7518, 6.3.1), big-endian.
   ///
   /// Nil unless the modulus is odd and has 2,048 (RFC 7518, 3.3) to 8,192 bits, and the exponent is odd and has 2 to 33
-  /// bits. With an exponent of 1 every message would sign itself; longer numbers only cost time.
+  /// bits. With an exponent of 1, signatures could be forged; longer numbers only cost time.
   package init?(modulus: [UInt8], exponent: [UInt8]) {
     let modulus = Array(modulus.drop { $0 == 0 })
     let exponent = Array(exponent.drop { $0 == 0 })

@@ -11,9 +11,9 @@ package struct SymmetricKey: Sendable, CustomStringConvertible, CustomDebugStrin
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// The system's random source, of which everything secret is made.
+/// The system's random source, used for all secrets.
 package enum SystemRandom {
-  /// That many random bytes.
+  /// Random bytes.
   package static func bytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     var bytes: [UInt8] = []

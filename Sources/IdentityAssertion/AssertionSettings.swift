@@ -3,7 +3,7 @@ package struct AssertionSettings: Sendable, Equatable {
   /// Absolute paths of P-256 private keys in PEM: the first signs, the public halves of all are published. Without any,
   /// nothing is signed.
   package var keyFiles: [String] = []
-  /// `aud`: what the application calls itself, and compares.
+  /// `aud`: the identifier that the application expects.
   package var audience = ""
   /// Whether each request of a signed-in user carries `X-Identity-Assertion`. Default: true.
   package var sendsHeader = true
@@ -18,6 +18,6 @@ package struct AssertionSettings: Sendable, Equatable {
   /// Whether anything is signed.
   package var isOn: Bool { !keyFiles.isEmpty }
 
-  /// Claims that an assertion has in any case, with a meaning of their own.
+  /// Reserved claim names of JWTs and of assertions.
   package static let registeredClaims: Set<String> = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid"]
 }

@@ -1,7 +1,7 @@
 /// The listener for operators (`[admin]` of the configuration).
 package struct AdminSettings: Sendable, Equatable {
-  /// Absolute path of the bearer token that account and session administration asks for on a TCP address; nil switches
-  /// administration off there. On a Unix socket the socket's permission decides instead.
+  /// Absolute path of the bearer token that administration requires on a TCP address; nil disables administration
+  /// there. On a Unix socket the permission of the socket decides instead.
   package var tokenFile: String?
 
   package init() {}

@@ -6,18 +6,17 @@
 
 /// The command line of this process.
 ///
-/// Swift's static runtime finds it by the place of the environment, which is another one after a preloaded library (a
-/// tracing agent, libfaketime) has called `setenv`: then there are no arguments, and the command would do as if it had
-/// been given none.
+/// Swift's static runtime locates it by the address of the environment, which changes if a preloaded library (a tracing
+/// agent, libfaketime) has called `setenv`: then the arguments are lost.
 package enum ProcessArguments {
-  /// With the program's name, as the kernel has them where the runtime has lost some.
+  /// The arguments with the program's name, from the kernel if the runtime has lost some.
   package static var all: [String] { complete(CommandLine.arguments, by: kernelText()) }
 
   /// - Parameters:
-  ///   - reported: what the runtime says.
+  ///   - reported: the arguments from the runtime.
   ///   - text: `/proc/self/cmdline`: each argument with a NUL behind it (proc(5)).
-  /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise what was reported. (A
-  ///   dynamic loader that was asked to run the program stands in `text` as well.)
+  /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise the reported ones. (If
+  ///   the program was run by an explicit dynamic loader, `text` contains the loader as well.)
   package static func complete(_ reported: [String], by text: [UInt8]) -> [String] {
     let whole = text.split(separator: 0, omittingEmptySubsequences: false).dropLast()
       .map { String(decoding: $0, as: UTF8.self) }

@@ -3,26 +3,25 @@ package import Sessions
 
 /// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
 ///
-/// Every acknowledged change is committed. What must not change meanwhile is locked by row, so nothing here needs more
-/// than READ COMMITTED, an advisory lock, or a notification to be right; notifications only make it sooner.
+/// Every acknowledged change is committed. Rows that must not change meanwhile are locked, so correctness needs nothing
+/// stricter than READ COMMITTED, no advisory lock and no notification; notifications only make changes visible sooner.
 ///
-/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a
-/// connection breaks in the middle, an operation that has left nothing behind is carried out again on the next one; one
-/// of which that is not known fails.
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. If the connection
+/// breaks, an operation that is known to have changed nothing is retried on another connection; any other fails.
 package final class PostgreSQLSessionStore: SessionStore {
   let pool: ConnectionPool
-  private let news = ChangeSignal()
+  private let changeSignal = ChangeSignal()
   private let notifier: Notifier?
   private let listener: ChangeListener?
   private let compatibility = SchemaCompatibility(known: Tables.versions.count)
 
   package var place: String { pool.address.description }
 
-  /// Connects, and brings the database to the schema of this program.
+  /// Connects, and migrates the database to the schema of this program.
   ///
   /// - Parameters:
   ///   - url: `postgresql://…`, as libpq takes it.
-  ///   - connections: most connections; each is opened when it is needed.
+  ///   - connections: the largest number of connections; each is opened when it is needed.
   ///   - notifies: whether changes are announced to other gateways by `NOTIFY`, with one more connection to listen
   ///   on.
   /// - Throws: `StoreError` with the remedy.
@@ -37,7 +36,7 @@ package final class PostgreSQLSessionStore: SessionStore {
   ) async throws(StoreError) {
     let address = try ServerAddress(url)
     let pool = ConnectionPool(address, size: connections, limits: limits)
-    let minimumReader = try await Self.bringUp(pool)
+    let minimumReader = try await Self.migrate(pool)
     do throws(StoreError) {
       try compatibility.note(minimumReader: minimumReader, of: address.description)
     } catch {
@@ -46,7 +45,7 @@ package final class PostgreSQLSessionStore: SessionStore {
     }
     self.pool = pool
     notifier = notifies ? Notifier(pool) : nil
-    listener = notifies ? try ChangeListener.start(address, limits: limits, news: news) : nil
+    listener = notifies ? try ChangeListener.start(address, limits: limits, changeSignal: changeSignal) : nil
   }
 
   /// The result of looking for a store in a database.
@@ -59,9 +58,9 @@ package final class PostgreSQLSessionStore: SessionStore {
   /// Opens the store if the database has one, and leaves the database as it is if not.
   package static func existing(url: String) async throws(StoreError) -> Presence {
     let pool = ConnectionPool(try ServerAddress(url), size: 1, limits: TimeLimits())
-    let isThere: Bool
+    let exists: Bool
     do throws(StoreError) {
-      isThere = try await pool.run(isRetryable: true) {
+      exists = try await pool.run(isRetryable: true) {
         try PostgreSQLMigrations($0, at: pool.address).knownVersion() != nil
       }
     } catch {
@@ -69,15 +68,15 @@ package final class PostgreSQLSessionStore: SessionStore {
       throw error
     }
     await pool.close()
-    guard isThere else { return .nothing(pool.address.description) }
+    guard exists else { return .nothing(pool.address.description) }
     return .store(try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false))
   }
 
   /// - Returns: the `minimum_reader` of the database.
-  private static func bringUp(_ pool: ConnectionPool) async throws(StoreError) -> Int64 {
+  private static func migrate(_ pool: ConnectionPool) async throws(StoreError) -> Int64 {
     do throws(StoreError) {
       return try await pool.run(isRetryable: true) {
-        try PostgreSQLMigrations($0, at: pool.address).bringUp()
+        try PostgreSQLMigrations($0, at: pool.address).migrate()
         return try PostgreSQLMigrations.minimumReader($0)
       }
     } catch {
@@ -91,9 +90,9 @@ package final class PostgreSQLSessionStore: SessionStore {
     await pool.close()
   }
 
-  package func waitForChanges(atMost limit: Duration) async { await news.wait(atMost: limit) }
+  package func waitForChanges(atMost limit: Duration) async { await changeSignal.wait(atMost: limit) }
 
-  /// Has a connection carry something out.
+  /// Runs `body` on a connection.
   func run<Value: Sendable>(
     isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -101,14 +100,14 @@ package final class PostgreSQLSessionStore: SessionStore {
     return try await pool.run(isRetryable: isRetryable, body)
   }
 
-  /// Has a connection carry something out that includes `requireCompatibility`.
+  /// Runs `body`, which calls `requireCompatibility` itself, on a connection.
   func runAnySchema<Value: Sendable>(
     isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
     try await pool.run(isRetryable: isRetryable, body)
   }
 
-  /// Takes over what the store says of who may use it.
+  /// Records the oldest schema version that may use the store.
   /// - Throws: `StoreError.Code.newerSchema` if this program may not; so does every other operation from then on, until
   ///   this returns again.
   func requireCompatibility(with minimumReader: Int64) throws(StoreError) {
@@ -124,7 +123,7 @@ package final class PostgreSQLSessionStore: SessionStore {
 
   /// Writes by one statement, which is a transaction of its own.
   ///
-  /// - Parameter isRetryable: whether doing it twice is as doing it once.
+  /// - Parameter isRetryable: whether it is idempotent.
   @discardableResult
   func write<Value: Sendable>(
     isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
@@ -145,7 +144,7 @@ package final class PostgreSQLSessionStore: SessionStore {
         try ShardedSequence.write(changes, at: now, lane: .random(in: 0..<Int64(Tables.lanes)), in: connection)
         return value
       }
-      if !changes.isEmpty { notifier?.tell() }
+      if !changes.isEmpty { notifier?.notify() }
       return value
     }
   }

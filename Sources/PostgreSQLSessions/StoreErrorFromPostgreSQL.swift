@@ -1,8 +1,8 @@
 import Sessions
 
 extension StoreError {
-  /// Translates an error of the database for the operator. Neither statements' parameters nor the password come into
-  /// the message.
+  /// Translates an error of the database for the operator. The message contains no parameters of statements and no
+  /// password.
   init(_ error: any Error, at address: ServerAddress) {
     switch error {
     case let error as StoreError: self = error
@@ -29,14 +29,14 @@ extension StoreError {
       self.init(
         code: isInDoubt ? .interrupted : .unavailable,
         message: "\(address) has ended the connection; look whether the server runs", cause: message)
-    case .late: self = .silent(address, nil)
+    case .timedOut: self = .silent(address, nil)
     case .refused(let state, let message):
       self = .refused(state, "PostgreSQL \(state): \(message)", at: address)
     }
   }
 
-  /// libpq tells why there is no connection by text alone. Where the server speaks another language than English the
-  /// reason is told as it is, and only the remedy is a more general one.
+  /// libpq reports the reason of a failed connection as text only. If the server's language is not English, the reason
+  /// is passed on unchanged and the remedy is a general one.
   private static func notConnected(_ message: String, at address: ServerAddress) -> StoreError {
     func says(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
     if says("too many clients", "too many connections", "remaining connection slots") {

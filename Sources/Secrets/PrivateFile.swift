@@ -6,7 +6,7 @@ import Glibc
 package enum PrivateFile {
   /// Reads a whole file.
   ///
-  /// Type, permissions and contents are those of one open descriptor, so the file cannot be exchanged between the check
+  /// Type, permissions and contents are those of one open descriptor, so the file cannot be replaced between the check
   /// and the read. Opening never blocks on a FIFO.
   /// - Parameter limit: the longest accepted file, in bytes.
   package static func read(_ path: String, limit: Int) throws(PrivateFileError) -> [UInt8] {
@@ -15,7 +15,7 @@ package enum PrivateFile {
     return bytes
   }
 
-  /// Whether permission bits keep others out and the group from writing.
+  /// Whether permission bits deny all access to others, and writing to the group.
   /// - Parameter mode: `st_mode`, or its permission bits alone.
   package static func isPrivate(mode: UInt32) -> Bool { mode & 0o027 == 0 }
 }

@@ -1,8 +1,8 @@
 /// A secret: a token, a code or a key of some kind.
 ///
-/// Printing, interpolating, dumping or mirroring a value shows nothing of it, it is not `Codable`, and comparing two
-/// takes the same time wherever they differ. The contents are read by one verb, ``exposed``, so that a search for it
-/// finds every place where a secret leaves its type. Kinds cannot be mixed up: a code is not a refresh token.
+/// Printing, interpolating, dumping or mirroring a value reveals nothing, it is not `Codable`, and the comparison takes
+/// constant time. The contents are only accessible by ``exposed`` and ``exposedBytes``, so that a search finds every
+/// place where a secret leaves its type. Kinds cannot be mixed up: a code is not a refresh token.
 package struct Secret<Kind>: Sendable {
   /// The contents, as bytes. Keep them out of logs, error messages and pages.
   package let exposedBytes: [UInt8]
@@ -39,5 +39,5 @@ package enum SecretKind {
   package enum RefreshToken {}
 }
 
-/// A refresh token of Apple's: kept by the store, encrypted, and presented to Apple to revalidate or revoke a sign-in.
+/// A refresh token from Apple: stored encrypted, and presented to Apple to revalidate or revoke a sign-in.
 package typealias RefreshToken = Secret<SecretKind.RefreshToken>

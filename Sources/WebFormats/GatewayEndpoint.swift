@@ -17,9 +17,9 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   case invite
   case people
   case requestAccess = "request-access"
-  /// The end of a visit to `public_url`'s sign-in, on the host that it began on.
+  /// The end of a visit to the sign-in of `public_url`, on the host where it began.
   case arrive
-  /// The way back to a form that was kept while its user signed in, and what its page asks about the account.
+  /// The return to a form that was kept while its user signed in, and the query of its page for the account.
   case form
 
   /// The endpoint of a path below `path_prefix`, without the slash before it. A code follows `invite/`.

@@ -6,32 +6,32 @@ struct AccessRulesTests {
   @Test("Subjects and organizations are compared exactly")
   func exactly() {
     let bySubject = rules { $0.subjects = ["001.Ab"] }
-    #expect(bySubject.judge(Principal(subject: "001.Ab")) == .allowed)
-    #expect(bySubject.judge(Principal(subject: "001.ab")) == .denied(.notListed))
-    #expect(bySubject.judge(Principal(subject: "")) == .denied(.notListed))
+    #expect(bySubject.evaluate(Principal(subject: "001.Ab")) == .allowed)
+    #expect(bySubject.evaluate(Principal(subject: "001.ab")) == .denied(.notListed))
+    #expect(bySubject.evaluate(Principal(subject: "")) == .denied(.notListed))
     let byOrganization = rules { $0.organizations = ["Org"] }
-    #expect(byOrganization.judge(Principal(subject: "x", organization: "Org")) == .allowed)
-    #expect(byOrganization.judge(Principal(subject: "x", organization: "org")) == .denied(.notListed))
-    #expect(byOrganization.judge(Principal(subject: "Org")) == .denied(.notListed))
+    #expect(byOrganization.evaluate(Principal(subject: "x", organization: "Org")) == .allowed)
+    #expect(byOrganization.evaluate(Principal(subject: "x", organization: "org")) == .denied(.notListed))
+    #expect(byOrganization.evaluate(Principal(subject: "Org")) == .denied(.notListed))
   }
 
   @Test("Addresses are compared without regard to ASCII case, and nothing else is folded")
   func addresses() {
     let list = rules { $0.emails = ["Ann.K@Example.com"] }
-    #expect(list.judge(user("ann.k@EXAMPLE.COM")) == .allowed)
-    #expect(list.judge(user("ann.\u{212A}@example.com")) == .denied(.notListed))
-    #expect(list.judge(user("ann.k@example.com.")) == .denied(.notListed))
+    #expect(list.evaluate(user("ann.k@EXAMPLE.COM")) == .allowed)
+    #expect(list.evaluate(user("ann.\u{212A}@example.com")) == .denied(.notListed))
+    #expect(list.evaluate(user("ann.k@example.com.")) == .denied(.notListed))
     let accented = rules { $0.emails = ["\u{E9}@example.com"] }
-    #expect(accented.judge(user("e\u{301}@example.com")) == .denied(.notListed))
-    #expect(accented.judge(user("\u{C9}@example.com")) == .denied(.notListed))
+    #expect(accented.evaluate(user("e\u{301}@example.com")) == .denied(.notListed))
+    #expect(accented.evaluate(user("\u{C9}@example.com")) == .denied(.notListed))
   }
 
   @Test("A domain is what follows the @, whole")
   func domains() {
     let list = rules { $0.emailDomains = ["example.com"] }
-    #expect(list.judge(user("a@Example.COM")) == .allowed)
-    #expect(list.judge(user("a.b+c'd@example.com")) == .allowed)
-    #expect(list.judge(user("j\u{F6}rg@example.com")) == .allowed)
+    #expect(list.evaluate(user("a@Example.COM")) == .allowed)
+    #expect(list.evaluate(user("a.b+c'd@example.com")) == .allowed)
+    #expect(list.evaluate(user("j\u{F6}rg@example.com")) == .allowed)
     for email in [
       "a@sub.example.com", "a@notexample.com", "a@example.com@evil.test", "example.com", "@example.com", "a@",
       "a@example.com.evil", "\"a@b\"@example.com", "\"a b\"@example.com", "a@@example.com", "a@b@example.com",
@@ -42,7 +42,7 @@ struct AccessRulesTests {
       "a\u{FF20}evil.example\u{FF0C}b@example.com",
       "a\u{85}b@example.com", "a\u{2028}b@example.com", "a\u{A0}b@example.com", "a:b@example.com", "a\\b@example.com",
     ] {
-      #expect(list.judge(user(email)) == .denied(.notListed), "\(email)")
+      #expect(list.evaluate(user(email)) == .denied(.notListed), "\(email)")
     }
   }
 
@@ -50,8 +50,8 @@ struct AccessRulesTests {
   func verified() {
     let list = rules { $0.emails = ["a@example.com"] }
     let unverified = Principal(subject: "x", email: "a@example.com", isEmailVerified: false)
-    #expect(list.judge(unverified) == .denied(.emailNotVerified))
-    #expect(list.judge(unverified, requiresVerifiedEmail: false) == .allowed)
+    #expect(list.evaluate(unverified) == .denied(.emailNotVerified))
+    #expect(list.evaluate(unverified, requiresVerifiedEmail: false) == .allowed)
   }
 
   @Test("The reason says what would help")
@@ -60,14 +60,14 @@ struct AccessRulesTests {
       $0.emails = ["a@example.com"]
       $0.subjects = ["boss"]
     }
-    #expect(list.judge(Principal(subject: "x")) == .denied(.emailMissing))
-    #expect(list.judge(Principal(subject: "x", email: "")) == .denied(.emailMissing))
+    #expect(list.evaluate(Principal(subject: "x")) == .denied(.emailMissing))
+    #expect(list.evaluate(Principal(subject: "x", email: "")) == .denied(.emailMissing))
     var hidden = user("q7@privaterelay.appleid.com")
     hidden.isPrivateEmail = true
-    #expect(list.judge(hidden) == .denied(.emailHidden))
+    #expect(list.evaluate(hidden) == .denied(.emailHidden))
     hidden.subject = "boss"
-    #expect(list.judge(hidden) == .allowed)
-    #expect(rules { _ in }.judge(user("a@example.com")) == .denied(.notListed))
+    #expect(list.evaluate(hidden) == .allowed)
+    #expect(rules { _ in }.evaluate(user("a@example.com")) == .denied(.notListed))
   }
 
   @Test("Each claim that is required says one of its values, beside the lists")
@@ -79,7 +79,7 @@ struct AccessRulesTests {
     ]
     let list = AccessRules(lists: nil, conditions: [conditions])
     func verdict(_ list: AccessRules, _ claims: [String: [String]]) -> RuleVerdict {
-      list.judge(user("a@example.com")) { claims[$0] ?? [] }
+      list.evaluate(user("a@example.com")) { claims[$0] ?? [] }
     }
     let scopes = ["edu.classes.read", "edu.users.read"]
     #expect(verdict(list, ["real_user_status": ["2"], "scopes": scopes]) == .allowed)
@@ -87,7 +87,7 @@ struct AccessRulesTests {
     #expect(verdict(list, ["real_user_status": ["0"], "scopes": scopes]) == .denied(.claimNotMet))
     #expect(verdict(list, ["real_user_status": ["2"], "scopes": ["edu.users"]]) == .denied(.claimNotMet))
     #expect(verdict(list, ["scopes": scopes]) == .denied(.claimNotMet))
-    #expect(list.judge(user("a@example.com")) == .denied(.claimNotMet))
+    #expect(list.evaluate(user("a@example.com")) == .denied(.claimNotMet))
     var lists = AccessLists()
     lists.emails = ["b@example.com"]
     let named = AccessRules(lists: lists, conditions: [conditions])

@@ -48,43 +48,43 @@ struct GroupRulesTests {
   @Test("A group admits its subjects, verified addresses, verified addresses of its domains, and stored members")
   func groups() {
     let staff = rules { $0.groups = ["staff"] }
-    #expect(staff.judge(user("boss")) == .allowed)
-    #expect(staff.judge(user("x", email: "ada@example.COM")) == .allowed)
-    #expect(staff.judge(user("x", email: "any@example.org")) == .allowed)
-    #expect(staff.judge(user("x", email: "any@sub.example.org")) == .denied(.notListed))
-    #expect(staff.judge(user("x", email: "ada@example.com", verified: false)) == .denied(.notListed))
-    #expect(staff.judge(user("x", stored: ["staff"])) == .allowed)
-    #expect(staff.judge(user("x", stored: ["machines", "gone"])) == .denied(.notListed))
+    #expect(staff.evaluate(user("boss")) == .allowed)
+    #expect(staff.evaluate(user("x", email: "ada@example.COM")) == .allowed)
+    #expect(staff.evaluate(user("x", email: "any@example.org")) == .allowed)
+    #expect(staff.evaluate(user("x", email: "any@sub.example.org")) == .denied(.notListed))
+    #expect(staff.evaluate(user("x", email: "ada@example.com", verified: false)) == .denied(.notListed))
+    #expect(staff.evaluate(user("x", stored: ["staff"])) == .allowed)
+    #expect(staff.evaluate(user("x", stored: ["machines", "gone"])) == .denied(.notListed))
   }
 
   @Test("Deny lists win over every allow list, and match addresses that are not verified")
   func denied() {
     let all = rules(denied: { $0.groups = ["banned"] })
-    #expect(all.judge(user("x")) == .allowed)
-    #expect(all.judge(user("x", email: "mallory@EXAMPLE.net", verified: false)) == .denied(.denyListed))
+    #expect(all.evaluate(user("x")) == .allowed)
+    #expect(all.evaluate(user("x", email: "mallory@EXAMPLE.net", verified: false)) == .denied(.denyListed))
     let named = rules({ $0.subjects = ["a"] }, denied: { $0.subjects = ["a"] })
-    #expect(named.judge(user("a")) == .denied(.denyListed))
+    #expect(named.evaluate(user("a")) == .denied(.denyListed))
     let address = rules(denied: { $0.emails = ["Eve@example.com"] })
-    #expect(address.judge(user("x", email: "eve@example.com", verified: false)) == .denied(.denyListed))
-    #expect(address.judge(user("x", email: "eve@example.com.")) == .allowed)
-    #expect(address.judge(user("x", email: "\u{435}ve@example.com")) == .allowed, "a look-alike is another address")
+    #expect(address.evaluate(user("x", email: "eve@example.com", verified: false)) == .denied(.denyListed))
+    #expect(address.evaluate(user("x", email: "eve@example.com.")) == .allowed)
+    #expect(address.evaluate(user("x", email: "\u{435}ve@example.com")) == .allowed, "a look-alike is another address")
   }
 
   @Test("A token is admitted by allow_groups only, and refused by every condition that it cannot meet")
   func tokens() throws {
     let machines = try #require(directory.number(of: "machines"))
-    #expect(rules { $0.groups = ["machines"] }.judgeToken(in: machines) == .allowed)
-    #expect(rules().judgeToken(in: machines) == .denied(.notListed), "never as signed-in")
-    #expect(rules { $0.subjects = ["token:backup"] }.judgeToken(in: machines) == .denied(.notListed))
-    #expect(rules { $0.groups = ["staff"] }.judgeToken(in: machines) == .denied(.notListed))
+    #expect(rules { $0.groups = ["machines"] }.evaluateToken(in: machines) == .allowed)
+    #expect(rules().evaluateToken(in: machines) == .denied(.notListed), "never as signed-in")
+    #expect(rules { $0.subjects = ["token:backup"] }.evaluateToken(in: machines) == .denied(.notListed))
+    #expect(rules { $0.groups = ["staff"] }.evaluateToken(in: machines) == .denied(.notListed))
     let denied = rules({ $0.groups = ["machines"] }, denied: { $0.groups = ["machines"] })
-    #expect(denied.judgeToken(in: machines) == .denied(.denyListed))
+    #expect(denied.evaluateToken(in: machines) == .denied(.denyListed))
     var lists = AccessLists()
     lists.groups = ["machines"]
     var conditions = AccessConditions()
     conditions.privateEmail = .deny
     func verdict() -> RuleVerdict {
-      AccessRules(lists: lists, conditions: [conditions], groups: directory.names).judgeToken(in: machines)
+      AccessRules(lists: lists, conditions: [conditions], groups: directory.names).evaluateToken(in: machines)
     }
     #expect(verdict() == .allowed)
     conditions.privateEmail = .require
@@ -102,10 +102,10 @@ struct GroupRulesTests {
       routes: [RouteSettings(path: "/", access: .lists(lists))], groups: ["staff", "machines", "banned"])
     let staff = try #require(directory.number(of: "staff"))
     let machines = try #require(directory.number(of: "machines"))
-    #expect(table.judgeToken(in: staff, by: .rules([0])) == .allowed)
-    #expect(table.judgeToken(in: machines, by: .rules([0])) == .denied(.notListed))
-    #expect(table.judgeToken(in: staff, by: .signedIn) == .denied(.notListed))
-    #expect(table.judgeToken(in: staff, by: .public) == .denied(.notListed))
+    #expect(table.evaluateToken(in: staff, by: .rules([0])) == .allowed)
+    #expect(table.evaluateToken(in: machines, by: .rules([0])) == .denied(.notListed))
+    #expect(table.evaluateToken(in: staff, by: .signedIn) == .denied(.notListed))
+    #expect(table.evaluateToken(in: staff, by: .public) == .denied(.notListed))
   }
 
   @Test("An unknown group is a problem with the nearest name")

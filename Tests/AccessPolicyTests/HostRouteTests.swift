@@ -74,8 +74,8 @@ struct HostRouteTests {
         continue
       }
       let rule = table.rules[rules[0]]
-      #expect(rule.judge(Principal(subject: "mallory")) { _ in [] } != .allowed)
-      #expect(rule.judge(Principal(subject: "ada")) { _ in [] } == .allowed)
+      #expect(rule.evaluate(Principal(subject: "mallory")) { _ in [] } != .allowed)
+      #expect(rule.evaluate(Principal(subject: "ada")) { _ in [] } == .allowed)
     }
     #expect(table.isDenied(Principal(subject: "mallory")))
   }

@@ -29,7 +29,7 @@ struct RouteDenialTests {
     func isNobody(_ user: String, _ path: String) -> Bool {
       let decision = decide(path, table)
       return (0..<decision.denials.count).contains {
-        table.rules[decision.denials[$0]].judge(Principal(subject: user)) != .allowed
+        table.rules[decision.denials[$0]].evaluate(Principal(subject: user)) != .allowed
       }
     }
     #expect(decide("/app/open/x", table).access == .public)
@@ -51,7 +51,7 @@ struct RouteDenialTests {
         continue
       }
       func isAdmitted(_ user: String) -> Bool {
-        (0..<rules.count).allSatisfy { table.rules[rules[$0]].judge(Principal(subject: user)) == .allowed }
+        (0..<rules.count).allSatisfy { table.rules[rules[$0]].evaluate(Principal(subject: user)) == .allowed }
       }
       #expect(isAdmitted("somebody") && !isAdmitted("villain"), "\(path)")
     }
@@ -72,6 +72,6 @@ struct RouteDenialTests {
     var problems = checked.problems
     _ = RouteTreeBuilder(checked, host: nil).parts(&compiler, &problems)
     #expect(compiler.rules.count == 51 && compiler.denials.count == 1)
-    for rule in compiler.rules { #expect(rule.judge(Principal(subject: "user7")) == .denied(.denyListed)) }
+    for rule in compiler.rules { #expect(rule.evaluate(Principal(subject: "user7")) == .denied(.denyListed)) }
   }
 }

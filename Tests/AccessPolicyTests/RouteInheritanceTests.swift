@@ -54,7 +54,7 @@ struct RouteInheritanceTests {
     let hidden = Principal(subject: "h", isPrivateEmail: true)
     func verdict(_ path: String, _ applicant: Principal, organization: String) -> RuleVerdict? {
       guard case .rules(let rules) = decide(path, table).access, rules.count == 1 else { return nil }
-      return table.rules[rules[0]].judge(applicant) { $0 == "org_id" ? [organization] : [] }
+      return table.rules[rules[0]].evaluate(applicant) { $0 == "org_id" ? [organization] : [] }
     }
     #expect(verdict("/x", teacher, organization: "2") == .allowed)
     #expect(verdict("/x", hidden, organization: "1") == .denied(.emailHidden))

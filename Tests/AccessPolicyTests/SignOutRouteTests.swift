@@ -56,7 +56,7 @@ struct SignOutRouteTests {
     let table = try RouteTable(routes: [logout], groups: ["machines"])
     #expect(access("/session", table, method: "POST") == .signOut)
     #expect(access("/session", table, method: "GET") == .signedIn)
-    #expect(table.judgeToken(inGroupNamed: "machines", by: .signOut) == .denied(.notListed))
+    #expect(table.evaluateToken(inGroupNamed: "machines", by: .signOut) == .denied(.notListed))
   }
 
   @Test("A more specific route below a sign-out route cannot have conditions")

@@ -28,11 +28,11 @@ struct DocumentTests {
       h = 1979-05-27
       """)
     func key(_ path: NodePath) -> String {
-      let p = document.placeOfKey(path)
+      let p = document.locationOfKey(path)
       return "\(p.line):\(p.column)"
     }
     func value(_ path: NodePath) -> String {
-      let p = document.placeOfValue(path)
+      let p = document.locationOfValue(path)
       return "\(p.line):\(p.column)"
     }
     #expect(key(NodePath("a")) == "2:1")
@@ -56,9 +56,9 @@ struct DocumentTests {
   @Test("Of what is not there, the nearest table around it is the place")
   func absent() throws {
     let document = try document("a = 1\n[t]\nb = 2\n")
-    #expect(document.placeOfKey(NodePath("t.x")) == SourcePlace(line: 2, column: 2))
-    #expect(document.placeOfKey(NodePath("x.y")) == .start)
-    #expect(document.placeOfValue(NodePath("t.b").appending(3)) == SourcePlace(line: 3, column: 5))
+    #expect(document.locationOfKey(NodePath("t.x")) == SourceLocation(line: 2, column: 2))
+    #expect(document.locationOfKey(NodePath("x.y")) == .start)
+    #expect(document.locationOfValue(NodePath("t.b").appending(3)) == SourceLocation(line: 3, column: 5))
   }
 
   @Test(
@@ -66,21 +66,21 @@ struct DocumentTests {
     arguments: [("a = [1\n", 1, 7), ("\na = [[1]\r\n", 2, 10), ("a = [", 1, 6)])
   func endOfFile(text: String, line: Int, column: Int) throws {
     let error = try #require(throws: DocumentError.self) { try document(text) }
-    #expect(error.place == SourcePlace(line: line, column: column), "\(error.place)")
+    #expect(error.location == SourceLocation(line: line, column: column), "\(error.location)")
   }
 
   @Test("Columns are counted in characters, lines end with LF or CR LF")
   func columns() throws {
     let document = try document("\"ä🍎\" = 1\r\nb = 2\r\n")
-    #expect(document.placeOfValue(NodePath("ä🍎")) == SourcePlace(line: 1, column: 8))
-    #expect(document.placeOfValue(NodePath("b")) == SourcePlace(line: 2, column: 5))
+    #expect(document.locationOfValue(NodePath("ä🍎")) == SourceLocation(line: 1, column: 8))
+    #expect(document.locationOfValue(NodePath("b")) == SourceLocation(line: 2, column: 5))
   }
 
   @Test("A byte order mark is no part of the first key")
   func byteOrderMark() throws {
     let document = try Document([0xEF, 0xBB, 0xBF] + Array("a = 1".utf8))
     #expect(document.root["a"] == .integer(1))
-    #expect(document.placeOfKey(NodePath("a")).line == 1)
+    #expect(document.locationOfKey(NodePath("a")).line == 1)
   }
 
   @Test("Values come out as they are written")
@@ -108,7 +108,7 @@ struct DocumentTests {
     #expect {
       try document(text)
     } throws: { error in
-      ((error as? DocumentError)?.place.line ?? 0) >= line
+      ((error as? DocumentError)?.location.line ?? 0) >= line
     }
   }
 

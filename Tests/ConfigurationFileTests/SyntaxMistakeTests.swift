@@ -29,7 +29,7 @@ struct SyntaxMistakeTests {
     ])
   func unclosed(text: String, line: Int, column: Int, what: String) throws {
     let error = try error(text)
-    #expect(error.place == SourcePlace(line: line, column: column) && error.what == what, "\(error)")
+    #expect(error.location == SourceLocation(line: line, column: column) && error.what == what, "\(error)")
   }
 
   @Test(
@@ -51,7 +51,7 @@ struct SyntaxMistakeTests {
     ])
   func repeated(text: String, line: Int, what: String) throws {
     let error = try error(Self.head + text)
-    #expect(error.place.line == line && error.what == what, "\(error)")
+    #expect(error.location.line == line && error.what == what, "\(error)")
     #expect(error.remedy.contains("keep one") || error.remedy.contains("write"))
   }
 
@@ -74,7 +74,7 @@ struct SyntaxMistakeTests {
     ])
   func others(text: String, what: String) throws {
     let error = try error(text)
-    #expect(error.what == what && error.place.line == 1, "\(error)")
+    #expect(error.what == what && error.location.line == 1, "\(error)")
     #expect(!error.remedy.isEmpty && !error.what.contains("Error while parsing"))
   }
 }

@@ -25,7 +25,7 @@ struct ManagerAuthorityTests {
     ]
     let routes = try RouteTable(access: access, routes: [route], groups: groups.map(\.name))
     authority = ManagerAuthority(
-      access, [route], AccessJudge.forTests(routes, GroupDirectory(groups)))
+      access, [route], AccessEvaluator.forTests(routes, GroupDirectory(groups)))
   }
 
   private func snapshot(
@@ -46,10 +46,10 @@ struct ManagerAuthorityTests {
   @Test("A member of a managers' group is a manager for an hour after signing in")
   func standing() throws {
     func standing(_ name: String, age: Double = 0, groups: [String] = [], email: String? = nil) throws
-      -> ManagerAuthority.Standing
+      -> ManagerAuthority.Status
     {
       let began = Self.now.addingTimeInterval(-age)
-      return authority.standing(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
+      return authority.status(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
     }
     #expect(try standing("anna") == .manager)
     #expect(try standing("ben", groups: ["managers"]) == .manager)
@@ -67,8 +67,8 @@ struct ManagerAuthorityTests {
   @Test("A banned manager is none while the ban is in force")
   func banned() throws {
     func ban(until: Date?) -> Ban { Ban(until: until, reason: nil, since: Self.now, by: "cli") }
-    #expect(authority.standing(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)
-    #expect(authority.standing(try snapshot("anna", ban: ban(until: Self.now)), at: Self.now) == .manager)
+    #expect(authority.status(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)
+    #expect(authority.status(try snapshot("anna", ban: ban(until: Self.now)), at: Self.now) == .manager)
   }
 
   @Test("Managers may not touch groups of managers, groups of any deny list, or other managers")
@@ -78,7 +78,7 @@ struct ManagerAuthorityTests {
     #expect(authority.groups == ["guests"])
     let anna = try #require(Subject("anna"))
     func isProtected(_ name: String, groups: [String] = []) throws -> Bool {
-      authority.isProtected(authority.judge.principal(try snapshot(name, groups: groups).account), from: anna)
+      authority.isProtected(authority.evaluator.principal(try snapshot(name, groups: groups).account), from: anna)
     }
     #expect(try isProtected("mona"))
     #expect(try isProtected("ben", groups: ["managers"]))
@@ -127,22 +127,22 @@ struct ManagerAuthorityTests {
     hidden.conditions.privateEmail = .deny
     access.conditions.denied.subjects = ["denied"]
     let routes = try RouteTable(access: access, routes: [hidden], groups: ["guests"])
-    let judge = AccessJudge.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
-    #expect(judge.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
-    #expect(judge.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
-    #expect(judge.verdict(try snapshot("denied"), on: "/a") == .refused)
+    let evaluator = AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
+    #expect(evaluator.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
+    #expect(evaluator.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
+    #expect(evaluator.verdict(try snapshot("denied"), on: "/a") == .refused)
     var relay = try snapshot("ben", email: "a@privaterelay.appleid.com")
     var account = relay.account
     account.claims.isPrivateEmail = true
     relay = SessionSnapshot(session: relay.session, account: account)
-    #expect(judge.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
-    #expect(judge.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
+    #expect(evaluator.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
+    #expect(evaluator.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
   }
 }
 
-extension AccessJudge {
-  /// A judge of these groups.
-  static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessJudge {
-    AccessJudge(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
+extension AccessEvaluator {
+  /// An evaluator with these groups.
+  static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessEvaluator {
+    AccessEvaluator(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
   }
 }

@@ -122,9 +122,9 @@ struct RevalidatorTests {
   func atOnce() async throws {
     let subjects = try (0..<70).map { try #require(Subject("user.\($0)")) }
     for subject in subjects[..<64] { #expect(checks.begin(subject)) }
-    #expect(await checks.place(for: subjects[0], by: .now) == .underWay)
+    #expect(await checks.acquireSlot(for: subjects[0], by: .now) == .underWay)
     #expect(!checks.begin(subjects[64]))
-    #expect(await checks.place(for: subjects[64], by: .now) == .begun)
+    #expect(await checks.acquireSlot(for: subjects[64], by: .now) == .begun)
     checks.end(subjects[0])
     checks.end(subjects[64])
     #expect(checks.begin(subjects[65]))
@@ -133,15 +133,15 @@ struct RevalidatorTests {
   @Test("Overdue accounts beyond 1,024 wait for a place in their order, for so long as they can, and none gets lost")
   func places() async throws {
     let subjects = try (0..<2_000).map { try #require(Subject("user.\($0)")) }
-    for subject in subjects[..<1_024] { #expect(await checks.place(for: subject, by: .now) == .begun) }
-    #expect(await checks.place(for: subjects[1_024], by: .now) == .none, "it could not wait")
+    for subject in subjects[..<1_024] { #expect(await checks.acquireSlot(for: subject, by: .now) == .begun) }
+    #expect(await checks.acquireSlot(for: subjects[1_024], by: .now) == .none, "it could not wait")
     let checks = checks
     let later = ContinuousClock.now + .seconds(600)
-    let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.place(for: subject, by: later) } }
+    let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.acquireSlot(for: subject, by: later) } }
     // Each end lets one in, whoever has given up meanwhile.
     for subject in subjects[..<100] { checks.end(subject) }
     for task in waiting { #expect(await task.value == .begun) }
-    #expect(await checks.place(for: subjects[1_300], by: .now) == .none, "every place is taken again")
+    #expect(await checks.acquireSlot(for: subjects[1_300], by: .now) == .none, "every place is taken again")
     for subject in subjects[100..<1_024] + subjects[1_100..<1_200] { checks.end(subject) }
     for subject in subjects[..<64] { #expect(checks.begin(subject)) }
     #expect(!checks.begin(subjects[64]))

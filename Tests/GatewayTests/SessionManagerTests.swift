@@ -325,7 +325,7 @@ extension SessionManagerTests {
     _ = try await rig.decide(request)
     for number in 0..<1_024 {
       let other = try #require(Subject("other.\(number)"))
-      #expect(await rig.revalidator.place(for: other, by: .now) == .begun)
+      #expect(await rig.revalidator.acquireSlot(for: other, by: .now) == .begun)
     }
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)

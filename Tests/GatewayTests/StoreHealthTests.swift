@@ -90,7 +90,7 @@ struct StoreHealthTests {
     store.didNotWrite(StoreError(code: .full, message: "no room left"))
     store.answered(at: 60_000)
     #expect(report(store, at: 60_000).isReady)
-    #expect(health.report.summary == .degraded && !store.isWell)
+    #expect(health.report.summary == .degraded && !store.isHealthy)
   }
 
   @Test("A store that a newer version has changed makes the gateway unready at once")

@@ -142,81 +142,81 @@ struct CheckWeatherTests {
   private func minutes(_ minutes: Double) -> Date { noon.addingTimeInterval(minutes * 60) }
 
   @Test("Each result has its consequence, and a mistake of ours its alarm")
-  func judges() {
-    for (verdict, consequence, alarm) in [
-      (.good, .noteGood, nil), (.revoked, .endSessions, nil), (.ourMistake, .keep, .credentialsRefused),
+  func evaluates() {
+    for (verdict, action, alarm) in [
+      (.good, .recordGood, nil), (.revoked, .endSessions, nil), (.misconfigured, .keep, .credentialsRefused),
       (.appleTrouble, .keep, nil), (.notSent, .releaseLease, nil),
     ] as [(RevalidationResult, RevalidationAction, RevalidationAlarm?)] {
-      var weather = RevalidationCircuitBreaker()
-      let judgement = weather.judge(verdict, at: noon)
-      #expect(judgement.consequence == consequence)
-      #expect(judgement.alarm == alarm)
+      var breaker = RevalidationCircuitBreaker()
+      let decision = breaker.evaluate(verdict, at: noon)
+      #expect(decision.action == action)
+      #expect(decision.alarm == alarm)
     }
   }
 
   @Test("When 20 checks within the hour failed, revocations are held and the operator is alarmed")
   func holdsWhenNothingSucceeds() {
-    var weather = RevalidationCircuitBreaker()
+    var breaker = RevalidationCircuitBreaker()
     for number in 1...19 {
-      let judgement = weather.judge(.revoked, at: minutes(Double(number)))
-      #expect(judgement == .init(consequence: .endSessions, alarm: nil))
+      let decision = breaker.evaluate(.revoked, at: minutes(Double(number)))
+      #expect(decision == .init(action: .endSessions, alarm: nil))
     }
-    #expect(weather.allFailing(at: minutes(19)) == nil)
-    let twentieth = weather.judge(.revoked, at: minutes(20))
-    #expect(twentieth == .init(consequence: .keep, alarm: .noCheckSucceeds(checks: 20)))
-    #expect(weather.allFailing(at: minutes(20)) == 20)
-    #expect(weather.judge(.revoked, at: minutes(21)) == .init(consequence: .keep, alarm: nil))
+    #expect(breaker.allFailing(at: minutes(19)) == nil)
+    let twentieth = breaker.evaluate(.revoked, at: minutes(20))
+    #expect(twentieth == .init(action: .keep, alarm: .noCheckSucceeds(checks: 20)))
+    #expect(breaker.allFailing(at: minutes(20)) == 20)
+    #expect(breaker.evaluate(.revoked, at: minutes(21)) == .init(action: .keep, alarm: nil))
     #expect(RevalidationAlarm.noCheckSucceeds(checks: 20).remedy.contains("cordon doctor"))
   }
 
   @Test("One success is enough to believe revocations again")
   func believesAfterOneSuccess() {
-    var weather = RevalidationCircuitBreaker()
-    for _ in 0..<50 { _ = weather.judge(.appleTrouble, at: noon) }
-    #expect(weather.judge(.revoked, at: noon).consequence == .keep)
-    #expect(weather.judge(.good, at: minutes(1)).consequence == .noteGood)
-    #expect(weather.allFailing(at: minutes(1)) == nil)
-    #expect(weather.judge(.revoked, at: minutes(2)).consequence == .endSessions)
-    #expect(weather.judge(.revoked, at: minutes(60)).consequence == .endSessions)
+    var breaker = RevalidationCircuitBreaker()
+    for _ in 0..<50 { _ = breaker.evaluate(.appleTrouble, at: noon) }
+    #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
+    #expect(breaker.evaluate(.good, at: minutes(1)).action == .recordGood)
+    #expect(breaker.allFailing(at: minutes(1)) == nil)
+    #expect(breaker.evaluate(.revoked, at: minutes(2)).action == .endSessions)
+    #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .endSessions)
   }
 
   @Test("A success counts for an hour, and so do failures")
   func forgetsAfterAnHour() {
-    var weather = RevalidationCircuitBreaker()
-    _ = weather.judge(.good, at: noon)
-    for _ in 0..<30 { _ = weather.judge(.ourMistake, at: minutes(30)) }
-    #expect(weather.allFailing(at: minutes(59)) == nil)
-    #expect(weather.allFailing(at: minutes(60)) == 30)
-    #expect(weather.judge(.revoked, at: minutes(60)).consequence == .keep)
-    #expect(weather.allFailing(at: minutes(90)) == nil)
-    #expect(weather.judge(.revoked, at: minutes(91)).consequence == .endSessions)
+    var breaker = RevalidationCircuitBreaker()
+    _ = breaker.evaluate(.good, at: noon)
+    for _ in 0..<30 { _ = breaker.evaluate(.misconfigured, at: minutes(30)) }
+    #expect(breaker.allFailing(at: minutes(59)) == nil)
+    #expect(breaker.allFailing(at: minutes(60)) == 30)
+    #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .keep)
+    #expect(breaker.allFailing(at: minutes(90)) == nil)
+    #expect(breaker.evaluate(.revoked, at: minutes(91)).action == .endSessions)
   }
 
   @Test("A request to Apple that was not sent is no revalidation")
   func ignoresWhatWasNotSent() {
-    var weather = RevalidationCircuitBreaker()
-    for _ in 0..<100 { _ = weather.judge(.notSent, at: noon) }
-    #expect(weather.allFailing(at: noon) == nil)
-    #expect(weather.judge(.revoked, at: noon).consequence == .endSessions)
+    var breaker = RevalidationCircuitBreaker()
+    for _ in 0..<100 { _ = breaker.evaluate(.notSent, at: noon) }
+    #expect(breaker.allFailing(at: noon) == nil)
+    #expect(breaker.evaluate(.revoked, at: noon).action == .endSessions)
   }
 
   @Test("The same alarm comes at most once an hour")
   func alarmsOnceAnHour() {
-    var weather = RevalidationCircuitBreaker()
-    #expect(weather.judge(.ourMistake, at: noon).alarm == .credentialsRefused)
-    #expect(weather.judge(.ourMistake, at: minutes(59)).alarm == nil)
-    #expect(weather.credentialsRefused(at: minutes(59)) == nil, "a sign-in raises the same alarm")
-    #expect(weather.judge(.ourMistake, at: minutes(60)).alarm == .credentialsRefused)
+    var breaker = RevalidationCircuitBreaker()
+    #expect(breaker.evaluate(.misconfigured, at: noon).alarm == .credentialsRefused)
+    #expect(breaker.evaluate(.misconfigured, at: minutes(59)).alarm == nil)
+    #expect(breaker.credentialsRefused(at: minutes(59)) == nil, "a sign-in raises the same alarm")
+    #expect(breaker.evaluate(.misconfigured, at: minutes(60)).alarm == .credentialsRefused)
   }
 
   @Test("A clock that is set back or far ahead neither traps nor keeps old counts")
   func survivesClocks() {
-    var weather = RevalidationCircuitBreaker()
+    var breaker = RevalidationCircuitBreaker()
     for now in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: 1e300), noon] {
-      for _ in 0..<19 { _ = weather.judge(.revoked, at: now) }
+      for _ in 0..<19 { _ = breaker.evaluate(.revoked, at: now) }
     }
-    #expect(weather.allFailing(at: noon) == nil)
-    #expect(weather.judge(.revoked, at: noon).consequence == .keep)
+    #expect(breaker.allFailing(at: noon) == nil)
+    #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
   }
 }
 
@@ -231,7 +231,7 @@ struct AppleConditionTests {
   func begins() {
     var condition = AppleCondition()
     #expect(condition.report(allFailing: nil) == .unknown)
-    condition.note(.answeredOtherwise, clientID: "web")
+    condition.note(.inconclusive, clientID: "web")
     #expect(condition.report(allFailing: nil) == .ok)
   }
 
@@ -242,7 +242,7 @@ struct AppleConditionTests {
     let said = message(condition.report(allFailing: 30))
     #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "app")
-    condition.note(.answeredOtherwise, clientID: "web")
+    condition.note(.inconclusive, clientID: "web")
     condition.note(.notSent, clientID: "web")
     #expect(message(condition.report(allFailing: nil)) == said)
     condition.note(.accepted, clientID: "web")
@@ -260,7 +260,7 @@ struct AppleConditionTests {
     var condition = AppleCondition()
     condition.note(.notSent, clientID: "web")
     #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"))
-    condition.note(.answeredOtherwise, clientID: "web")
+    condition.note(.inconclusive, clientID: "web")
     #expect(message(condition.report(allFailing: 20)).contains("not one of 20 checks"))
   }
 }

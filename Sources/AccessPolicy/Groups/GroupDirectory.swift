@@ -1,7 +1,7 @@
 internal import WebFormats
 
-/// The lines of a group's members, in the order of the members. They are for messages: configurations that differ in
-/// them alone are equal.
+/// The lines of a group's members, in the order of the members, for messages. They do not count for the equality of
+/// configurations.
 package struct MemberLines: Sendable, Equatable {
   private let lines: [Int]
 
@@ -44,7 +44,7 @@ package struct GroupConfiguration: Sendable, Equatable {
     self.memberLines = MemberLines(memberLines)
   }
 
-  /// The place that names a member, for messages: its line in the configuration file or in the members file.
+  /// The location of a member, for messages: its line in the configuration file or in the members file.
   /// - Parameter read: the contents of a file; nil if it cannot be read.
   package func place(of member: String, read: (_ path: String) -> [UInt8]?) -> String? {
     guard let member = GroupMember(member) else { return nil }
@@ -63,7 +63,7 @@ package struct GroupConfiguration: Sendable, Equatable {
   }
 }
 
-/// The groups of the configuration, ready to be asked for those of a user. Built again when a members file changes.
+/// The groups of the configuration, indexed by member. Rebuilt when a members file changes.
 ///
 /// Groups are numbered in the order of their names, byte by byte, so that rules compiled for the same names need not be
 /// compiled again.
@@ -215,7 +215,7 @@ package enum GroupMember: Sendable, Hashable {
     }
   }
 
-  /// Whether a text is read as a subject, but does not look like one. Apple's have dots between their parts
+  /// Whether a text counts as a subject, but does not look like one. Apple's have dots between their parts
   /// (001234.0123456789abcdef0123456789abcdef.0123), and other issuers of the kind may have another form.
   package static func isUnlikelySubject(_ text: String) -> Bool {
     guard case .subject(let bytes) = GroupMember(text) else { return false }

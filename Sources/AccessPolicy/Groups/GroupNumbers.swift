@@ -1,4 +1,4 @@
-/// The numbers of groups: their places in the order of their names, byte by byte.
+/// The numbers of groups: their indexes in the order of their names, byte by byte.
 struct GroupNumbers: Sendable {
   /// Sorted byte by byte, each once.
   let names: [String]

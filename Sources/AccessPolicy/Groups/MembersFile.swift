@@ -8,7 +8,7 @@ package enum MembersFile {
   package static let memberLimit = 1_000_000
 
   /// The members of a file, in its order.
-  /// - Throws: the first line that is wrong, or that there is no member.
+  /// - Throws: the first invalid line, or `empty` if there is no member.
   package static func parse(_ bytes: [UInt8]) throws(MembersFileSyntaxError) -> [String] {
     guard bytes.count <= sizeLimit else { throw MembersFileSyntaxError(line: 1, reason: .tooLong) }
     var members: [String] = []
@@ -43,7 +43,7 @@ package enum MembersFile {
     return index.map { $0 + 1 }
   }
 
-  /// The beginning of UTF-8 files of some editors.
+  /// The byte order mark that some editors write.
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// A line without its comment and the white space around it.

@@ -3,7 +3,7 @@ internal import WebFormats
 /// The authorities that requests may be addressed to: that of `public_url`, its aliases (`listen.hosts`) and those of
 /// `[[host]]`.
 ///
-/// A class, because each request asks it: a value of its size would be copied first.
+/// A class, because each request uses it, and a value of its size would be copied.
 package final class AuthorityList: Sendable {
   /// The meaning of an authority of the list.
   package enum Place: Sendable, Equatable {
@@ -57,7 +57,7 @@ package final class AuthorityList: Sendable {
   /// Whether the bytes of a `Host` field (or `:authority`) name one of them.
   package func match(_ authority: Span<UInt8>) -> Bool { place(authority) != nil }
 
-  /// The place that the bytes of a `Host` field (or `:authority`) name; nil if they name none: the host without regard
+  /// Finds the bytes of a `Host` field (or `:authority`); nil if they are not in the list: the host without regard
   /// to ASCII case, the port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port
   /// with a leading zero are not accepted. Without allocation; the time does not depend on the number of hosts.
   package func place(_ authority: Span<UInt8>) -> Place? {

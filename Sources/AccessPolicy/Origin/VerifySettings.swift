@@ -1,14 +1,14 @@
 /// Settings of `verify`, the endpoint that other proxies ask (`[verify]` of the configuration).
 package struct VerifySettings: Sendable, Equatable {
-  /// The sources that are believed of a trusted proxy about the original request: only those that the proxy always
-  /// overwrites, because many pass on their client's own headers. Default: ``defaultSources``.
+  /// The sources of the original request that are trusted from a trusted proxy: only those that the proxy always
+  /// overwrites, because many proxies forward their client's own headers. Default: ``defaultSources``.
   package var believe = VerifySettings.defaultSources
 
   package static let defaultSources: [Source] = [.originalURI, .forwardedURI]
 
   package init() {}
 
-  /// A header, or the path of the asking request, that says something about the original request.
+  /// A header, or the path of the subrequest, with data about the original request.
   package enum Source: String, Sendable, CaseIterable {
     /// Path and query.
     case originalURI = "X-Original-URI"
@@ -16,7 +16,7 @@ package struct VerifySettings: Sendable, Equatable {
     case forwardedURI = "X-Forwarded-Uri"
     /// An absolute URL: host, path and query.
     case originalURL = "X-Original-URL"
-    /// Path and query below `verify/`; then the method of the asking request is the original one.
+    /// Path and query below `verify/`; then the method of the subrequest is the original one.
     case path
     case method = "X-Forwarded-Method"
     case host = "X-Forwarded-Host"

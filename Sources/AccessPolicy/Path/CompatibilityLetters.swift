@@ -4,7 +4,7 @@
 /// Generated from the Unicode Character Database 14.0 by Python's `unicodedata`, with the outlined letters and digits
 /// of Unicode 16.0.
 enum CompatibilityLetters {
-  /// The ASCII bytes of a character, at most four, the first one lowest; 0 if it stands for nothing but itself.
+  /// The ASCII bytes of a character, at most four, the first one lowest; 0 if it has no compatibility form.
   static func ascii(of scalar: UInt32) -> UInt32 {
     guard scalar >= 0xA0 else { return 0 }
     var (low, high) = (0, runs.count)

@@ -4,7 +4,7 @@
 /// case folding, or by the rules of Turkish.
 enum FoldedLetters {
   /// The ASCII bytes of a character, the first one lowest, as ``CompatibilityLetters/ascii(of:)`` gives them; 0 if it
-  /// stands for nothing but itself.
+  /// does not fold to ASCII.
   static func ascii(of scalar: UInt32) -> UInt32 {
     switch scalar {
     // Dotted capital I, dotless i, and its mathematical form, which compatibility normalisation turns into it.

@@ -1,8 +1,8 @@
 /// The classification of a request path before route look-up.
 ///
-/// What is matched is what is forwarded, byte for byte: Cordon never normalises a path. A path that every server reads
+/// Routes match the bytes that are forwarded: Cordon never normalises a path. A path that every server reads
 /// the same way is *canonical*; one that servers are known to read in different ways is *ambiguous* and never gets a
-/// laxer rule than the default; one that no honest client sends is *refused* with 400.
+/// laxer rule than the default; one that no legitimate client sends is *refused* with 400.
 package enum PathClassification: Sendable, Equatable {
   /// There is one reading: the bytes themselves.
   case canonical
@@ -14,7 +14,7 @@ package enum PathClassification: Sendable, Equatable {
 
 /// The reason why a path has more than one reading. Of several reasons, the one with the highest raw value is reported.
 ///
-/// Up to ``emptySegment`` the other reading is another spelling of a place that can be worked out (percent-encodings
+/// Up to ``emptySegment`` the other reading is another spelling of a path that can be computed (percent-encodings
 /// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the
 /// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
 /// route of the table can make it stricter.
@@ -62,9 +62,9 @@ package enum PathRefusal: Sendable, Equatable {
   case controlByte
   /// One of those but the space, percent-encoded: `%00` cuts strings short, `%0d%0a` splits headers built from paths.
   case encodedControlByte
-  /// `%` that is not followed by two hexadecimal digits. IIS's `%u002e` is one.
+  /// `%` that is not followed by two hexadecimal digits, such as `%u002e` (IIS).
   case malformedEncoding
-  /// A raw `\`: browsers send `/` for it, servers on Windows read `/`, RFC 3986 knows it not.
+  /// A raw `\`: browsers send `/` for it, servers on Windows read `/`, and RFC 3986 does not allow it.
   case backslash
   /// A raw `?` or `#`, which end a path: the caller's query, or a client that sends fragments.
   case delimiter
@@ -74,10 +74,10 @@ package enum PathRefusal: Sendable, Equatable {
 }
 
 extension PathClassification {
-  /// Judges a path in one pass over its bytes, without allocation.
+  /// Classifies a path in one pass over its bytes, without allocation.
   ///
   /// Canonical are, beside the bytes of RFC 3986 `pchar`, the printable bytes that browsers leave as they are
-  /// (`|`, `[`, `]`, `"`, `<`, `>`, `^`, `` ` ``, `{`, `}`), the percent-encodings of reserved bytes that are no
+  /// (`|`, `[`, `]`, `"`, `<`, `>`, `^`, `` ` ``, `{`, `}`), the percent-encodings of reserved bytes that are not
   /// delimiters in a path (`%40`, `%2B`, as `encodeURIComponent` writes them) and of well-formed UTF-8.
   ///
   /// - Parameter path: the path of the request target exactly as it will be forwarded, without `?` and the query.

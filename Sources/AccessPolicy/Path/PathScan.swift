@@ -14,7 +14,7 @@ struct PathScan {
   /// The length of the escape that the *decoded* bytes form: 1 after `%`, 2 after `%` and a hexadecimal digit.
   private var nestedEscape = 0
 
-  /// Takes a byte that means nothing but itself.
+  /// Takes a byte without a special meaning.
   @inline(__always)
   mutating func plain(_ byte: UInt8) {
     length += 1
@@ -51,7 +51,7 @@ struct PathScan {
     defer {
       (length, dots, spaces, inParameter, nestedEscape) = (0, 0, 0, false, 0)
     }
-    return judgeDots()
+    return classifyDots()
   }
 
   private mutating func escape(in path: Span<UInt8>, at index: inout Int) -> PathRefusal? {
@@ -97,7 +97,7 @@ struct PathScan {
   private mutating func beginParameter() -> PathRefusal? {
     note(.parameter)
     nestedEscape = 0
-    if !inParameter, let refusal = judgeDots() { return refusal }
+    if !inParameter, let refusal = classifyDots() { return refusal }
     inParameter = true
     length += 1
     return nil
@@ -105,7 +105,7 @@ struct PathScan {
 
   /// Classifies a segment of dots (and spaces) only. A parameter's bytes count into `length`, so that this happens
   /// once.
-  private mutating func judgeDots() -> PathRefusal? {
+  private mutating func classifyDots() -> PathRefusal? {
     guard dots > 0, dots + spaces == length else { return nil }
     if spaces == 0, dots <= 2 { return .dotSegment }
     note(.dots)
@@ -136,7 +136,7 @@ struct PathScan {
       return note(.malformedUTF8)
     }
     index = end
-    if Self.isLookalike(scalar) { note(.confusable) }
+    if Self.isConfusable(scalar) { note(.confusable) }
     var letters = CompatibilityLetters.ascii(of: scalar)
     if letters == 0 { nestedEscape = 0 }
     while letters != 0 {
@@ -145,9 +145,9 @@ struct PathScan {
     }
   }
 
-  /// Takes a byte that only a server which normalises characters reads. What would end the segment there is a
-  /// look-alike where a segment of dots stands before it; other signs, which are common in Chinese and Japanese titles,
-  /// have only their lenient reading.
+  /// Takes an ASCII byte that only a server that normalises characters would read. If it ended a segment of dots, the
+  /// character is a confusable; other signs, which are common in Chinese and Japanese titles, only have a lenient
+  /// reading.
   private mutating func takeCompatible(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.confusable)
@@ -161,7 +161,7 @@ struct PathScan {
 
   /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit
   /// code pages turn them into a separator, and normalisation leaves them as they are.
-  private static func isLookalike(_ scalar: UInt32) -> Bool {
+  private static func isConfusable(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9: true
     default: false

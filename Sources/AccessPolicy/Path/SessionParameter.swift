@@ -17,8 +17,8 @@ enum SessionParameter {
   }
 
   /// The end of a path that is ambiguous only because of its session parameter, without that parameter.
-  static func plainEnd(of path: Span<UInt8>, _ judgement: PathClassification) -> Int? {
-    guard judgement == .ambiguous(.parameter), let end = start(in: path),
+  static func plainEnd(of path: Span<UInt8>, _ classification: PathClassification) -> Int? {
+    guard classification == .ambiguous(.parameter), let end = start(in: path),
       PathClassification.classify(path.extracting(0..<end)) == .canonical
     else { return nil }
     return end
@@ -36,23 +36,25 @@ extension RouteTable {
   /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same
   /// rules hold.
   package func matchWithSessionParameter(
-    _ path: Span<UInt8>, _ judgement: PathClassification, method: Span<UInt8>, host: Host = .publicURL
+    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {
-    guard let end = SessionParameter.plainEnd(of: path, judgement) else {
-      return match(path, judgement, method: method, host: host)
+    guard let end = SessionParameter.plainEnd(of: path, classification) else {
+      return match(path, classification, method: method, host: host)
     }
     let decision = match(path, .canonical, method: method, host: host)
     return match(path.extracting(0..<end), .canonical, method: method, host: host) == decision
-      ? decision : match(path, judgement, method: method, host: host)
+      ? decision : match(path, classification, method: method, host: host)
   }
 
   /// The same as ``match(_:_:host:)``, where the method is not known.
   package func matchWithSessionParameter(
-    _ path: Span<UInt8>, _ judgement: PathClassification, host: Host = .publicURL
+    _ path: Span<UInt8>, _ classification: PathClassification, host: Host = .publicURL
   ) -> RouteDecision {
-    guard let end = SessionParameter.plainEnd(of: path, judgement) else { return match(path, judgement, host: host) }
+    guard let end = SessionParameter.plainEnd(of: path, classification) else {
+      return match(path, classification, host: host)
+    }
     let decision = match(path, .canonical, host: host)
     return match(path.extracting(0..<end), .canonical, host: host) == decision
-      ? decision : match(path, judgement, host: host)
+      ? decision : match(path, classification, host: host)
   }
 }

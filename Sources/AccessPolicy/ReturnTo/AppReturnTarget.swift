@@ -13,7 +13,7 @@ package struct AppReturnTarget: Sendable, Equatable {
   /// - Parameters:
   ///   - bytes: what the client sent.
   ///   - schemes: the listed schemes, in lower case; upper and lower case are the same in an address (RFC 3986 3.1).
-  /// - Returns: nil unless the scheme is listed and the rest can stand in a `Location` as it is.
+  /// - Returns: nil unless the scheme is listed and the rest is valid in a `Location` unchanged.
   package init?(parsing bytes: [UInt8], schemes: [String]) {
     guard Self.names(bytes, oneOf: schemes), bytes.count <= Self.maximumLength,
       bytes.allSatisfy({ (0x21...0x7E).contains($0) && !Self.refused.contains($0) })
@@ -21,7 +21,7 @@ package struct AppReturnTarget: Sendable, Equatable {
     address = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// An address that was parsed before, and kept where nobody could change it.
+  /// Restores an address that was parsed before and stored tamper-proof.
   package init?(restoring bytes: [UInt8]) {
     let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }.map(\.asciiLowercased)
     self.init(parsing: bytes, schemes: [String(decoding: scheme, as: UTF8.self)])
@@ -37,7 +37,7 @@ package struct AppReturnTarget: Sendable, Equatable {
   /// Characters that an address must not contain unencoded, and `#`, because parameters are appended to the address.
   private static let refused = Array("\"#<>\\^`{|}".utf8)
 
-  /// The address with one item more in its query.
+  /// The address with one more query item.
   ///
   /// - Parameters:
   ///   - name: unreserved characters.

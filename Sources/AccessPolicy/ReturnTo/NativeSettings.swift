@@ -2,7 +2,7 @@
 package struct NativeSettings: Sendable, Equatable {
   /// Custom URL schemes, in lower case, that a sign-in in the browser may be handed back to. Default: none.
   package var returnSchemes: [String] = []
-  /// Whether a session is also taken as `Authorization: Bearer`, and told to apps for that. Default: false.
+  /// Whether a session is also accepted as `Authorization: Bearer`, and apps receive the token for it. Default: false.
   package var acceptsBearer = false
 
   package init() {}

@@ -5,7 +5,7 @@ package struct ReturnTarget: Sendable, Equatable {
   /// The path, with the query and the fragment if there are any: printable ASCII, beginning with exactly one `/`.
   package let path: String
 
-  /// The front page, where nothing better is known.
+  /// The front page, the default.
   package static let frontPage = ReturnTarget(path: "/")
 
   /// The longest accepted target, in bytes: 2,048.
@@ -17,11 +17,12 @@ package struct ReturnTarget: Sendable, Equatable {
 
   /// Parses a `return_to`, once percent-decoded, or a request target. What is not accepted becomes the front page.
   ///
-  /// Accepted is a path on our origin, or an absolute URL of exactly our origin, that is judged again when it is
+  /// Accepted is a path on our origin, or an absolute URL of exactly our origin, which is classified again when it is
   /// requested: `//` behind the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
   /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`,
-  /// `/..//evil`, letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathClassification/judge(_:)``
-  /// refuses, also once nested escapes are decoded. Nor are our own pages accepted that would lead around in a circle.
+  /// `/..//evil`, letters beyond ASCII, confusable and overlong slashes, and every path that
+  /// ``PathClassification/classify(_:)`` refuses, also once nested escapes are decoded. Gateway endpoints that would
+  /// cause a redirect loop are refused too.
   ///
   /// - Parameters:
   ///   - bytes: what the client sent.
@@ -31,7 +32,7 @@ package struct ReturnTarget: Sendable, Equatable {
     self = Self.parse(bytes, origin: origin, prefix: prefix) ?? .frontPage
   }
 
-  /// The same, of an array.
+  /// Parses the bytes of an array.
   package init(parsing bytes: [UInt8], origin: PublicOrigin, prefix: String) {
     self.init(parsing: bytes.span, origin: origin, prefix: prefix)
   }
@@ -98,7 +99,7 @@ package struct ReturnTarget: Sendable, Equatable {
     }
   }
 
-  /// Whether a byte sequence begins an overlong form of UTF-8 (RFC 3629, 3), which sloppy decoders read as ASCII:
+  /// Whether a byte sequence begins an overlong form of UTF-8 (RFC 3629, 3), which lenient decoders read as ASCII:
   /// `%C0%AF` as `/`. In Latin-1 they would be an accented capital before a control or a symbol, which no name has.
   private static func hasOverlongForm(_ path: Span<UInt8>) -> Bool {
     var index = 0
@@ -116,7 +117,7 @@ package struct ReturnTarget: Sendable, Equatable {
   }
 
   /// The path with each percent-encoded `%` decoded that begins an escape once its own are decoded: `%252F` becomes
-  /// `%2F`. One that begins none stays: `100%25`.
+  /// `%2F`. Any other stays: `100%25`.
   private static func decodingNestedEscapes(_ path: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var index = 0

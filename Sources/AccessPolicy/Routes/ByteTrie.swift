@@ -1,5 +1,5 @@
-/// A trie over byte strings. All edges stand in one hash table, so that a step costs the same however many strings
-/// there are and however a node branches.
+/// A trie over byte strings. All edges are in one hash table, so that the cost of a step depends neither on the number
+/// of strings nor on the branching of a node.
 struct ByteTrie: Sendable {
   /// One edge each: the parent (28 bits), the byte (8 bits), the child (28 bits); 0 is an empty slot, as no child is 0.
   private var slots = [UInt64](repeating: 0, count: 16)
@@ -44,7 +44,7 @@ struct ByteTrie: Sendable {
     return node
   }
 
-  /// The slot of an edge: its own, or the empty one where it would stand.
+  /// The slot of an edge, or the empty slot for it.
   @inline(__always)
   private func place(of node: Int, _ byte: UInt8) -> Int {
     let key = Self.key(node, byte)

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Routes that were looked at one by one and beside each other, and what their order goes by.
+/// Routes that were checked one by one and against each other, with the data that their order depends on.
 struct CheckedRoutes {
   let access: AccessSettings
   let routes: [RouteSettings]
@@ -15,7 +15,7 @@ struct CheckedRoutes {
 
   /// The routes of `public_url`, of every host, and of each named host.
   private var scopes = [Scope(), Scope()]
-  /// The places of named hosts in `scopes`.
+  /// The indexes of named hosts in `scopes`.
   private var namedScopes: [[UInt8]: Int] = [:]
 
   private let groups: GroupNumbers
@@ -26,12 +26,12 @@ struct CheckedRoutes {
     static let all = 1
 
     /// Routes without a problem of their own.
-    var good: [Int] = []
-    /// Routes by their paths, with the same match.
+    var valid: [Int] = []
+    /// Routes by path, separately for each kind of match.
     var prefixes = RouteLists()
     var exacts = RouteLists()
     /// Routes that state who may pass, by the lenient readings of their paths.
-    var twins = RouteLists()
+    var byLoosePath = RouteLists()
   }
 
   init(_ access: AccessSettings, _ routes: [RouteSettings], _ groups: GroupNumbers) {
@@ -40,34 +40,34 @@ struct CheckedRoutes {
     self.groups = groups
     paths = routes.map { Array($0.path.utf8) }
     loosePaths = paths.map { Self.loose($0) }
-    let complaints = [
-      access.lists?.complaint, unknownGroup("allow_groups", access.lists?.groups ?? []),
-      complaint(about: access.conditions.denied), unknownGroup("managers", access.managers),
+    let accessProblems = [
+      access.lists?.problem, unknownGroup("allow_groups", access.lists?.groups ?? []),
+      problem(about: access.conditions.denied), unknownGroup("managers", access.managers),
     ]
-    for (key, message) in complaints.compactMap({ $0 }) {
+    for (key, message) in accessProblems.compactMap({ $0 }) {
       problems.add(RouteDiagnostic(route: nil, key: key, message: message))
     }
     methodNumbers.reserveCapacity(routes.count)
     for index in routes.indices {
       methodNumbers.append(routes[index].methods.map { methods.numbers(of: $0) })
       let scope = scope(of: routes[index].host)
-      if let (key, message) = complaint(about: routes[index], at: index, scope) {
+      if let (key, message) = problem(about: routes[index], at: index, scope) {
         problems.add(
           RouteDiagnostic(route: index, key: key, message: "route \"\(routes[index].path)\": \(message)"))
       } else {
-        scopes[scope].good.append(index)
+        scopes[scope].valid.append(index)
       }
     }
   }
 
-  /// Routes that must be in order by themselves.
-  /// - Throws: every problem of the routes by themselves at once.
-  init(goodRoutes routes: [RouteSettings], _ access: AccessSettings, _ groups: GroupNumbers) throws(RouteTableError) {
+  /// Checks routes that must be valid one by one.
+  /// - Throws: every problem of single routes at once.
+  init(validRoutes routes: [RouteSettings], _ access: AccessSettings, _ groups: GroupNumbers) throws(RouteTableError) {
     self.init(access, routes, groups)
     if !problems.problems.isEmpty { throw RouteTableError(problems: problems.problems) }
   }
 
-  /// The place of a host's routes in `scopes`.
+  /// The index of a host's routes in `scopes`.
   private mutating func scope(of host: RouteSettings.HostScope) -> Int {
     switch host {
     case .publicURL: return Scope.publicURL
@@ -83,14 +83,14 @@ struct CheckedRoutes {
 
   /// Whether there are routes for a host alone.
   func hasRoutes(ofHost name: String) -> Bool {
-    namedScopes[Array(name.utf8)].map { !scopes[$0].good.isEmpty } ?? false
+    namedScopes[Array(name.utf8)].map { !scopes[$0].valid.isEmpty } ?? false
   }
 
   /// The routes that can hold for requests to a host.
   /// - Parameter host: nil for the host of `public_url`.
   func indexes(for host: String?) -> [Int] {
     let own = host.map { namedScopes[Array($0.utf8)] } ?? Scope.publicURL
-    return (own.map { scopes[$0].good } ?? []) + scopes[Scope.all].good
+    return (own.map { scopes[$0].valid } ?? []) + scopes[Scope.all].valid
   }
 
   /// Whether a route holds for a method.
@@ -121,32 +121,32 @@ struct CheckedRoutes {
     return result
   }
 
-  // MARK: Complaints
+  // MARK: Problems
 
-  private mutating func complaint(
+  private mutating func problem(
     about route: RouteSettings, at index: Int, _ scope: Int
   ) -> (key: String, message: String)? {
-    if let message = Self.complaint(about: paths[index]) { return ("path", message) }
+    if let message = Self.problem(about: paths[index]) { return ("path", message) }
     if case .lists(let lists) = route.access {
       if lists.isEmpty {
         return (
           "path", "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
         )
       }
-      if let complaint = lists.complaint ?? unknownGroup("allow_groups", lists.groups) { return complaint }
+      if let problem = lists.problem ?? unknownGroup("allow_groups", lists.groups) { return problem }
     }
-    if let complaint = complaint(about: route.conditions.denied) { return complaint }
+    if let problem = problem(about: route.conditions.denied) { return problem }
     if let methods = route.methods, methods.isEmpty || methods.contains("") {
       return ("methods", "it holds for no method; name one, as in [\"GET\"], or leave methods out")
     }
     if route.methods != nil, methods.count > RouteMethods.limit {
       return ("methods", "the routes name more than \(RouteMethods.limit) different methods; remove this one")
     }
-    return complaintBeside(route, at: index, scope)
+    return problemWithEarlierRoutes(route, at: index, scope)
   }
 
-  private func complaint(about denied: DenyLists) -> (key: String, message: String)? {
-    denied.complaint ?? unknownGroup("deny_groups", denied.groups)
+  private func problem(about denied: DenyLists) -> (key: String, message: String)? {
+    denied.problem ?? unknownGroup("deny_groups", denied.groups)
   }
 
   /// The problem of the first name that no `[[group]]` declares.
@@ -161,7 +161,7 @@ struct CheckedRoutes {
   }
 
   /// The problem of a path by itself.
-  private static func complaint(about path: [UInt8]) -> String? {
+  private static func problem(about path: [UInt8]) -> String? {
     if let remedy = PathPattern.remedy(for: path) { return "a path is a prefix, not a pattern; \(remedy)" }
     switch PathClassification.classify(path.span) {
     case .canonical: return nil
@@ -185,7 +185,7 @@ struct CheckedRoutes {
   }
 
   /// The problem of a route with respect to the routes before it.
-  private mutating func complaintBeside(
+  private mutating func problemWithEarlierRoutes(
     _ route: RouteSettings, at index: Int, _ scope: Int
   ) -> (key: String, message: String)? {
     if let conflict = conflict(of: index, scope) { return conflict }
@@ -194,16 +194,16 @@ struct CheckedRoutes {
     case .exact: scopes[scope].exacts.add(index, at: paths[index])
     }
     guard route.statesAccess else { return nil }
-    let twin = scopes[scope].twins.firstResult(at: loosePaths[index]) { other in
+    let conflicting = scopes[scope].byLoosePath.firstResult(at: loosePaths[index]) { other in
       let that = routes[other]
       return paths[other] != paths[index] && overlap(index, other)
         && (that.access != route.access || that.conditions != route.conditions || that.networks != route.networks
           || that.maxAge != route.maxAge || that.tokens != route.tokens || that.preflight != route.preflight)
         ? other : nil
     }
-    // Among many spellings with the same rules the first stand for all.
-    scopes[scope].twins.add(index, at: loosePaths[index], atMost: 16)
-    return twin.map {
+    // Of many spellings with the same rules, the first few are enough.
+    scopes[scope].byLoosePath.add(index, at: loosePaths[index], atMost: 16)
+    return conflicting.map {
       (
         "path",
         "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take "

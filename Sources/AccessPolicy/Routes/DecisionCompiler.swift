@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Makes decisions of what holds for a route, with the rules and upstreams that they point to, each kept once.
+/// Compiles effective settings of routes into decisions, with deduplicated rules and upstreams.
 struct DecisionCompiler {
   private(set) var rules: [AccessRules] = []
   private(set) var upstreams: [String?] = [nil]
@@ -48,7 +48,7 @@ struct DecisionCompiler {
     decision.keptFormBytes = effective.keptFormBytes.value
     decision.networks = networks(effective.networks)
     if decision.access == .public {
-      // The gate knows for every user whether those of `[access]` name the user.
+      // The gate checks the deny lists of `[access]` separately for every user.
       let stated = effective.conditions.filter { $0.source != .access }
       if !stated.isEmpty { decision.denials = rules(-1, stated, isPublic: true) }
     } else {

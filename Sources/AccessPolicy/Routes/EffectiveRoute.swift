@@ -4,8 +4,8 @@ package import WebFormats
 package struct EffectiveRoute: Sendable, Equatable {
   /// The users who are admitted.
   package var access: Stated<RouteSettings.Access>
-  /// Additional conditions, from the most to the least specific route. On a public route deny lists only: a user whom
-  /// one names is nobody there. None where access is `sign-out`.
+  /// Additional conditions, from the most to the least specific route. On a public route deny lists only, whose
+  /// users are anonymous there. None where access is `sign-out`.
   package var conditions: [Stated<AccessConditions>]
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
@@ -49,7 +49,7 @@ package struct EffectiveRoute: Sendable, Equatable {
 
   /// - Parameters:
   ///   - chain: the routes that hold, by their places in `routes`, the most specific one first.
-  ///   - host: the host if it is one of its own. Its routes stand before those of every host, but lift no denial of
+  ///   - host: the host if it is one of its own. Its routes precede those of every host, but lift no denial of
   ///     the latter; its upstream serves where no route states one.
   init(_ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, host: NamedHost? = nil) {
     var access = Self.access(chain, of: routes)

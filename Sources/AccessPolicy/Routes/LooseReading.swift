@@ -3,15 +3,16 @@ internal import WebFormats
 /// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
 /// letters and those that only differ in case as the ASCII they stand for, empty segments collapsed, and without what
 /// servers drop at the end of a segment (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It
-/// reads from the left and builds nothing.
+/// reads from left to right without allocation.
 struct LooseReading {
   private var index = 0
-  /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 is none.
+  /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 if there are
+  /// none.
   private var pending: UInt32 = 0
 
   init() {}
 
-  /// Takes the next byte; nil at the end, and at an escape that is none.
+  /// Takes the next byte; nil at the end, and at a malformed escape.
   @inline(__always)
   mutating func next(in path: Span<UInt8>) -> UInt8? {
     if pending != 0 { return takePending() }
@@ -34,7 +35,7 @@ struct LooseReading {
     return byte.asciiLowercased
   }
 
-  /// The end of the segment, if nothing of it is left but what servers drop.
+  /// The end of the segment, if only parts that servers drop are left of it.
   func segmentEnd(in path: Span<UInt8>) -> LooseReading? {
     var position = self
     var dropsRest = false

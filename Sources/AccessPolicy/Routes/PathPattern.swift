@@ -1,7 +1,7 @@
 /// Recognizes patterns that operators of other proxies write where a path is expected: wildcards (`/api/*`), regular
 /// expressions (`^/api/.*`, `/api/.+`, `/api$`) and parameters (`/api/:id`, `/api/{id}`, `/api/<id>`).
 enum PathPattern {
-  /// The remedy for a pattern; nil for a path that is none.
+  /// The remedy for a pattern; nil for a path that is not a pattern.
   static func remedy(for path: [UInt8]) -> String? {
     let isAnchored = path.first == UInt8(ascii: "^") || path.first == UInt8(ascii: "~")
     // nginx writes "~ ^/api".

@@ -22,8 +22,8 @@ package struct RouteDecision: Sendable, Hashable {
   package var passesPreflights = false
   /// Whether a route with `methods` lies over the path, whatever the method: then method-override headers are removed.
   package var dropsMethodOverride = false
-  /// On a public path, the ``RouteTable/rules`` with the deny lists of its routes: a user whom one refuses is nobody
-  /// there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.
+  /// On a public path, the ``RouteTable/rules`` with the deny lists of its routes: users that they name are
+  /// anonymous there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.
   package var denials: RuleIndexes = []
 
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
@@ -40,9 +40,9 @@ package struct RouteDecision: Sendable, Hashable {
     case `public`
     /// Everybody with a session.
     case signedIn
-    /// Everybody with a session whom each of these ``RouteTable/rules`` lets in.
+    /// Everybody with a session that each of these ``RouteTable/rules`` admits.
     case rules(RuleIndexes)
-    /// Nobody: the gateway answers as its own `sign-out`, whoever asks.
+    /// Nobody: the gateway answers every request as its own `sign-out`.
     case signOut
     /// Nobody: 403.
     case deny
@@ -89,8 +89,8 @@ package struct RouteDecision: Sendable, Hashable {
     return result
   }
 
-  /// Takes over the deny lists of both readings, nil if they are too many: whom a public reading makes nobody, a
-  /// stricter one refuses.
+  /// Takes over the deny lists of both readings, nil if they are too many: a stricter reading refuses the users that
+  /// are anonymous under a public one.
   private mutating func join(_ denials: RuleIndexes?) {
     self.denials = []
     guard let denials else {
@@ -106,15 +106,15 @@ package struct RouteDecision: Sendable, Hashable {
     }
   }
 
-  /// Whether both readings accept machine tokens. A public one does not ask for them; one that admits everybody who is
-  /// signed in admits no token.
+  /// Whether both readings accept machine tokens. A public one does not need them; one that admits every signed-in user
+  /// admits no token.
   private func acceptsTokens(with other: RouteDecision, _ both: Access) -> Bool {
     if both == .public { return acceptsTokens }
     if case .rules = both, access == .signedIn || other.access == .signedIn { return false }
     return (access == .public || acceptsTokens) && (other.access == .public || other.acceptsTokens)
   }
 
-  /// Whether it asks for more than a session.
+  /// Whether it requires more than a session.
   var isRestriction: Bool {
     access.strictness > RouteDecision.Access.signedIn.strictness || !networks.isEmpty || maxAge > 0
       || !denials.isEmpty
@@ -142,21 +142,21 @@ extension RouteDecision.Access {
   }
 }
 
-/// Places in ``RouteTable/rules``: one, or several where a path has several readings. At most ``limit``, in one value
-/// without a reference.
+/// Indexes into ``RouteTable/rules``: one, or several where a path has several readings. At most ``limit``, in one
+/// value without a reference.
 package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Most rules that one decision can name.
   package static let limit = 8
 
-  /// In ascending order from the front; -1 behind them.
-  private var places = SIMD8<Int32>(repeating: -1)
+  /// In ascending order, followed by -1.
+  private var elements = SIMD8<Int32>(repeating: -1)
   /// The number of elements.
   package private(set) var count = 0
 
   package var isEmpty: Bool { count == 0 }
 
   init(_ index: Int) {
-    places[0] = Int32(truncatingIfNeeded: index)
+    elements[0] = Int32(truncatingIfNeeded: index)
     count = 1
   }
 
@@ -168,75 +168,75 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// The one at a position below ``count``.
-  package subscript(position: Int) -> Int { Int(places[position]) }
+  /// The element at a position below ``count``.
+  package subscript(position: Int) -> Int { Int(elements[position]) }
 
-  /// Hashes the elements alone: decisions are looked up by the thousand when routes are compiled.
+  /// Hashes only the elements, because decisions are looked up by the thousand when routes are compiled.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(count)
-    for position in 0..<count { hasher.combine(places[position]) }
+    for position in 0..<count { hasher.combine(elements[position]) }
   }
 
-  /// These and those; nil where they are too many.
+  /// The union; nil if it exceeds ``limit``.
   func union(_ others: RuleIndexes) -> RuleIndexes? {
     var result = self
     for position in 0..<others.count {
-      guard result.insert(others.places[position]) else { return nil }
+      guard result.insert(others.elements[position]) else { return nil }
     }
     return result
   }
 
   private mutating func insert(_ index: Int32) -> Bool {
     var position = 0
-    while position < count, places[position] < index { position += 1 }
-    if position < count, places[position] == index { return true }
+    while position < count, elements[position] < index { position += 1 }
+    if position < count, elements[position] == index { return true }
     guard count < Self.limit else { return false }
     var last = count
     while last > position {
-      places[last] = places[last - 1]
+      elements[last] = elements[last - 1]
       last -= 1
     }
-    places[position] = index
+    elements[position] = index
     count += 1
     return true
   }
 }
 
-/// Places in ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in
+/// Indexes into ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in
 /// one value without a reference.
 package struct NetworkIndexes: Sendable, Hashable {
   /// Most conditions that one decision can name.
   package static let limit = 4
 
-  /// In ascending order from the front; -1 behind them.
-  private var places = SIMD4<Int32>(repeating: -1)
+  /// In ascending order, followed by -1.
+  private var elements = SIMD4<Int32>(repeating: -1)
 
   /// No condition.
   package init() {}
 
-  init(_ index: Int) { places[0] = Int32(truncatingIfNeeded: index) }
+  init(_ index: Int) { elements[0] = Int32(truncatingIfNeeded: index) }
 
-  package var isEmpty: Bool { places[0] < 0 }
+  package var isEmpty: Bool { elements[0] < 0 }
 
   /// The number of elements.
-  package var count: Int { (0..<Self.limit).first { places[$0] < 0 } ?? Self.limit }
+  package var count: Int { (0..<Self.limit).first { elements[$0] < 0 } ?? Self.limit }
 
-  /// The one at a position below ``count``.
-  package subscript(position: Int) -> Int { Int(places[position]) }
+  /// The element at a position below ``count``.
+  package subscript(position: Int) -> Int { Int(elements[position]) }
 
-  /// Hashes the elements alone, as ``RuleIndexes`` does.
+  /// Hashes only the elements, as ``RuleIndexes`` does.
   package func hash(into hasher: inout Hasher) {
     let count = count
     hasher.combine(count)
-    for position in 0..<count { hasher.combine(places[position]) }
+    for position in 0..<count { hasher.combine(elements[position]) }
   }
 
-  /// These and those; nil where they are too many.
+  /// The union; nil if it exceeds ``limit``.
   func union(_ others: NetworkIndexes) -> NetworkIndexes? {
     if others.isEmpty || others == self { return self }
     var result = self
     for position in 0..<others.count {
-      guard result.insert(others.places[position]) else { return nil }
+      guard result.insert(others.elements[position]) else { return nil }
     }
     return result
   }
@@ -244,15 +244,15 @@ package struct NetworkIndexes: Sendable, Hashable {
   private mutating func insert(_ index: Int32) -> Bool {
     let count = count
     var position = 0
-    while position < count, places[position] < index { position += 1 }
-    if position < count, places[position] == index { return true }
+    while position < count, elements[position] < index { position += 1 }
+    if position < count, elements[position] == index { return true }
     guard count < Self.limit else { return false }
     var last = count
     while last > position {
-      places[last] = places[last - 1]
+      elements[last] = elements[last - 1]
       last -= 1
     }
-    places[position] = index
+    elements[position] = index
     return true
   }
 }

@@ -1,12 +1,12 @@
 /// The problems of routes, without repetitions.
 struct RouteDiagnostics {
   private(set) var problems: [RouteDiagnostic] = []
-  /// Routes that were complained of for what their chain holds.
-  private var told: Set<Int> = []
+  /// Routes with a reported problem in their chain.
+  private var reported: Set<Int> = []
 
   mutating func add(_ problem: RouteDiagnostic) { problems.append(problem) }
 
-  /// Looks at what holds together for a request.
+  /// Checks the routes that hold for a request together.
   /// - Parameter chain: the routes, the most specific one first.
   mutating func check(_ effective: EffectiveRoute, _ chain: [Int], _ checked: CheckedRoutes) {
     checkConditions(chain, checked)
@@ -15,7 +15,7 @@ struct RouteDiagnostics {
     // The conditions of a more specific route would have no effect: such routes have none.
     for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
       let path = checked.routes[source].path
-      tell(
+      report(
         index, checked, key: Self.key(of: checked.routes[index].conditions),
         "it gets access = \"\(access == .public ? "public" : "sign-out")\" from the route \"\(path)\", so that nobody "
           + "would be asked for this; "
@@ -43,7 +43,7 @@ struct RouteDiagnostics {
       }
       guard stated.value != value else { continue }
       let place = route.map { "the route \"\(checked.routes[$0].path)\"" } ?? "[access]"
-      tell(
+      report(
         stated.route, checked, key: "private_email",
         "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions "
           + "add up: "
@@ -51,8 +51,8 @@ struct RouteDiagnostics {
     }
   }
 
-  private mutating func tell(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
-    guard told.insert(route).inserted else { return }
+  private mutating func report(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
+    guard reported.insert(route).inserted else { return }
     add(RouteDiagnostic(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
   }
 }

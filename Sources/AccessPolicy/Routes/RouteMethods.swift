@@ -1,4 +1,4 @@
-/// The methods that routes name, each with a number; every other method has one number together.
+/// The methods that routes name, each with a number; all other methods share one number.
 struct RouteMethods: Sendable {
   /// Most methods that routes can name.
   static let limit = 64

@@ -5,7 +5,7 @@ struct RouteRows {
   /// Numbers of methods.
   let stride: Int
   private var numbers: [RouteDecision: Int32] = [:]
-  /// The number that was asked for last.
+  /// The number that was returned last.
   private var latest: Int32 = 0
   private var rows: [[Int32]: Int32] = [:]
 
@@ -23,7 +23,7 @@ struct RouteRows {
 
   /// The number of a decision.
   mutating func number(of decision: RouteDecision) -> Int32 {
-    // Routes that stand together often decide the same.
+    // Adjacent routes often have the same decision.
     if Int(latest) < decisions.count, decisions[Int(latest)] == decision { return latest }
     latest = numbers[decision] ?? Int32(decisions.count)
     if Int(latest) == decisions.count {

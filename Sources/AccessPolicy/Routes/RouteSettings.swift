@@ -1,13 +1,13 @@
 package import WebFormats
 
-/// One `[[route]]` of the configuration: which requests it holds for, and what it states about them. What it does not
-/// state comes from less specific routes, and in the end from ``AccessSettings``.
+/// One `[[route]]` of the configuration: the requests that it holds for, and their settings. Settings that it does not
+/// state are inherited from less specific routes, and finally from ``AccessSettings``.
 package struct RouteSettings: Sendable, Equatable {
   /// The hosts that it holds for. Default: that of `public_url` and its aliases.
   package var host = HostScope.publicURL
   /// The canonical path, beginning with `/`.
   package var path: String
-  /// Whether it holds for what is below the path. Default: it does.
+  /// Whether it also holds for everything below the path. Default: prefix.
   package var match = Match.prefix
   /// The methods that it holds for, byte for byte; `GET` includes `HEAD`. Default: nil: all.
   package var methods: [String]?
@@ -43,7 +43,7 @@ package struct RouteSettings: Sendable, Equatable {
     self.access = access
   }
 
-  /// Whether it states anything about who may pass.
+  /// Whether it states any setting that decides who is admitted.
   var statesAccess: Bool {
     access != nil || !conditions.isEmpty || !networks.isEmpty || maxAge != nil || tokens != nil || preflight != nil
   }
@@ -72,9 +72,9 @@ package struct RouteSettings: Sendable, Equatable {
     case `public`
     /// Everybody with a session.
     case signedIn
-    /// Everybody with a session whom one of the lists names.
+    /// Everybody with a session that one of the lists names.
     case lists(AccessLists)
-    /// Nobody: the gateway answers as its own `sign-out`, whoever asks. No condition holds there.
+    /// Nobody: the gateway answers every request as its own `sign-out`, without conditions.
     case signOut
     /// Nobody: 403.
     case deny
@@ -90,7 +90,7 @@ package struct RouteSettings: Sendable, Equatable {
 
   /// The answer to a CORS preflight (Fetch Standard, 4.8), which browsers send without credentials.
   package enum Preflight: String, Sendable, CaseIterable {
-    /// That to every other request.
+    /// The same as to every other request.
     case block
     /// The application's, without an identity.
     case pass
@@ -105,7 +105,7 @@ package struct RouteSettings: Sendable, Equatable {
   }
 }
 
-/// `[access]`: what holds for every request about which no route says otherwise.
+/// `[access]`: the settings of every request for which no route states others.
 package struct AccessSettings: Sendable, Equatable {
   /// The users who may pass. Default: nil: everybody with a session.
   package var lists: AccessLists?
@@ -127,7 +127,7 @@ package struct AccessSettings: Sendable, Equatable {
   package init() {}
 }
 
-/// Lists of users. A user whom any one of them names may pass.
+/// Lists of users. A user that any one of them names is admitted.
 package struct AccessLists: Sendable, Equatable {
   /// Apple's `sub`, exactly.
   package var subjects: [String] = []
@@ -154,12 +154,12 @@ package struct AccessConditions: Sendable, Equatable {
   package var privateEmail = PrivateEmail.allow
   /// Required values of identity token claims. Default: none.
   package var requirements: [ClaimRequirement] = []
-  /// Users who are refused, whatever list names them. Default: none.
+  /// Users who are refused even if a list names them. Default: none.
   package var denied = DenyLists()
 
   package init() {}
 
-  /// Whether nothing is asked.
+  /// Whether there are no conditions.
   package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty && denied.isEmpty }
 
   /// The deny lists alone.
@@ -172,9 +172,9 @@ package struct AccessConditions: Sendable, Equatable {
   /// A condition on the user's e-mail address.
   package enum PrivateEmail: String, Sendable, CaseIterable {
     case allow
-    /// A user who hides the address behind Apple's relay does not pass.
+    /// Users who hide their address behind Apple's relay are refused.
     case deny
-    /// A user who does not hide it does not pass.
+    /// Users who do not hide it are refused.
     case require
   }
 }

@@ -1,6 +1,6 @@
 package import WebFormats
 
-/// The routes of the configuration, ready to be asked.
+/// The compiled routes of the configuration.
 ///
 /// Of the routes that hold for a request (by host, path and method), ordered from the most to the least specific, each
 /// setting comes from the first one that states it, and in the end from `[access]`. Conditions add up.
@@ -9,15 +9,15 @@ package import WebFormats
 /// is below it (`/public/` for `/public/x`, not for `/public` or `/publicx`); one that does not also for the path
 /// itself (`/api` for `/api` and `/api/x`, not for `/apix`).
 ///
-/// Then the other readings of the path are asked for, because the application behind may be more lenient than we are:
+/// Then other readings of the path are considered, because the application may be more lenient than we are:
 /// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot,
-///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), what holds there must admit the request, too.
-///   Routes that state nothing about who may pass do not count: what they inherit holds where it is stated.
+///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), that route must admit the request, too.
+///   Routes that state no admission settings do not count: what they inherit holds where it is stated.
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
 /// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must
 ///   admit it.
 ///
-/// A class, so that it is looked at where it is rather than copied for every request.
+/// A class, so that it is not copied for every request.
 package final class RouteTable: Sendable {
   /// The rules that ``RouteDecision/Access/rules(_:)`` points into.
   package let rules: [AccessRules]
@@ -34,13 +34,13 @@ package final class RouteTable: Sendable {
   private let groups: GroupNumbers
   private let methods: RouteMethods
   private let tree: RouteTree
-  /// The trees of other hosts, and where their names lead. Hosts without routes of their own share a tree if they have
+  /// The trees of other hosts, and their names. Hosts without routes of their own share a tree if they have
   /// the same upstream.
   private let others: [RouteTree]
   private let hosts: ByteTrie
   private let hostOfNode: [Int32]
 
-  /// The host of a request, as far as routes tell hosts apart.
+  /// The host of a request, as far as routes distinguish hosts.
   package struct Host: Sendable, Equatable {
     fileprivate var number: Int
 
@@ -96,35 +96,35 @@ package final class RouteTable: Sendable {
 
   // MARK: Users, tokens and addresses
 
-  /// Whether the deny lists of `[access]` name a user. Such a user is nobody on public routes.
+  /// Whether the deny lists of `[access]` name a user. Such a user is anonymous on public routes.
   package func isDenied(_ user: Principal) -> Bool { denied.names(user) }
 
   /// Whether any route that is not public could admit a user, by lists, groups and conditions; whatever its networks,
   /// methods and maximum age. The time is proportional to the number of different rules.
-  /// - Parameters: as of ``AccessRules/judge(_:requiresVerifiedEmail:claim:)``.
+  /// - Parameters: as of ``AccessRules/evaluate(_:requiresVerifiedEmail:claim:)``.
   package func couldAdmit(
     _ user: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
   ) -> Bool {
     reachable.contains { access in
       guard case .rules(let indexes) = access else { return access == .signedIn }
       return (0..<indexes.count).allSatisfy {
-        rules[indexes[$0]].judge(user, requiresVerifiedEmail: requiresVerifiedEmail, claim: claim) == .allowed
+        rules[indexes[$0]].evaluate(user, requiresVerifiedEmail: requiresVerifiedEmail, claim: claim) == .allowed
       }
     }
   }
 
   /// The verdict on a machine token in a group of this name. An undeclared group admits nowhere.
-  package func judgeToken(inGroupNamed name: String, by access: RouteDecision.Access) -> RuleVerdict {
-    groups.number(of: name).map { judgeToken(in: $0, by: access) } ?? .denied(.notListed)
+  package func evaluateToken(inGroupNamed name: String, by access: RouteDecision.Access) -> RuleVerdict {
+    groups.number(of: name).map { evaluateToken(in: $0, by: access) } ?? .denied(.notListed)
   }
 
   /// The verdict on a machine token, whether or not the route accepts tokens at all: it is admitted by `allow_groups`
-  /// only. On a public route it is nobody, and not judged.
+  /// only. On a public route it is anonymous, and not evaluated.
   /// - Parameter group: the number of its group in the `GroupDirectory`.
-  package func judgeToken(in group: Int, by access: RouteDecision.Access) -> RuleVerdict {
+  package func evaluateToken(in group: Int, by access: RouteDecision.Access) -> RuleVerdict {
     guard case .rules(let indexes) = access, indexes.count > 0 else { return .denied(.notListed) }
     for position in 0..<indexes.count {
-      let verdict = rules[indexes[position]].judgeToken(in: group)
+      let verdict = rules[indexes[position]].evaluateToken(in: group)
       if verdict != .allowed { return verdict }
     }
     return .allowed
@@ -155,23 +155,27 @@ package final class RouteTable: Sendable {
   /// number of routes.
   ///
   /// - Parameters:
-  ///   - path: the bytes that `judgement` was made of.
-  ///   - judgement: a refused path is denied, should it be asked for nevertheless.
+  ///   - path: the bytes that were classified.
+  ///   - classification: that of the path; a refused one is denied.
   ///   - method: the bytes of the method.
   ///   - host: the host that the request is for.
   package func match(
-    _ path: Span<UInt8>, _ judgement: PathClassification, method: Span<UInt8>, host: Host = .publicURL
+    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {
-    if case .refused = judgement { return RouteDecision(access: .deny) }
-    return tree(of: host).match(path, judgement, method: methods.number(of: method))
+    if case .refused = classification { return RouteDecision(access: .deny) }
+    return tree(of: host).match(path, classification, method: methods.number(of: method))
   }
 
   /// The decision on a path whose method is not known: every method must be admitted.
-  package func match(_ path: Span<UInt8>, _ judgement: PathClassification, host: Host = .publicURL) -> RouteDecision {
-    if case .refused = judgement { return RouteDecision(access: .deny) }
+  package func match(
+    _ path: Span<UInt8>, _ classification: PathClassification, host: Host = .publicURL
+  ) -> RouteDecision {
+    if case .refused = classification { return RouteDecision(access: .deny) }
     let tree = tree(of: host)
-    var decision = tree.match(path, judgement, method: methods.other)
-    for method in 0..<methods.count { decision = decision.restricted(by: tree.match(path, judgement, method: method)) }
+    var decision = tree.match(path, classification, method: methods.other)
+    for method in 0..<methods.count {
+      decision = decision.restricted(by: tree.match(path, classification, method: method))
+    }
     return decision
   }
 
@@ -184,7 +188,7 @@ package final class RouteTable: Sendable {
   package static func effectiveRoutes(
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings] = []
   ) throws(RouteTableError) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
-    let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
+    let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
     let builder = RouteTreeBuilder(checked, host: nil)
     var others: [String: RouteTreeBuilder] = [:]
     for host in NamedHost.all(hosts, routes) { others[host.name] = RouteTreeBuilder(checked, host: host) }
@@ -202,7 +206,7 @@ package final class RouteTable: Sendable {
   package static func effectiveHosts(
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings]
   ) throws(RouteTableError) -> [EffectiveHost] {
-    let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
+    let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
     let named = NamedHost.all(hosts, []).map { Optional($0) }
     return ([nil] + named).map { host in
       let builder = RouteTreeBuilder(checked, host: host)

@@ -1,5 +1,5 @@
 /// The routes that can hold for requests to one host, in two tries: one over the bytes of paths, one over their lenient
-/// reading. What holds for each path and method is worked out beforehand.
+/// reading. The decision for each path and method is precomputed.
 final class RouteTree: Sendable {
   /// A path that has routes.
   struct Place {
@@ -7,7 +7,7 @@ final class RouteTree: Sendable {
     var prefix = RouteTree.noRow
     /// The row of the path itself where a route holds for exactly it; ``noRow`` otherwise.
     var exact = RouteTree.noRow
-    /// This place and those whose paths lie under its path as a prefix, in an order in which they stand together.
+    /// This place and those whose paths lie under its path as a prefix, in an order in which they are contiguous.
     var subtree: Range<Int32> = 0..<0
   }
 
@@ -77,9 +77,9 @@ final class RouteTree: Sendable {
     hasUnauthorizedEntry = parts.stating.contains { $0.access != .public && $0.unauthenticated == .unauthorized }
   }
 
-  /// The decision on a path, whose judgement must not be a refusal. Without allocation; the time is proportional to the
-  /// length of the path, as far as it is the beginning of a route's.
-  func match(_ path: Span<UInt8>, _ judgement: PathClassification, method: Int) -> RouteDecision {
+  /// The decision on a path, whose classification must not be a refusal. Without allocation; the time is proportional
+  /// to the length of the path, as far as it is the beginning of a route's.
+  func match(_ path: Span<UInt8>, _ classification: PathClassification, method: Int) -> RouteDecision {
     var request = Request(method: method)
     var row = defaultRow
     var node = 0
@@ -105,7 +105,7 @@ final class RouteTree: Sendable {
       if exact != Self.noRow { row = exact }
     }
     var decision = self[row, method]
-    if case .ambiguous(let ambiguity) = judgement {
+    if case .ambiguous(let ambiguity) = classification {
       decision = decision.noLaxer(than: self[defaultRow, method]).noLaxer(than: self[rootRow, method])
       if ambiguity.couldBeAnywhere { return decision.restricted(by: self[everywhereRow, method]) }
     }
@@ -121,7 +121,7 @@ final class RouteTree: Sendable {
     let method: Int
     /// The place of the longest prefix that the path lies under; -1 if there is none.
     var prefixPlace: Int32 = -1
-    /// The place whose path this is; -1 if there is none.
+    /// The place of exactly this path; -1 if there is none.
     var exactPlace: Int32 = -1
   }
 
@@ -134,8 +134,8 @@ final class RouteTree: Sendable {
         || hasEntryWithoutTokens && decision.acceptsTokens || hasEntryWithoutPreflights && decision.passesPreflights)
   }
 
-  /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both
-  /// are followed; each node is reached at most once.
+  /// Walks the lenient readings of the rest of a path. Where a segment may end, or continue with parts that servers
+  /// drop, both are followed; each node is reached at most once.
   private func readLoosely(
     _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision
   ) {
@@ -176,7 +176,7 @@ final class RouteTree: Sendable {
   @inline(__always)
   private subscript(row: Int32, method: Int) -> RouteDecision { decisions[Int(number(row, method))] }
 
-  /// The number of a row's decision: the row itself, or what stands in the table.
+  /// The number of a row's decision: the row itself, or an entry of the table.
   @inline(__always)
   private func number(_ row: Int32, _ method: Int) -> Int32 {
     row >= 0 ? row : table[Int(~row) &* stride &+ method]

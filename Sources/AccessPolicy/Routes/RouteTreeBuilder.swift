@@ -1,4 +1,4 @@
-/// Lays the routes out that can hold for requests to one host.
+/// Builds the tree of the routes that can hold for requests to one host.
 struct RouteTreeBuilder {
   /// The parts of a ``RouteTree``.
   struct Parts {
@@ -19,7 +19,7 @@ struct RouteTreeBuilder {
   }
 
   private let checked: CheckedRoutes
-  /// The host if it is one of its own, whose routes stand before those of every host; nil for that of `public_url`.
+  /// The host if it is one of its own, whose routes precede those of every host; nil for that of `public_url`.
   private let host: NamedHost?
   private var exact = ByteTrie()
   /// The place of each node of `exact`; -1 for a node without routes.
@@ -126,8 +126,8 @@ struct RouteTreeBuilder {
   // MARK: Parts
 
   /// - Parameters:
-  ///   - compiler: makes decisions of what holds.
-  ///   - problems: takes what is wrong with a chain of routes.
+  ///   - compiler: compiles effective settings into decisions.
+  ///   - problems: receives the problems of chains of routes.
   func parts(_ compiler: inout DecisionCompiler, _ problems: inout RouteDiagnostics) -> Parts {
     var parts = Parts(rows: RouteRows(methods: checked.methods.count))
     parts.exact = exact
@@ -159,7 +159,7 @@ struct RouteTreeBuilder {
             let number = stated[stated.count == 1 ? 0 : method]
             if number == RouteTree.noDecision { continue }
             let decision = parts.rows.decisions[Int(number)]
-            // Signing out restricts nobody: it does not stand in for every path that can be read in another way.
+            // Signing out restricts nobody: it must not apply to every path with another reading.
             if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
             parts.stating.insert(decision)
           }
@@ -217,7 +217,7 @@ struct RouteTreeBuilder {
     return stated.contains { $0 != RouteTree.noDecision } ? stated : nil
   }
 
-  /// The decision that asks for nothing.
+  /// The decision without any requirement.
   private static let everything: RouteDecision = {
     var decision = RouteDecision(access: .public)
     decision.passesPreflights = true
@@ -231,7 +231,7 @@ struct RouteTreeBuilder {
     return decision
   }()
 
-  /// Numbers the places so that those under a prefix stand together behind it.
+  /// Numbers the places so that those under a prefix directly follow it.
   private func nest(_ result: inout [RouteTree.Place]) {
     var children: [[Int]] = Array(repeating: [], count: places.count)
     var roots: [Int] = []

@@ -1,10 +1,10 @@
 internal import WebFormats
 
-/// The lists and conditions that hold for a request together, ready to be asked: members stand in sets.
+/// The lists and conditions that hold for a request together, compiled into sets.
 package struct AccessRules: Sendable, Hashable {
-  /// nil: everybody is named.
+  /// Nil if everybody is admitted.
   private let lists: CompiledLists?
-  /// Each shared by all rules that it is part of.
+  /// The deny lists, each shared by all rules that it is part of.
   private let denied: [CompiledDenials]
   private let privateEmail: AccessConditions.PrivateEmail
   private let requirements: [CompiledRequirement]
@@ -41,46 +41,47 @@ package struct AccessRules: Sendable, Hashable {
   /// Whether `allow_groups` names a group, so that its members are admitted.
   package var namesGroups: Bool { lists.map { !$0.groups.isEmpty } ?? false }
 
-  /// Whether any list names the user, no deny list does, and neither the address nor a claim is against it.
+  /// Evaluates the rules for a user: a list must name the user, no deny list may, and address and claims must meet the
+  /// conditions.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
-  /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address. A text that is not exactly
-  /// one address is named by no list.
+  /// Bytes from 0x80 are never folded and never normalised: a confusable character makes another address. A text that
+  /// is not exactly one address is named by no list.
   ///
   /// - Parameters:
   ///   - applicant: the user.
   ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
-  ///   - claim: what a claim of the user's says, by its name; asked only where there are requirements.
-  package func judge(
-    _ applicant: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
+  ///   - claim: the values of a claim of the user, by its name; called only if there are requirements.
+  package func evaluate(
+    _ user: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
   ) -> RuleVerdict {
-    if denied.contains(where: { $0.names(applicant) }) { return .denied(.denyListed) }
+    if denied.contains(where: { $0.names(user) }) { return .denied(.denyListed) }
     switch privateEmail {
     case .allow: break
-    case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
-    case .require: if !applicant.isPrivateEmail { return .denied(.emailShown) }
+    case .deny: if user.isPrivateEmail { return .denied(.emailHidden) }
+    case .require: if !user.isPrivateEmail { return .denied(.emailShown) }
     }
     for requirement in requirements where !requirement.isMet(by: claim(requirement.claim)) {
       return .denied(.claimNotMet)
     }
     guard let lists else { return .allowed }
-    if lists.subjects.contains(Array(applicant.subject.utf8)) { return .allowed }
-    if let organization = applicant.organization, !organization.isEmpty,
+    if lists.subjects.contains(Array(user.subject.utf8)) { return .allowed }
+    if let organization = user.organization, !organization.isEmpty,
       lists.organizations.contains(Array(organization.utf8))
     {
       return .allowed
     }
-    if lists.groups.intersects(applicant.membership.groups) { return .allowed }
+    if lists.groups.intersects(user.membership.groups) { return .allowed }
     guard !lists.emails.isEmpty || !lists.emailDomains.isEmpty else { return .denied(.notListed) }
-    guard let email = applicant.email, !email.isEmpty else { return .denied(.emailMissing) }
-    guard lists.names(email: email) else { return .denied(applicant.isPrivateEmail ? .emailHidden : .notListed) }
-    return applicant.isEmailVerified || !requiresVerifiedEmail ? .allowed : .denied(.emailNotVerified)
+    guard let email = user.email, !email.isEmpty else { return .denied(.emailMissing) }
+    guard lists.names(email: email) else { return .denied(user.isPrivateEmail ? .emailHidden : .notListed) }
+    return user.isEmailVerified || !requiresVerifiedEmail ? .allowed : .denied(.emailNotVerified)
   }
 
   /// Whether a machine token of a group is admitted: by `allow_groups` only. A token has no claims and no address, so
   /// that it meets no requirement.
   /// - Parameter group: the number of the token's group in the `GroupDirectory`.
-  package func judgeToken(in group: Int) -> RuleVerdict {
+  package func evaluateToken(in group: Int) -> RuleVerdict {
     if denied.contains(where: { $0.groups.contains(group) }) { return .denied(.denyListed) }
     if privateEmail == .require { return .denied(.emailShown) }
     if !requirements.isEmpty { return .denied(.claimNotMet) }
@@ -134,7 +135,7 @@ struct CompiledLists: Sendable, Hashable {
   }
 }
 
-/// A requirement whose values stand in a set of bytes.
+/// A requirement with its values in a set.
 struct CompiledRequirement: Sendable, Hashable {
   let claim: String
   private let name: [UInt8]
@@ -146,7 +147,7 @@ struct CompiledRequirement: Sendable, Hashable {
     values = Set(requirement.values.map { Array($0.utf8) })
   }
 
-  /// Whether the claim says one of the values.
+  /// Whether one of the values of the claim is permitted.
   func isMet(by said: [String]) -> Bool { said.contains { values.contains(Array($0.utf8)) } }
 
   static func == (a: CompiledRequirement, b: CompiledRequirement) -> Bool { a.name == b.name && a.values == b.values }
@@ -158,8 +159,8 @@ struct CompiledRequirement: Sendable, Hashable {
 }
 
 extension AccessLists {
-  /// A mistake in the lists: the key that it stands under, what is wrong, and the remedy.
-  var complaint: (key: String, message: String)? {
+  /// The first problem of the lists: its key, and a message with the remedy.
+  var problem: (key: String, message: String)? {
     let lists = [
       ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
       ("allow_organizations", organizations),
@@ -194,8 +195,8 @@ extension AccessLists {
 }
 
 extension DenyLists {
-  /// A mistake in the lists: the key that it stands under, what is wrong, and the remedy.
-  var complaint: (key: String, message: String)? {
+  /// The first problem of the lists: its key, and a message with the remedy.
+  var problem: (key: String, message: String)? {
     let lists = [("deny_subjects", subjects), ("deny_emails", emails)]
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
       return (key, "an empty text in a list refuses nobody; remove it")

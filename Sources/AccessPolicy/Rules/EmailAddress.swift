@@ -3,15 +3,15 @@ internal import WebFormats
 /// One e-mail address as rules compare it: exactly one `@` between a dot-atom (RFC 5322, 3.4.1) and a domain.
 /// Characters beyond ASCII are letters (RFC 6531, 3.3).
 ///
-/// Everything else is no address to a rule: quoted local parts, comments, lists of addresses. An application may read
-/// another address out of such a text than the one that a rule would.
+/// Everything else is not an address to a rule: quoted local parts, comments, lists of addresses. An application may
+/// parse another address from such a text than a rule would.
 struct EmailAddress {
   /// The whole, with ASCII letters in lower case.
   let folded: [UInt8]
   /// The range of its domain.
   let domain: Range<Int>
 
-  /// nil where the text is not exactly one address.
+  /// Nil unless the text is exactly one address.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return nil }
@@ -21,7 +21,7 @@ struct EmailAddress {
     domain = at + 1..<bytes.count
   }
 
-  /// Whether a text is what follows the `@` of an address.
+  /// Whether a text can follow the `@` of an address.
   static func isDomain(_ text: String) -> Bool {
     isDomain(Array(text.utf8)[...]) && hasPlainCharacters(text)
   }

@@ -1,4 +1,4 @@
-/// The signed-in user, as far as rules ask about one.
+/// The attributes of a signed-in user that rules depend on.
 package struct Principal: Sendable, Equatable {
   /// Apple's `sub`.
   package var subject: String
@@ -31,7 +31,7 @@ package enum RuleVerdict: Sendable, Equatable {
   case denied(DenialReason)
 }
 
-/// The reason why rules do not let a user in; the most helpful reason that is true.
+/// The reason why rules deny a user; of several, the most helpful one.
 package enum DenialReason: String, Sendable, Equatable {
   /// No list names the user.
   case notListed = "not-listed"

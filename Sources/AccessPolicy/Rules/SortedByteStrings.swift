@@ -4,8 +4,8 @@
   internal import Musl
 #endif
 
-/// Byte strings in order, each once, found by binary search. They stand one behind the other: lists of members may be
-/// long, and an allocation for each member would take more memory than the members.
+/// A sorted set of byte strings, found by binary search. They are stored contiguously: lists of members may be long,
+/// and an allocation for each member would take more memory than the members.
 struct SortedByteStrings: Sendable, Hashable {
   private var bytes: [UInt8] = []
   /// The offset behind the last byte of each string.
@@ -65,7 +65,7 @@ struct SortedByteStrings: Sendable, Hashable {
     UnsafeRawBufferPointer(rebasing: bytes[range])
   }
 
-  /// Negative if the first comes before the second, 0 if they are equal: byte by byte, a beginning before the whole.
+  /// Negative if the first comes before the second, 0 if they are equal: byte by byte, a prefix before the whole.
   private static func compare(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
     let common = min(first.count, second.count)
     if common > 0, let one = first.baseAddress, let other = second.baseAddress {

@@ -4,14 +4,14 @@ internal import WebFormats
 ///
 /// Source: "Sign in with Apple JS / Incorporating Sign in with Apple into other platforms", developer.apple.com.
 package struct AuthorizationRequest: Sendable, Equatable {
-  /// The complete address, percent-encoded. A space is `%20`, never `+`. It carries `state` and `nonce`, so it is for
-  /// the `Location` field and not for a log.
+  /// The complete address, percent-encoded. A space is `%20`, never `+`. It carries `state` and `nonce`, so it must
+  /// not be logged.
   package let url: String
 
   /// - Parameters:
-  ///   - redirectURI: where Apple sends the answer; the very same text goes into the exchange.
-  ///   - state: comes back as sent. The caller compares it before anything else.
-  ///   - nonce: comes back as a claim of the identity token; used once.
+  ///   - redirectURI: the address that Apple sends the response to; identical in the code exchange.
+  ///   - state: returned unchanged. The caller compares it before anything else.
+  ///   - nonce: returned as a claim of the identity token; used once.
   ///   - locale: the language of Apple's page, like `de_DE`; left out if it is not of that form.
   package init(
     settings: AppleSettings, redirectURI: String, state: String, nonce: String, locale: String? = nil

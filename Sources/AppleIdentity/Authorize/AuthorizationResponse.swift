@@ -10,7 +10,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
   /// The user cancelled, or Apple refused.
   case error(ErrorResponse)
 
-  /// The success response. `user` is there the first time ever that this user authorises the app, and then never again.
+  /// The success response. `user` is present only the first time that this user authorises the app.
   package struct Success: Sendable, Equatable {
     /// The code, to be exchanged at the token endpoint within five minutes.
     package let code: AuthorizationCode
@@ -26,7 +26,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
 
   /// The error response (RFC 6749, 4.1.2.1).
   package struct ErrorResponse: Sendable, Equatable {
-    /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
+    /// Apple's error code, or any text of another sender: printable ASCII without spaces, at most 128 bytes.
     package let error: String
     /// The `state` that was sent along, where it came back.
     package let state: String?
@@ -90,9 +90,9 @@ package enum AuthorizationResponse: Sendable, Equatable {
   }
 }
 
-/// The reason why an answer was refused. Always the sender's fault, and the sender need not be Apple.
+/// The reason why a response was refused. Always the sender's fault; the sender need not be Apple.
 package enum AuthorizationResponseError: Error, Sendable, Equatable {
-  /// A field is not there.
+  /// A field is missing.
   case missing(String)
   /// A field is repeated.
   case repeated(String)

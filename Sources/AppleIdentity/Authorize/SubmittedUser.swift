@@ -2,15 +2,14 @@ internal import WebFormats
 
 /// The `user` field of an authorization response: a name that the browser submitted, unsigned.
 ///
-/// It is what the user typed into Apple's sheet, or whatever else the browser's owner sent. It is fit for display after
-/// escaping, and good for nothing else. The user's e-mail address is the identity token's, never the one in it.
+/// It was typed into Apple's sheet, or made up by the owner of the browser. After escaping it may be displayed, and
+/// must not be used otherwise. The user's e-mail address is the identity token's, never the one in it.
 package struct SubmittedUser: Sendable, Equatable {
   /// `name.firstName`, sanitised; `nil` if there was none.
   package let givenName: String?
   /// `name.lastName`, sanitised; `nil` if there was none.
   package let familyName: String?
-  /// `email`, where it could be an address. Unproven: good for telling two people's answers apart, and for nothing
-  /// else.
+  /// `email`, if it could be an address. Unverified: only for distinguishing the responses of two people.
   package let claimedEmail: String?
 
   /// Given and family name with a space between them; `nil` if there is neither.
@@ -30,7 +29,7 @@ package struct SubmittedUser: Sendable, Equatable {
     self.init(user)
   }
 
-  /// The same of an object that was read already.
+  /// Reads a parsed object.
   init(_ user: [String: StrictJSON]) {
     let parts = user["name"]?.members
     self.init(
@@ -52,7 +51,7 @@ package struct SubmittedUser: Sendable, Equatable {
 
 /// The reason why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
 package enum SubmittedUserError: Error, Sendable, Equatable {
-  /// No JSON of the form that Apple sends; why.
+  /// Not JSON of the form that Apple sends, with the reason.
   case unreadable(String)
 
   /// The problem of the object.

@@ -1,13 +1,13 @@
 internal import WebFormats
 
-/// One of the images that a gateway serves: what varies from visitor to visitor.
+/// A variant of the image, by the attributes that vary between visitors.
 package struct ButtonVariant: Sendable, Hashable {
   /// The language of the words on it.
   package var locale: ButtonLocale
   /// For a dark page; black otherwise.
   package var isWhite: Bool
 
-  /// A variant of these.
+  /// Creates a variant.
   package init(locale: ButtonLocale, isWhite: Bool) {
     self.locale = locale
     self.isWhite = isWhite
@@ -44,15 +44,15 @@ extension ButtonSettings {
   }
 }
 
-/// An image that Apple sent, looked at before it is served under our name.
+/// An image from Apple, validated before it is served from our origin.
 package struct ButtonImage: Sendable, Equatable {
   /// A PNG of at most ``maximumBytes`` bytes.
   package let png: [UInt8]
 
-  /// The largest image that is taken. Apple's have some ten kilobytes.
+  /// The largest accepted image. Apple's have some ten kilobytes.
   package static let maximumBytes = 512 * 1024
 
-  /// The same, or why this is no image to serve.
+  /// Validates a response.
   init(_ response: AppleHTTPResponse) throws(ButtonImageError) {
     guard response.status == 200 else { throw .status(response.status) }
     guard MediaType.matches(response.contentType, "image/png") else { throw .noImage("it is not image/png") }
@@ -78,7 +78,7 @@ package enum ButtonImageError: Error, Sendable, Equatable {
   case unreachable(AppleTransportError)
   /// An answer other than 200.
   case status(Int)
-  /// 200 with something else; the text says what is wrong with it.
+  /// 200 without a valid image, with the problem.
   case noImage(String)
 
   /// The problem as a single line for the log, whatever Apple sent.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// Apple's images of the button, fetched when first needed and kept.
+/// A cache of Apple's button images, fetched when first needed.
 ///
 /// - An image is fetched once for all requests that wait, and again in the background when it is a day old. If that
 ///   fails, the old one stays in use.
@@ -23,17 +23,17 @@ package actor ButtonImages {
   private var waiting: [ButtonVariant: [Int: CheckedContinuation<Void, Never>]] = [:]
   private var lastTicket = 0
 
-  /// After that an image is fetched again, in seconds.
+  /// The age at which an image is fetched again, in seconds.
   private static let maximumAge: TimeInterval = 86_400
-  /// After a failure, in seconds.
+  /// The pause after a failure, in seconds.
   private static let pause: TimeInterval = 60
-  /// Most bytes of all images together: some 300 of Apple's.
+  /// The size limit of all images together, in bytes: some 300 of Apple's.
   private static let byteLimit = 8 << 20
 
   /// - Parameters:
   ///   - baseURL: the origin of Apple's content network.
   ///   - report: receives each failure; at most one a minute for each image.
-  /// - Throws: the problem of `baseURL`, if it is not an origin that can be spoken to.
+  /// - Throws: the problem of `baseURL`, if it is not a valid origin.
   package init(
     settings: ButtonSettings, baseURL: String, transport: @escaping AppleTransport, clock: @escaping AppleClock,
     report: @escaping @Sendable (ButtonImageError) -> Void
@@ -47,8 +47,8 @@ package actor ButtonImages {
   }
 
   /// Returns the image of a variant, nil if it is not available in time.
-  /// - Parameter patience: the longest wait for a fetch.
-  package func image(_ variant: ButtonVariant, within patience: Duration) async -> ButtonImage? {
+  /// - Parameter timeout: the longest wait for a fetch.
+  package func image(_ variant: ButtonVariant, within timeout: Duration) async -> ButtonImage? {
     if let image = kept[variant] {
       if age(of: image.fetched) >= Self.maximumAge, mayFetch(variant) { begin(variant) }
       return image.image
@@ -57,7 +57,7 @@ package actor ButtonImages {
       guard mayFetch(variant) else { return nil }
       begin(variant)
     }
-    await wait(for: variant, atMost: patience)
+    await wait(for: variant, atMost: timeout)
     return kept[variant]?.image
   }
 
@@ -66,7 +66,7 @@ package actor ButtonImages {
     return [failed[variant], unreachable].allSatisfy { $0.map { age(of: $0) >= Self.pause } ?? true }
   }
 
-  /// A clock that was set back makes nothing wait for days.
+  /// Never negative, so that a clock that was set back does not delay a fetch for days.
   private func age(of date: Date) -> TimeInterval {
     let age = clock().timeIntervalSince(date)
     return age < 0 ? .infinity : age
@@ -110,14 +110,14 @@ package actor ButtonImages {
     unreachable = nil
   }
 
-  private func wait(for variant: ButtonVariant, atMost patience: Duration) async {
+  private func wait(for variant: ButtonVariant, atMost timeout: Duration) async {
     lastTicket &+= 1
     let ticket = lastTicket
     let timer = Task {
-      try? await Task.sleep(for: patience)
+      try? await Task.sleep(for: timeout)
       self.giveUp(ticket, variant)
     }
-    // Nothing has run in between: the fetch that is under way cannot have ended yet.
+    // There was no suspension in between, so the fetch under way cannot have ended yet.
     await withCheckedContinuation { waiting[variant, default: [:]][ticket] = $0 }
     timer.cancel()
   }

@@ -1,10 +1,10 @@
 /// The appearance of Apple's button on the sign-in page (`[pages.button]` of the configuration): every parameter that
 /// Apple's image service has (Apple, "Displaying Sign in with Apple buttons on the web"). Lengths are in points.
 ///
-/// A parameter that is nil has a default, and which parameters there are depends on the shape: see ``problems``.
+/// A parameter that is nil has a default. The permitted parameters depend on the shape: see ``problems``.
 package struct ButtonSettings: Sendable, Equatable {
   /// Whether the image is fetched from Apple and served from our own origin (true), or the button is drawn by the page
-  /// (false), so that nothing is asked of Apple's content network. Default: true.
+  /// (false), without requests to Apple's content network. Default: true.
   package var usesAppleImage = true
   /// The origin that images are fetched from. Default: Apple's content network; with a simulated Apple none, and
   /// the button is drawn.

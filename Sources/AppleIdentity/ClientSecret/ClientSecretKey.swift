@@ -1,7 +1,7 @@
 internal import Cryptography
 package import Secrets
 
-/// The private key that Apple gave out as `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
+/// The private key from Apple, `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
 ///
 /// A value cannot be printed, and the key cannot be read back from it.
 package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -9,7 +9,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
 
   /// Reads the key file.
   ///
-  /// A file that others have access to is refused (`PrivateFile`): its readers could speak to Apple in our name.
+  /// A file that others have access to is refused (`PrivateFile`): its readers could act as us at Apple.
   /// - Parameter path: absolute path of the `.p8` file.
   package init(contentsOfFile path: String) throws(ClientSecretKeyError) {
     let shown = LogText.sanitised(path, maximumBytes: 1024)

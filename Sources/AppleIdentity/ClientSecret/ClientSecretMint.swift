@@ -10,9 +10,9 @@ internal import WebFormats
 package final class ClientSecretMint: Sendable {
   /// The lifetime of a client secret. Apple allows six months; a leaked secret is worthless after ten minutes.
   package static let lifetime: TimeInterval = 600
-  /// The time by which `iat` is set back, against "issued in the future" errors with clock skew.
+  /// The time by which `iat` is set back, so that clock skew does not make a secret "issued in the future".
   package static let backdating: TimeInterval = 60
-  /// A secret is handed out again while at least this much of its life is left.
+  /// The minimum remaining lifetime of a secret that is reused.
   static let remainder: TimeInterval = 120
 
   private let teamID: String
@@ -34,8 +34,8 @@ package final class ClientSecretMint: Sendable {
     self.clock = clock
   }
 
-  /// A secret for one client ID: the one minted before, or a new one when that one is nearly used up, or when the clock
-  /// was set back behind its minting.
+  /// A secret for one client ID: the cached one, or a new one if that one expires soon, or if the clock was set back
+  /// to before it was minted.
   ///
   /// The audience is always Apple's, whatever `base_url` says.
   package func secret(for clientID: String) throws(ClientSecretMintError) -> ClientSecret {

@@ -1,4 +1,4 @@
-/// Text from outside made fit for a log line or an error message: printable ASCII, bounded.
+/// Sanitizes untrusted text for a log line or an error message: printable ASCII, bounded.
 ///
 /// Everything else becomes `?`, so that no control character, line break or bidirectional override gets through.
 /// Apple's error descriptions are undocumented: they are kept only for the operator to read.

@@ -2,7 +2,7 @@ internal import WebFormats
 
 /// The claims of a verified identity token, except its subject.
 ///
-/// Every claim with a single value is kept as text, because any of them may be wanted as an identity header: a string
+/// Every claim with a single value is kept as text, because any of them can be used as an identity header: a string
 /// as it is, a Boolean as `true` or `false`, an integer in digits, a list of strings joined by spaces. Apple writes
 /// some Booleans as strings, so text is also what makes the two alike. Codable as a flat JSON object of strings.
 package struct IdentityClaims: Sendable, Equatable {

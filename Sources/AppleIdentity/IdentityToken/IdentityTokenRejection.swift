@@ -1,6 +1,6 @@
 /// The reason why an identity token is rejected.
 package enum IdentityTokenRejection: Error, Sendable, Equatable {
-  /// The answer should have carried a token, and did not.
+  /// The response contains no token, but should.
   case absent
   /// Longer than ``IdentityTokenVerifier/maximumBytes``.
   case tooLong
@@ -10,11 +10,11 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
   case algorithmRefused(String)
   /// The header names critical extensions (`crit`); none is known here.
   case criticalExtension
-  /// The header carries a key, or says where one is to be had (`jwk`, `jku`, `x5u`, `x5c`). Apple's never does.
+  /// The header contains a key or a reference to one (`jwk`, `jku`, `x5u`, `x5c`). Apple's never does.
   case foreignKeyOffered(String)
   /// Apple publishes no key with this `kid`.
   case unknownKey
-  /// Apple's keys cannot be had. Not the token's fault.
+  /// Apple's keys are unavailable. Not the token's fault.
   case keysUnavailable(AppleKeySetError)
   /// The signature is not that of the key it names.
   case signatureInvalid
@@ -22,17 +22,17 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
   case wrongIssuer
   /// `aud` is not our client.
   case wrongAudience
-  /// `exp` is past.
+  /// `exp` has passed.
   case expired
   /// `iat` is in the future: this machine's clock is slow.
   case issuedInFuture
-  /// A claim that must be there is not.
+  /// A required claim is missing.
   case missingClaim(String)
   /// A claim of the wrong type, or out of all bounds.
   case malformedClaim(String)
   /// The token has no nonce, and must have one.
   case nonceMissing
-  /// The nonce is another sign-in's.
+  /// The nonce is that of another sign-in.
   case nonceMismatch
 
   /// The problem, without any text of the token.
@@ -58,7 +58,7 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether waiting may help, because it is Apple who cannot be reached.
+  /// Whether a retry may help, because Apple cannot be reached.
   package var isAppleTrouble: Bool {
     if case .keysUnavailable = self { true } else { false }
   }

@@ -9,14 +9,14 @@ package enum NonceExpectation: Sendable {
   /// digits is compared with the SHA-256 of the raw nonce, and with nothing else: anybody can read the claim in the
   /// token, and it must not prove itself.
   case native(String)
-  /// A refresh: there is no attempt to compare with, and whatever is there is passed over.
+  /// A refresh: there is no sign-in to compare with, and a nonce is ignored.
   case none
 
   /// - Parameters:
   ///   - claim: the claim `nonce`; `nil` if it is absent.
   ///   - supported: the claim `nonce_supported`. If it is true the nonce is mandatory; if it is false or absent and the
-  ///     nonce is missing, the token is good. A nonce that is there must match.
-  func judge(claim: String?, supported: Bool) throws(IdentityTokenRejection) {
+  ///     nonce is missing, the token is accepted. A nonce that is present must match.
+  func verify(claim: String?, supported: Bool) throws(IdentityTokenRejection) {
     if case .none = self { return }
     guard let claim else {
       if supported { throw .nonceMissing }

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 package import Secrets
 internal import WebFormats
 
-/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Issuer,
-/// audience and time are still to be verified, with the functions below.
+/// Claims that Apple signed: the payload of a JWS with a valid header and signature. Issuer, audience and time are
+/// still to be verified, with the functions below.
 struct SignedClaims {
   let values: [String: StrictJSON]
 
@@ -19,7 +19,7 @@ struct SignedClaims {
     guard let payload = Base64URL.decode(parts[1]) else { throw .malformed("payload") }
     guard let signature = Base64URL.decode(parts[2]) else { throw .signatureInvalid }
     let key = try await key(for: header, from: source, in: keySet)
-    // Header and payload as they came, with the dot between them.
+    // Header and payload as received, with the dot between them.
     let signed = bytes[..<parts[1].endIndex]
     guard key.isValid(signature: signature, of: signed) else { throw .signatureInvalid }
     guard let values = try? StrictJSON.object(payload, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
@@ -46,8 +46,7 @@ struct SignedClaims {
 }
 
 extension UnverifiedIdentityToken {
-  /// The subject that the token claims to be of. Nothing proves it: good for withholding something, never for giving
-  /// it.
+  /// The subject that the token claims. Unverified: it may be used to withhold data, never to grant access to it.
   package var claimedSubject: String? {
     let bytes = Array(exposed.utf8)
     guard bytes.count <= IdentityTokenVerifier.maximumBytes else { return nil }
@@ -62,7 +61,7 @@ extension UnverifiedIdentityToken {
 }
 
 extension SignedClaims {
-  /// The issuer is Apple, byte for byte, wherever `base_url` points.
+  /// Requires Apple as the issuer, byte for byte, whatever `base_url` is.
   func requireAppleAsIssuer() throws(IdentityTokenRejection) {
     guard let issuer = try text("iss") else { throw .missingClaim("iss") }
     guard issuer.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) else { throw .wrongIssuer }
@@ -105,7 +104,7 @@ extension SignedClaims {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// The text of a claim that must be a string if it is there.
+  /// The text of a claim that must be a string if it is present.
   func text(_ name: String) throws(IdentityTokenRejection) -> String? {
     switch values[name] {
     case nil, .null: return nil

@@ -3,7 +3,7 @@ internal import Secrets
 internal import WebFormats
 
 extension VerifiedIdentityToken {
-  /// Whether the token that came by the browser and the one from the token endpoint speak of the same sign-in.
+  /// Compares the token from the browser with the one from the token endpoint: they must belong to the same sign-in.
   ///
   /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if
   /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means
@@ -31,7 +31,7 @@ extension VerifiedIdentityToken {
   }
 }
 
-/// In what two identity tokens of one sign-in differ.
+/// The difference between two identity tokens of one sign-in.
 package enum IdentityTokenDisagreement: Error, Sendable, Equatable {
   /// The user; the attempt; the hash of the code (`c_hash`).
   case subject, nonce, codeHash

@@ -1,11 +1,12 @@
 package import FoundationEssentials
 internal import Secrets
 
-/// An identity token that Apple signed, for us, and that is not out of date. Only ``IdentityTokenVerifier`` makes one.
+/// An identity token that Apple signed for one of our clients and that has not expired. Only ``IdentityTokenVerifier``
+/// creates one.
 package struct VerifiedIdentityToken: Sendable, Equatable {
   /// The user: stable, and the same across one team's apps. The only identifier.
   package let subject: String
-  /// The client ID that the token is for: one of those that were asked for.
+  /// The client ID that the token is for: one of the accepted ones.
   package let audience: String
   /// The `nonce` claim; nil where the token has none.
   package let nonce: String?
@@ -13,7 +14,7 @@ package struct VerifiedIdentityToken: Sendable, Equatable {
   package let codeHash: String?
   /// The `iat` claim.
   package let issuedAt: Date
-  /// The token's end, ten minutes to a day ahead. It is not the session's.
+  /// The expiry of the token, ten minutes to a day ahead; independent of the session's.
   package let expires: Date
   /// The claims about the user.
   package let claims: IdentityClaims
@@ -36,10 +37,10 @@ package struct VerifiedIdentityToken: Sendable, Equatable {
 ///
 /// Source: "Verifying a user", developer.apple.com; OpenID Connect Core 3.1.3.7.
 package struct IdentityTokenVerifier: Sendable {
-  /// The longest token looked at, in bytes. Apple's have about 1000.
+  /// The longest accepted token, in bytes. Apple's have about 1000.
   package static let maximumBytes = 16 * 1024
   /// The time by which `iat` may be in the future, for clock skew. Default: 60 s. `exp` gets no leeway: it is later
-  /// than now or the token is out of date.
+  /// than now or the token has expired.
   package static let leeway: TimeInterval = 60
 
   private let keySet: AppleKeySet
@@ -53,10 +54,11 @@ package struct IdentityTokenVerifier: Sendable {
 
   /// - Parameters:
   ///   - audiences: the client IDs that the token may be for. Each audience of the token must be one of them.
-  ///   - nonce: what the nonce is compared with.
-  ///   - source: who brought the token.
+  ///   - nonce: the expected nonce.
+  ///   - source: the source of the token.
   package func verify(
-    _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation, from source: TokenSource = .stranger
+    _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation,
+    from source: TokenSource = .anonymous
   ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
     let signed = try await SignedClaims.verified(
       token.exposed, maximumBytes: Self.maximumBytes, from: source, keySet: keySet)
@@ -70,7 +72,7 @@ package struct IdentityTokenVerifier: Sendable {
     guard SignedClaims.isSubject(subject) else { throw .malformedClaim("sub") }
     let claims = IdentityClaims(payload: signed.values)
     let nonceClaim = try signed.text("nonce")
-    try nonce.judge(claim: nonceClaim, supported: claims.flag("nonce_supported") ?? false)
+    try nonce.verify(claim: nonceClaim, supported: claims.flag("nonce_supported") ?? false)
     return VerifiedIdentityToken(
       subject: subject, audience: audience, nonce: nonceClaim, codeHash: try signed.text("c_hash"),
       issuedAt: issuedAt, expires: expires, claims: claims)

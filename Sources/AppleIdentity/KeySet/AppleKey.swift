@@ -3,7 +3,7 @@ internal import WebFormats
 
 /// One of Apple's public keys: an identifier, the one algorithm it is for, and the key.
 ///
-/// Made of a member of the JWK set (RFC 7517 4). A key that we cannot use is no key, and does not spoil the others.
+/// Made of a member of the JWK set (RFC 7517 4). A key that we cannot use is ignored.
 struct AppleKey: Sendable {
   let identifier: String
   private let verification: Verification
@@ -66,7 +66,7 @@ struct AppleKey: Sendable {
   }
 }
 
-/// The algorithms that an identity token may be signed with. The pages say ES256, the published keys are RS256.
+/// The algorithms that an identity token may be signed with. Apple documents ES256; the published keys are RS256.
 enum TokenAlgorithm: String, Sendable {
   case rs256 = "RS256"
   case es256 = "ES256"

@@ -1,12 +1,12 @@
 package import FoundationEssentials
 internal import WebFormats
 
-/// The source of a token. Tokens from anonymous clients must not exhaust the key fetches that sign-ins need.
+/// The source of a token. Tokens from anonymous clients must not use up the key fetches that sign-ins need.
 package enum TokenSource: Sendable, Hashable {
-  /// Anybody: a notification, an app.
-  case stranger
-  /// Apple itself over our own connection, or a browser that proved its attempt to sign in.
-  case proved
+  /// An unauthenticated sender: a notification, an app.
+  case anonymous
+  /// Apple itself over our own connection, or a browser whose sign-in state is verified.
+  case verified
 }
 
 /// Apple's public keys, fetched when needed and kept.
@@ -14,23 +14,23 @@ package enum TokenSource: Sendable, Hashable {
 /// - A known key is used for up to ``Policy/maximumAge``; after that the set is fetched again, and if that fails the
 ///   old one stays in use: an outage at Apple signs no user out.
 /// - An unknown key identifier leads to a fetch, because keys rotate. Identifiers come from tokens that anybody can
-///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for strangers, a shorter one
-///   for verified sign-ins. During it, it is unknown whether Apple has such a key (``AppleKeySetError/coolingDown``).
+///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for anonymous sources, a
+///   shorter one for verified sign-ins. During it, it is unknown whether Apple has such a key
+///   (``AppleKeySetError/coolingDown``).
 /// - A caller that asks during a fetch waits for that fetch.
 /// - An answer without a single usable key changes nothing.
 package actor AppleKeySet {
   /// When to fetch. All in seconds.
   package struct Policy: Sendable {
-    /// After a fetch that did not bring the key that a stranger asked for. Default: 60.
+    /// The pause after a fetch without the key that an anonymous source requested. Default: 60.
     package var coolDown: TimeInterval = 60
-    /// The same for attempts that were proved. Default: 10.
-    package var coolDownOfProved: TimeInterval = 10
+    /// The same for verified sources. Default: 10.
+    package var coolDownOfVerified: TimeInterval = 10
     /// The same while there are no keys at all, so that no user can sign in. Default: 5.
     package var coolDownWithoutKeys: TimeInterval = 5
-    /// Fetches in one cool-down that did bring the key. Default: 4. A set that flaps must not become a fetch for each
-    /// sign-in.
+    /// The largest number of successful fetches in one cool-down. Default: 4. Limits the fetches if the set alternates.
     package var fetchesPerCoolDown = 4
-    /// After that a set is fetched again. Default: 24 h.
+    /// The age at which a set is fetched again. Default: 24 h.
     package var maximumAge: TimeInterval = 86_400
 
     /// The defaults.
@@ -55,7 +55,7 @@ package actor AppleKeySet {
     self.policy = policy
   }
 
-  /// Fetches the set now, whatever is known: for `doctor`, and for a start with warm keys.
+  /// Fetches the set unconditionally: for `doctor`, and for a start with warm keys.
   /// - Returns: the identifiers of the usable keys and Apple's `Date`.
   @discardableResult
   package func fetchNow() async throws(AppleKeySetError) -> KeySetReport {
@@ -67,12 +67,12 @@ package actor AppleKeySet {
   /// The fetches of one source.
   private struct Budget {
     var fruitfulFetches: [Date] = []
-    /// While it lasts nothing is fetched for the source.
+    /// The cool-down during which nothing is fetched for the source.
     var cooling: (began: Date, length: TimeInterval)?
   }
 
   /// The key with an identifier.
-  func key(_ identifier: String, for source: TokenSource = .stranger) async throws(AppleKeySetError) -> AppleKey {
+  func key(_ identifier: String, for source: TokenSource = .anonymous) async throws(AppleKeySetError) -> AppleKey {
     if let key = keys[identifier], isFresh { return key }
     var hasLooked = false
     if let fetchUnderWay {
@@ -90,7 +90,7 @@ package actor AppleKeySet {
 
   private var isFresh: Bool {
     guard let fetchedAt else { return false }
-    // A clock set back behind the fetch makes the set as good as new, not older.
+    // A clock that was set back to before the fetch makes the set as good as new.
     return clock() < fetchedAt.addingTimeInterval(policy.maximumAge)
   }
 
@@ -104,22 +104,22 @@ package actor AppleKeySet {
   }
 
   private func coolDown(of source: TokenSource) -> TimeInterval {
-    source == .stranger ? policy.coolDown : policy.coolDownOfProved
+    source == .anonymous ? policy.coolDown : policy.coolDownOfVerified
   }
 
-  /// A clock that was set back ends every wait, rather than making it last for days.
+  /// False after the clock was set back, so that a cool-down cannot last for days.
   private static func isWithin(_ length: TimeInterval, of began: Date, _ now: Date) -> Bool {
     now >= began && now < began.addingTimeInterval(length)
   }
 
   private func fetch(for identifier: String, _ source: TokenSource) async {
-    let task = Task { await self.fetchAndJudge(for: identifier, source) }
+    let task = Task { await self.fetchAndRecord(for: identifier, source) }
     fetchUnderWay = task
     await task.value
   }
 
   /// Runs in its own task, so that a caller that is cancelled does not cancel it for the others.
-  private func fetchAndJudge(for identifier: String, _ source: TokenSource) async {
+  private func fetchAndRecord(for identifier: String, _ source: TokenSource) async {
     do throws(AppleKeySetError) {
       let (fetched, _) = try await download()
       accept(fetched, at: clock())
@@ -175,7 +175,7 @@ package enum AppleKeySetError: Error, Sendable, Equatable {
   case unknownKey
   /// The key is not known, and Apple is not asked again so soon: try again in a moment.
   case coolingDown
-  /// Apple did not answer, and the key is not known from earlier.
+  /// Apple did not answer, and the key is not cached.
   case unreachable(AppleTransportError)
   /// Apple answered with this status.
   case status(Int)

@@ -4,13 +4,13 @@ internal import WebFormats
 /// The request of a native app after Apple's sign-in sheet: JSON with `identity_token`, `authorization_code`, the raw
 /// `nonce` and, the first time ever, `user`.
 ///
-/// Nothing in it is proven. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
+/// Nothing in it is verified. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
 package struct NativeSignInRequest: Sendable, Equatable {
   /// The token that the sheet gave to the app.
   package let identityToken: UnverifiedIdentityToken
   /// The code that the sheet gave to the app, to be exchanged within five minutes.
   package let code: AuthorizationCode
-  /// As the app drew it; what it gave to Apple may have been its SHA-256.
+  /// The raw nonce of the app, which may have sent only its SHA-256 to Apple.
   package let nonce: String
   /// The name as the app submitted it, sanitised. `user` is an object as the web's, or the text of one.
   package let user: SubmittedUser?
@@ -38,7 +38,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
       }
   }
 
-  /// Printable ASCII without spaces; it has to be there.
+  /// A required member: printable ASCII without spaces.
   private static func text(
     _ name: String, of members: [String: StrictJSON], maximumBytes: Int
   ) throws(NativeSignInError) -> String {
@@ -50,12 +50,12 @@ package struct NativeSignInRequest: Sendable, Equatable {
   }
 }
 
-/// The reason why what an app sent could not be used. Always the sender's fault.
+/// The reason why an app's request could not be used. Always the sender's fault.
 package enum NativeSignInError: Error, Sendable, Equatable {
   /// Not JSON, not an object, too long or too deep.
   case unreadable(String)
-  /// A member is not there.
+  /// A member is missing.
   case missing(String)
-  /// Too long, or with characters that do not belong there.
+  /// Too long, or with invalid characters.
   case malformed(String)
 }

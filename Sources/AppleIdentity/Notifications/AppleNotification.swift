@@ -3,8 +3,8 @@ internal import WebFormats
 
 /// A notification from Apple about one of our users. Only ``NotificationVerifier`` creates one.
 ///
-/// Apple sends it again until it is answered 200, so acting on it twice does no harm, and an event that is older than
-/// the user's latest authorization ends nothing.
+/// Apple repeats it until it is answered 200, so processing is idempotent, and an event that is older than the user's
+/// latest authorization has no effect.
 ///
 /// Source: "Processing changes for Sign in with Apple accounts", developer.apple.com.
 package struct AppleNotification: Sendable, Equatable {
@@ -29,11 +29,11 @@ package struct AppleNotification: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// The user switched forwarding from a relay address on, or off.
     case emailEnabled, emailDisabled
-    /// The user took back what the application was allowed.
+    /// The user revoked the consent for the application.
     case consentRevoked
     /// The user deleted the Apple Account.
     case accountDeleted
-    /// Something that Apple came up with later, in printable ASCII.
+    /// An unknown event, in printable ASCII.
     case other(String)
 
     init(_ type: String) {
@@ -41,7 +41,7 @@ package struct AppleNotification: Sendable, Equatable {
       case "email-enabled": self = .emailEnabled
       case "email-disabled": self = .emailDisabled
       case "consent-revoked": self = .consentRevoked
-      // The second spelling is reported, not documented.
+      // The second spelling is undocumented, but reported.
       case "account-deleted", "account-delete": self = .accountDeleted
       default: self = .other(LogText.sanitised(type, maximumBytes: 64))
       }
@@ -94,7 +94,7 @@ package struct AppleNotification: Sendable, Equatable {
   }
 }
 
-/// Verifies what is posted to the notification endpoint: anybody can post there.
+/// Verifies requests to the notification endpoint, which anybody can send.
 package struct NotificationVerifier: Sendable {
   private let keySet: AppleKeySet
   private let clock: AppleClock
@@ -115,7 +115,7 @@ package struct NotificationVerifier: Sendable {
       let token = envelope["payload"]?.text
     else { throw .malformed("envelope") }
     let signed = try await SignedClaims.verified(
-      token, maximumBytes: IdentityTokenVerifier.maximumBytes, from: .stranger, keySet: keySet)
+      token, maximumBytes: IdentityTokenVerifier.maximumBytes, from: .anonymous, keySet: keySet)
     try signed.requireAppleAsIssuer()
     let audience = try signed.audience(among: audiences)
     _ = try signed.issuedAt(now: clock())

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// Speaks to Apple's revocation endpoint: `POST {base}/auth/revoke`.
+/// The client of Apple's revocation endpoint: `POST {base}/auth/revoke`.
 ///
 /// For deleting an account, not for an ordinary sign-out: after a revocation Apple asks the user again.
 /// Source: "Revoke tokens", developer.apple.com.
@@ -30,7 +30,7 @@ package enum RevocationOutcome: Sendable, Equatable {
   case revoked
   /// Our key, team or client ID is wrong, or the token is of another client. Nothing was revoked.
   case refused(OAuthError)
-  /// Not known whether it happened; revoking again does no harm.
+  /// The result is unknown; revoking again is harmless.
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple.
   case notSent(reason: String)

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Secrets
 internal import WebFormats
 
-/// One authenticated call to Apple: mints the secret, sends the form, and sorts the answer.
+/// One authenticated call to Apple: mints the secret, sends the form, and classifies the answer.
 struct AppleCall: Sendable {
   let origin: AppleOrigin
   let transport: AppleTransport

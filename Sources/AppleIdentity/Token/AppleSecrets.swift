@@ -8,7 +8,7 @@ package enum AppleSecretKind {
   package enum ClientSecret {}
   /// Marks an identity token that is not verified yet.
   package enum IdentityToken {}
-  /// Marks the access token with which a transfer is asked for.
+  /// Marks the access token that authorizes a transfer.
   package enum TransferPermit {}
 }
 
@@ -16,6 +16,6 @@ package enum AppleSecretKind {
 package typealias AuthorizationCode = Secret<AppleSecretKind.AuthorizationCode>
 /// A client secret: a JWT signed with the `.p8` key.
 package typealias ClientSecret = Secret<AppleSecretKind.ClientSecret>
-/// An identity token as it was received, of which nothing is known to be true. ``IdentityTokenVerifier`` makes a
+/// An identity token as received, not verified. ``IdentityTokenVerifier`` makes a
 /// ``VerifiedIdentityToken`` from it.
 package typealias UnverifiedIdentityToken = Secret<AppleSecretKind.IdentityToken>

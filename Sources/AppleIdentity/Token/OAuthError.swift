@@ -2,10 +2,10 @@
 package struct OAuthError: Error, Sendable, Equatable {
   /// Apple's error code (RFC 6749 section 5.2).
   package let code: Code
-  /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
+  /// `error_description`, made fit for a log. For the operator only; no decision depends on it.
   package let description: String?
 
-  /// A refusal as Apple words it.
+  /// Creates an error.
   package init(code: Code, description: String?) {
     self.code = code
     self.description = description
@@ -21,7 +21,7 @@ package struct OAuthError: Error, Sendable, Equatable {
     case invalidGrant = "invalid_grant"
     /// The key is not enabled for this client.
     case unauthorizedClient = "unauthorized_client"
-    /// Another `grant_type` than Apple knows.
+    /// A `grant_type` that Apple does not know.
     case unsupportedGrantType = "unsupported_grant_type"
     /// A scope that Apple does not know.
     case invalidScope = "invalid_scope"

@@ -2,32 +2,32 @@ extension AppleIdentityProvider {
   /// Completes a sign-in in the browser: verifies the token in the answer if there is one, exchanges the code, verifies
   /// the token that comes for it, and compares the two.
   ///
-  /// The caller has compared `state`, proved the attempt to be this browser's and used it up before. A token that is
-  /// not to be believed stops everything before the code is sent.
+  /// The caller has compared `state`, and verified and consumed the sign-in state of this browser. An invalid token
+  /// ends the sign-in before the code is sent.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
-  ///   - nonce: the attempt's.
-  ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the time to save
-  ///     the name, which Apple sends only once. An error that it throws ends the sign-in, with the code unused.
+  ///   - nonce: that of the sign-in state.
+  ///   - beforeExchange: receives the browser's verified token before the code is sent, to save the name, which Apple
+  ///     sends only once. An error that it throws ends the sign-in, with the code unused.
   package func completeSignIn<Failure: Error>(
     _ grant: AuthorizationResponse.Success, redirectURI: String, nonce: String,
     beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     if grant.identityToken == nil, settings.responseType == .codeIDToken { return .unverified(.absent) }
     return try await complete(
-      code: grant.code, presented: grant.identityToken, from: .proved, redirectURI: redirectURI,
+      code: grant.code, presented: grant.identityToken, from: .verified, redirectURI: redirectURI,
       audiences: [settings.clientID], nonce: .web(nonce), beforeExchange: beforeExchange)
   }
 
   /// Completes a native app's sign-in: the app hands over its identity token, its code and its raw nonce. The token
   /// says which of `native_client_ids` the app is, and the code is exchanged for that client.
-  /// - Parameter beforeExchange: as for the browser: is given the app's token once it is verified, before the code is
-  ///   sent. An error that it throws ends the sign-in, with the code unused.
+  /// - Parameter beforeExchange: receives the app's verified token before the code is sent. An error that it throws
+  ///   ends the sign-in, with the code unused.
   package func completeNativeSignIn<Failure: Error>(
     _ request: NativeSignInRequest, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     try await complete(
-      code: request.code, presented: request.identityToken, from: .stranger, redirectURI: nil,
+      code: request.code, presented: request.identityToken, from: .anonymous, redirectURI: nil,
       audiences: settings.nativeClientIDs, nonce: .native(request.nonce), beforeExchange: beforeExchange)
   }
 

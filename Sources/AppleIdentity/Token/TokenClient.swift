@@ -1,7 +1,7 @@
 package import Secrets
 internal import WebFormats
 
-/// Speaks to Apple's token endpoint: `POST {base}/auth/token`.
+/// The client of Apple's token endpoint: `POST {base}/auth/token`.
 ///
 /// Source: "Generate and validate tokens", developer.apple.com.
 package struct TokenClient: Sendable {
@@ -13,11 +13,11 @@ package struct TokenClient: Sendable {
     self.verifier = verifier
   }
 
-  /// Exchanges an authorization code. A code works once, so the attempt is used up before this is called.
+  /// Exchanges an authorization code. A code works once, so the sign-in state is consumed before.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request; `nil` for a native app's code, which had none.
   ///   - clientID: the client that the code is bound to: the Services ID, or the app's bundle ID.
-  ///   - nonce: what the nonce of the identity token is compared with.
+  ///   - nonce: the expected nonce of the identity token.
   package func exchange(
     code: AuthorizationCode, redirectURI: String?, clientID: String, nonce: NonceExpectation
   ) async -> ExchangeOutcome {
@@ -39,7 +39,7 @@ package struct TokenClient: Sendable {
         return .appleTrouble(.malformed(reason: "no identity token for a code"))
       }
       do throws(IdentityTokenRejection) {
-        let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce, from: .proved)
+        let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce, from: .verified)
         return .granted(TokenGrant(identityToken: verified, refreshToken: answer.refreshToken))
       } catch {
         return .unverified(error)
@@ -47,7 +47,7 @@ package struct TokenClient: Sendable {
     }
   }
 
-  /// Asks whether a user is still in good standing. Not more than once a day for one user; the caller sees to that.
+  /// Asks whether a user is still in good standing. The caller ensures that this is at most once a day for a user.
   /// - Parameters:
   ///   - subject: the user that the refresh token was given for.
   ///   - clientID: the client that the refresh token was given to.
@@ -64,13 +64,13 @@ package struct TokenClient: Sendable {
       default: return .misconfigured(refusal)
       }
     case .succeeded(let body):
-      return await standing(body, of: subject, clientID: clientID)
+      return await goodStanding(body, of: subject, clientID: clientID)
     }
   }
 
-  /// 200 with an access token is good standing, whether or not an identity token came and is in order: one that is not
-  /// updates nothing. One of another user says nothing of this one (OpenID Connect Core 12.2: `sub` must be the same).
-  private func standing(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
+  /// 200 with an access token is good standing, with or without a valid identity token: an invalid one updates nothing.
+  /// One of another user says nothing about this one (OpenID Connect Core 12.2: `sub` must be the same).
+  private func goodStanding(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
     let answer: TokenAnswer
     do throws(AppleTransportFailure) {
       answer = try TokenAnswer(body: body)
@@ -80,18 +80,18 @@ package struct TokenClient: Sendable {
     guard answer.isTokenResponse else {
       return .appleTrouble(.malformed(reason: "neither access_token nor token_type for a refresh token"))
     }
-    var standing = GoodStanding(refreshToken: answer.refreshToken)
-    guard let token = answer.identityToken else { return .goodStanding(standing) }
+    var goodStanding = GoodStanding(refreshToken: answer.refreshToken)
+    guard let token = answer.identityToken else { return .goodStanding(goodStanding) }
     do throws(IdentityTokenRejection) {
-      let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none, from: .proved)
+      let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none, from: .verified)
       guard verified.subject.utf8.elementsEqual(subject.utf8) else {
         return .appleTrouble(.malformed(reason: "the identity token with a refresh is another user's"))
       }
-      standing.identityToken = verified
+      goodStanding.identityToken = verified
     } catch {
-      standing.rejection = error
+      goodStanding.rejection = error
     }
-    return .goodStanding(standing)
+    return .goodStanding(goodStanding)
   }
 }
 

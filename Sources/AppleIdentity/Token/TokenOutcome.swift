@@ -8,9 +8,9 @@ package enum ExchangeOutcome: Sendable, Equatable {
   case refused(OAuthError)
   /// Any other error code: our key, team, client ID or redirect URI is wrong. An operator error.
   case misconfigured(OAuthError)
-  /// Tokens came, and the identity token is not to be believed, or Apple's keys cannot be had to tell.
+  /// Tokens were returned, but the identity token is invalid, or Apple's keys are unavailable.
   case unverified(IdentityTokenRejection)
-  /// The token that came by the browser or the app and the one from the exchange are of different sign-ins.
+  /// The token from the browser or the app and the one from the exchange belong to different sign-ins.
   case disagreement(IdentityTokenDisagreement)
   /// Apple did not answer as it should: the code may be used up.
   case appleTrouble(AppleTransportFailure)
@@ -24,22 +24,22 @@ package enum ExchangeOutcome: Sendable, Equatable {
 package struct TokenGrant: Sendable, Equatable {
   /// The identity token of the answer, verified.
   package let identityToken: VerifiedIdentityToken
-  /// For the daily check; belongs to the client ID that the code was exchanged for.
+  /// For revalidations; belongs to the client ID that the code was exchanged for.
   package let refreshToken: RefreshToken?
 }
 
 /// The meaning of Apple's response to a refresh.
 package enum RefreshVerdict: Sendable, Equatable {
-  /// 200. Note the time, and keep what came with it.
+  /// 200, with its content.
   case goodStanding(GoodStanding)
-  /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that rest on this token end.
+  /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that depend on this token end.
   case revoked(OAuthError)
   /// Another error code: our key, team or client ID is wrong. Alarm the operator; users keep their sessions for the
   /// grace period.
   case misconfigured(OAuthError)
   /// 429, 5xx, a time-out, an answer that is not JSON. Sessions stay valid for the grace period.
   case appleTrouble(AppleTransportFailure)
-  /// Cannot have reached Apple. The only case in which the check may be tried again.
+  /// Cannot have reached Apple. The only case in which the revalidation may be retried.
   case notSent(reason: String)
   /// The client secret could not be made, and nothing was sent. An internal error.
   case noSecret(ClientSecretMintError)
@@ -49,9 +49,9 @@ package enum RefreshVerdict: Sendable, Equatable {
 package struct GoodStanding: Sendable, Equatable {
   /// The user's identity token, verified, to update the claims from.
   package var identityToken: VerifiedIdentityToken?
-  /// To be used from now on instead of the one that was sent (RFC 6749, 6). Apple sends none today.
+  /// The replacement of the token that was sent (RFC 6749, 6). Apple sends none today.
   package var refreshToken: RefreshToken?
-  /// The reason why an identity token that came was passed over, for the log.
+  /// The reason why a returned identity token was ignored, for the log.
   package var rejection: IdentityTokenRejection?
 
   /// Creates the content, which may be empty.

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Secrets
 internal import WebFormats
 
-/// Speaks to Apple about users of an application that goes to another team: `POST {base}/auth/usermigrationinfo`.
+/// The client of the transfer of users of an application to another team: `POST {base}/auth/usermigrationinfo`.
 ///
 /// The team that gives the application away asks for each user's `transfer_sub`; when the application has moved, the
 /// team that received it exchanges each for the user's `sub` there. Good for 60 days.
@@ -16,7 +16,7 @@ package struct TransferClient: Sendable {
     self.call = call
   }
 
-  /// Asks for the right to move users, which both directions want: good for an hour or so.
+  /// Requests the permit to transfer users, which both directions need: valid for about an hour.
   package func authorize(clientID: String) async throws(TransferError) -> TransferPermit {
     let form = [(name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration")]
     let answer = try await ask("/auth/token", clientID: clientID, form: form)
@@ -70,7 +70,7 @@ package struct TransferClient: Sendable {
   }
 }
 
-/// Apple's leave to move the users of one application.
+/// Apple's permit to transfer the users of one application.
 package struct TransferPermit: Sendable {
   let token: Secret<AppleSecretKind.TransferPermit>
   /// The client that it is for.
@@ -81,7 +81,7 @@ package struct TransferPermit: Sendable {
 package struct TransferredUser: Sendable, Equatable {
   /// `sub`, in the receiving team.
   package let subject: String
-  /// An address of Apple's relay is another one for each team.
+  /// The address; an address of Apple's relay differs for each team.
   package let email: String?
   /// `is_private_email`: whether it is one.
   package let isPrivateEmail: Bool?
@@ -91,16 +91,16 @@ package struct TransferredUser: Sendable, Equatable {
 package enum TransferError: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
   case refused(OAuthError)
-  /// Throttled, or in trouble: later.
+  /// Throttled, or an error at Apple: to be retried later.
   case appleTrouble(AppleTransportFailure)
-  /// 200 without what was asked for.
+  /// 200 without the requested identifier.
   case malformed(String)
   /// Cannot have reached Apple.
   case notSent(reason: String)
   /// We could not make a client secret.
   case noSecret(ClientSecretMintError)
 
-  /// Whether the next user may fare better: what is wrong with the request for one user need not stop the others.
+  /// Whether the error concerns this user only, so that others can be processed.
   package var isAboutOneUser: Bool {
     if case .refused(let refusal) = self {
       refusal.code == .invalidRequest || refusal.code == .invalidGrant

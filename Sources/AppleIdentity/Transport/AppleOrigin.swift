@@ -12,7 +12,7 @@ struct AppleOrigin: Sendable, Equatable {
   let isLoopback: Bool
 
   /// Reads `https://host[:port][/prefix]` or the same with `http`. `nil` for anything else: user information, a query,
-  /// a fragment, a trailing slash, or bytes that have no place in a URL.
+  /// a fragment, a trailing slash, or bytes that are invalid in a URL.
   init?(_ baseURL: String) {
     let bytes = Array(baseURL.utf8)
     let rest: ArraySlice<UInt8>
@@ -58,7 +58,7 @@ struct AppleOrigin: Sendable, Equatable {
       body: body)
   }
 
-  /// A name of our own: Apple was seen to turn away a library's default (github.com/nhosoya/omniauth-apple, 59).
+  /// The user agent. Apple was seen to refuse a library's default one (github.com/nhosoya/omniauth-apple, 59).
   private static let userAgent = "Cordon"
 
   private static func isPathByte(_ byte: UInt8) -> Bool {

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// The one function that this module needs from the world: send a request to Apple and bring back the answer.
+/// The only dependency of this module: sends a request to Apple and returns the response.
 ///
 /// The transport owns the connection, the certificate check, the total time-out (10 s or more: answers slower than 2 s
 /// are normal) and the bound on the body. It follows no redirect. A response of any status is a result: only a missing
@@ -10,8 +10,8 @@ package typealias AppleTransport =
 
 /// A request for Apple. The head holds method, scheme, authority and path; the body is complete.
 ///
-/// The body carries the client secret and often a code or a refresh token, so a description shows only where the
-/// request goes.
+/// The body carries the client secret and often a code or a refresh token, so a description shows only its
+/// destination.
 package struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Method, address and header fields.
   package var head: HTTPRequest

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// From a good request, by way of the user's decision, to the answer.
+/// The flow from a valid request through the user's decision to the response.
 struct AuthorizationFlow: Sendable {
   let apple: SimulatedApple
 
   /// The time that the user has to decide, in seconds.
-  private static let patience: Double = 3_600
+  private static let decisionTimeout: Double = 3_600
   /// The lifetime of a code, in seconds (Apple: five minutes).
   static let codeLifetime: Double = 300
 
-  /// Judges a request and keeps it until the user decides.
+  /// Validates a request and keeps it until the user decides.
   ///
-  /// - Returns: what the page needs to know.
+  /// - Returns: the data for the page.
   func begin(query: SubmittedForm) throws(AuthorizationRefusal) -> Choice {
     let result: Result<Choice, AuthorizationRefusal> = apple.withState { state, now in
       do throws(AuthorizationRefusal) {
@@ -19,7 +19,7 @@ struct AuthorizationFlow: Sendable {
           query: query, clients: state.clients, allowingLoopback: state.switches.allowsLoopbackRedirects)
         let ticket = randomText(bytes: 16)
         state.forgetExpired(now: now)
-        state.pending[ticket] = PendingAuthorization(request: request, expires: now + Self.patience)
+        state.pending[ticket] = PendingAuthorization(request: request, expires: now + Self.decisionTimeout)
         let known = state.users.map(\.id).filter {
           state.consents[Consent.Key(userID: $0, clientID: request.clientID)] != nil
         }

@@ -70,7 +70,7 @@ extension UserDecision {
 }
 
 extension AuthorizationAnswer {
-  /// The answer in the way that was asked for.
+  /// The answer in the requested response mode.
   func response() -> Response {
     switch mode {
     case .query, .fragment: .found(location)

@@ -1,4 +1,4 @@
-/// A request to `GET /auth/authorize` that kept the rules (Apple, "Incorporating Sign in with Apple into other
+/// A valid request to `GET /auth/authorize` (Apple, "Incorporating Sign in with Apple into other
 /// platforms").
 struct SimulatedAuthorizationRequest: Sendable, Equatable {
   enum ResponseMode: String, Sendable {
@@ -17,14 +17,14 @@ struct SimulatedAuthorizationRequest: Sendable, Equatable {
 
 /// The reason why an authorization request was refused.
 enum AuthorizationRefusal: Error, Sendable, Equatable {
-  /// Shown to the user, because there is no address, or no agreed way, that could be answered to.
+  /// Shown to the user, because there is no valid redirect URI or response mode for an answer.
   case page(code: String, message: String)
   /// Sent to the client.
   case answer(AuthorizationAnswer)
 }
 
 extension SimulatedAuthorizationRequest {
-  /// Judges a query by Apple's rules.
+  /// Validates a query by Apple's rules.
   ///
   /// A wrong client or redirect URI is never answered with a redirect (RFC 6749 section 4.1.2.1), nor is a wrong
   /// response mode, which leaves open how to answer. Everything else is.
@@ -96,7 +96,7 @@ extension SimulatedAuthorizationRequest {
     return mode
   }
 
-  /// The answer that says no.
+  /// The error response.
   func refusal(_ code: String) -> AuthorizationAnswer {
     var fields = [SubmittedForm.Field(name: "error", value: code)]
     if let state { fields.append(SubmittedForm.Field(name: "state", value: state)) }

@@ -1,4 +1,4 @@
-/// A request for a button image, its parameters judged by Apple's tables (Apple, "Sign in with Apple button" for the
+/// A request for a button image, its parameters validated by Apple's tables (Apple, "Sign in with Apple button" for the
 /// web). A value out of range, or not in the table of the kind, is answered with 404.
 struct ButtonRequest: Sendable, Equatable {
   enum Kind: String, Sendable {
@@ -18,7 +18,7 @@ struct ButtonRequest: Sendable, Equatable {
   /// Points.
   let radius: Int
 
-  /// Judges a query; nothing if something is wrong with it.
+  /// Validates a query; nil if it is invalid.
   init?(kind: Kind, query: SubmittedForm) {
     guard query.repeatedName == nil else { return nil }
     let known = Self.names(of: kind)

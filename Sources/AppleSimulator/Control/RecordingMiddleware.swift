@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Notes every request that is meant for Apple, and lets the ordered faults happen to it. The control API has neither.
+/// Records every request to the simulated Apple and applies the ordered faults. The control API is exempt.
 struct RecordingMiddleware: RouterMiddleware {
   typealias Context = BasicRequestContext
 

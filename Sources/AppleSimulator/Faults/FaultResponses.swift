@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension OrderedFault {
-  /// Waits, or makes the answer that takes the place of the right one.
+  /// Waits, or returns the faulty response.
   ///
   /// - Returns: nil if the request is handled as usual.
   func response() async throws -> Response? {

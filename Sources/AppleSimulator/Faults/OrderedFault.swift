@@ -1,4 +1,4 @@
-/// Trouble that a test orders (`POST /simulator/faults`).
+/// A fault that a test orders (`POST /simulator/faults`).
 struct OrderedFault: Sendable, Codable {
   /// The endpoint that has the fault.
   var endpoint: Endpoint
@@ -29,7 +29,7 @@ struct OrderedFault: Sendable, Codable {
     case html
     /// 200 and JSON that never ends.
     case endlessJSON = "endless-json"
-    /// 200 and a hundred thousand arrays in one another.
+    /// 200 and a hundred thousand nested arrays.
     case deepJSON = "deep-json"
     /// 200 and half an object.
     case truncatedJSON = "truncated-json"
@@ -68,7 +68,7 @@ extension OrderedFault.Endpoint {
 }
 
 extension SimulatorState {
-  /// The faults that meet a request, each counted down.
+  /// The faults that apply to a request; decrements their counts.
   mutating func takeFaults(at endpoint: OrderedFault.Endpoint, grantType: String?) -> [OrderedFault] {
     var taken: [OrderedFault] = []
     faults = faults.compactMap { fault in
@@ -104,7 +104,7 @@ struct OrderedTampering: Sendable, Codable {
 }
 
 extension SimulatorState {
-  /// The tampering that meets an answer, counted down.
+  /// The tampering that applies to a response; decrements its count.
   mutating func takeTampering(at place: OrderedTampering.Place) -> OrderedTampering? {
     guard let index = tampering.firstIndex(where: { $0.place == place }) else { return nil }
     let taken = tampering[index]

@@ -12,7 +12,7 @@ struct SubmittedForm: Sendable, Equatable {
     self.init(body, plusIsSpace: true)
   }
 
-  /// The fields of the authorize URL, where Apple takes `+` for what it is: `scope=name+email` is one unknown scope.
+  /// The fields of the authorize URL, where Apple takes `+` literally: `scope=name+email` is one unknown scope.
   init(query: String?) {
     self.init(Array((query ?? "").utf8), plusIsSpace: false)
   }

@@ -13,7 +13,7 @@ func base64URL(_ bytes: some Sequence<UInt8>) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes of such a text; nothing if it is none.
+/// Decodes such a text; nil if it is invalid.
 func base64URLDecoded(_ text: some Collection<UInt8>) -> Data? {
   var standard = text.map { byte in
     switch byte {

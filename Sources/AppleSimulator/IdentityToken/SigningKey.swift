@@ -24,7 +24,7 @@ struct SigningKey: Sendable {
     ])
   }
 
-  /// The public half in PEM: what an attacker keys HS256 with.
+  /// The public half in PEM, which an attacker could use as an HS256 key.
   var publicPEM: String { key.publicKey.pem }
 }
 
@@ -33,12 +33,12 @@ struct SigningKey: Sendable {
 final class SigningKeySource: Sendable {
   /// The keys that can be published.
   static let shared = SigningKeySource()
-  /// Keys that never are.
+  /// Keys that are never published.
   static let stranger = SigningKeySource()
 
   private let made = Mutex<[SigningKey]>([])
 
-  /// The key at a place, which is made when it does not exist yet.
+  /// The key at an index, created on first use.
   func key(at index: Int) -> SigningKey {
     made.withLock { keys in
       while keys.count <= index { keys.append(SigningKey()) }

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A signed token in compact serialisation (RFC 7515 section 7.1), also one that no honest issuer would make.
 ///
-/// Written by hand on purpose: a JWT library refuses to make most of what a gateway must refuse to take.
+/// Written by hand on purpose: a JWT library refuses to create most of the tokens that a gateway must refuse.
 enum SimulatedJWS {
   /// The signature of a token.
   enum Signature: Sendable {
@@ -15,7 +15,7 @@ enum SimulatedJWS {
     case hs256([UInt8])
     /// Nothing after the last dot.
     case none
-    /// A signature that was right until one byte of it was changed.
+    /// A valid signature with one byte changed.
     case corrupt(SigningKey)
   }
 

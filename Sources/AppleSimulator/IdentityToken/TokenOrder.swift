@@ -3,11 +3,11 @@ import FoundationEssentials
 
 /// Differences of a token from a genuine one, as requested by tests (`POST /simulator/mint`, `/simulator/tamper`).
 struct TokenOrder: Sendable, Codable {
-  /// Laid over the header; `null` takes a member away.
+  /// Overrides for the header; `null` removes a member.
   var header: [String: JSONValue]?
-  /// Laid over the claims; `null` takes a claim away.
+  /// Overrides for the claims; `null` removes a claim.
   var claims: [String: JSONValue]?
-  /// The whole payload as text, instead of the claims: for what is no object, or not even JSON.
+  /// The whole payload as text, instead of the claims: for payloads that are not objects, or not JSON.
   var payload: String?
   /// Default: `rs256`, as Apple signs.
   var signature: SignatureName?
@@ -31,7 +31,7 @@ extension SimulatorState {
     SigningKeySource.shared.key(at: publishedKeys.last ?? 0)
   }
 
-  /// An identity token as a place hands it out, tampered with if that was ordered.
+  /// An identity token as issued at a place, with the ordered tampering.
   mutating func identityToken(_ claims: [String: JSONValue], at place: OrderedTampering.Place) throws -> String {
     try token(claims, as: takeTampering(at: place)?.token ?? TokenOrder())
   }

@@ -1,4 +1,4 @@
-/// A JSON value of any kind: what tests order by the control API must travel into tokens unchanged.
+/// A JSON value of any kind, so that values in control requests reach tokens unchanged.
 ///
 /// Numbers keep whether they were written as integers, so that `exp` is not turned into `1.7e+09`.
 package enum JSONValue: Sendable, Hashable {
@@ -62,7 +62,7 @@ extension JSONValue {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// A number of either kind as seconds; nothing for what is no number.
+  /// A number of either kind as seconds; nil for other kinds.
   var seconds: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -73,7 +73,7 @@ extension JSONValue {
 }
 
 extension [String: JSONValue] {
-  /// These members with others laid over them; a `null` there takes the member away.
+  /// These members, overridden by others; a `null` there removes the member.
   func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
     merging(others) { _, other in other }.filter { $0.value != .null || others[$0.key] != .null }
   }

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// Somebody with an Apple Account.
+/// A user with an Apple Account.
 package struct SimulatedUser: Sendable, Equatable, Codable {
   /// A short handle for tests and the page's control ids (`user-anna`). Not what clients see.
   package var id: String
@@ -55,7 +55,7 @@ package struct SimulatedUser: Sendable, Equatable, Codable {
     claims = try container.decodeIfPresent([String: JSONValue].self, forKey: .claims) ?? [:]
   }
 
-  /// The built-in users: an ordinary one, one for each thing that is different in production.
+  /// The built-in users: an ordinary one, and one for each special case of production.
   package static var builtIn: [SimulatedUser] {
     var managed = SimulatedUser(id: "dana", firstName: "Dana", lastName: "Wu", email: nil)
     managed.organizationID = "6f3f8e5a-school"

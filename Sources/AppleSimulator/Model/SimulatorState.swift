@@ -12,7 +12,7 @@ struct SimulatorState: Sendable {
   /// Sign-ins and refreshes, by user.
   var checks: [String: [AccountCheck]] = [:]
 
-  /// The places of the published keys in ``SigningKeySource``; the last one signs.
+  /// The indexes of the published keys in ``SigningKeySource``; the last one signs.
   var publishedKeys = [0, 1]
   var nextKey = 2
 
@@ -50,7 +50,7 @@ struct SimulatorState: Sendable {
     consents = consents.filter { !concerned(TokenOwner(userID: $0.key.userID, clientID: $0.key.clientID)) }
   }
 
-  /// Forgets what has expired, so that a long load run does not fill the memory.
+  /// Removes expired data, so that a long load test does not exhaust the memory.
   mutating func forgetExpired(now: Double) {
     guard pending.count + codes.count + accessTokens.count > 2_000 else { return }
     pending = pending.filter { $0.value.expires > now }
@@ -95,7 +95,7 @@ struct IssuedAccessToken: Sendable {
   let expires: Double
 }
 
-/// A verification of an account, which Apple wants no more than once a day.
+/// A verification of an account, which Apple permits once a day.
 struct AccountCheck: Sendable, Encodable {
   enum Kind: String, Sendable, Encodable {
     case signIn = "sign_in"

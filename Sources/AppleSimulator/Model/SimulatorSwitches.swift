@@ -13,7 +13,7 @@ package struct SimulatorSwitches: Sendable, Equatable, Codable {
   package var identityTokenLifetime: Double = 86_400
   /// When a refresh is answered 429. Default: never.
   package var throttle = Throttle.off
-  /// The time within which a second check is one too many, in seconds. Default: 86400.
+  /// The time within which a second check is refused, in seconds. Default: 86400.
   package var throttleWindow: Double = 86_400
   /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
   package var allowsLoopbackRedirects = true

@@ -4,12 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Posts notifications as Apple does: whatever is not answered 200 in time is posted again, a limited number of times.
+/// Posts notifications as Apple does, with a limited number of retries unless the answer is 200 in time.
 struct NotificationSender: Sendable {
   let apple: SimulatedApple
 
   /// The timeout for a server, in seconds.
-  private static let patience = 10
+  private static let timeout = 10
 
   /// Posts in the background. The result is in the state's deliveries.
   func send(_ delivery: NotificationDelivery) {
@@ -33,7 +33,7 @@ struct NotificationSender: Sendable {
     await withTaskGroup(of: Int?.self) { group in
       group.addTask { try? await exchange(payload, address) }
       group.addTask {
-        try? await Task.sleep(for: .seconds(patience))
+        try? await Task.sleep(for: .seconds(timeout))
         return nil
       }
       defer { group.cancelAll() }

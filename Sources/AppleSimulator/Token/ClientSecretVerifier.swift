@@ -1,7 +1,7 @@
 import Cryptography
 import FoundationEssentials
 
-/// Judges the JWT by which a client proves who it is (Apple, "Creating a client secret").
+/// Verifies the JWT with which a client authenticates (Apple, "Creating a client secret").
 struct ClientSecretVerifier: Sendable {
   let clients: [String: SimulatedClient]
   /// Apple's current time, in seconds since 1970.
@@ -10,7 +10,7 @@ struct ClientSecretVerifier: Sendable {
   /// The longest time from now to `exp`: six months, in seconds.
   static let longestLifetime: Double = 15_777_000
 
-  /// The client that a form proves to come from (`client_secret_post`, the only method).
+  /// Authenticates the client of a form (`client_secret_post`, the only method).
   ///
   /// - Throws: `invalid_request` if `client_id` is missing or a name is repeated, `invalid_client` for everything that
   ///   is wrong with the secret.

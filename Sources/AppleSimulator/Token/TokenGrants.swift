@@ -38,7 +38,7 @@ struct TokenGrants: Sendable {
     }
   }
 
-  /// Takes a code out of circulation.
+  /// Consumes a code.
   private static func use(
     _ code: String, redirectURI: String?, client: SimulatedClient, state: inout SimulatorState, now: Double
   ) throws(EndpointRefusal) -> IssuedCode {
@@ -151,7 +151,7 @@ struct TokenGrants: Sendable {
 struct AccountThrottled: Error {}
 
 extension SimulatorState {
-  /// Whether a refresh now is one check too many.
+  /// Whether a refresh now exceeds the rate of checks.
   fileprivate func isThrottled(userID: String, time: Double) -> Bool {
     (checks[userID] ?? []).contains { check in
       guard check.status == 200, time - check.time < switches.throttleWindow else { return false }

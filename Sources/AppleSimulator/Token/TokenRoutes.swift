@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 
-/// `POST /auth/token`, `/auth/revoke`, `/auth/usermigrationinfo` and `GET /auth/keys`: what servers talk to.
+/// `POST /auth/token`, `/auth/revoke`, `/auth/usermigrationinfo` and `GET /auth/keys`: the endpoints for servers.
 struct TokenRoutes: Sendable {
   let apple: SimulatedApple
 

@@ -1,4 +1,4 @@
-/// `POST /auth/usermigrationinfo`: how the users of an app follow it to another team (Apple, "Transferring your apps
+/// `POST /auth/usermigrationinfo`: the transfer of the users of an app to another team (Apple, "Transferring your apps
 /// and users to another team" and "Bringing new apps and users into your team").
 struct Migration: Sendable {
   let apple: SimulatedApple

@@ -7,33 +7,33 @@ import Pages
 import Sessions
 import WebFormats
 
-/// Values that are each in order and make no sense together.
+/// Finds valid values that make no sense together.
 enum CombinationChecks {
-  static func check(_ draft: inout ConfigurationBuilder, _ reading: inout DecodingContext) {
-    checkLimits(draft.configuration, &reading)
-    checkAddresses(draft.configuration, &reading)
-    checkApple(draft.configuration, &reading)
-    checkButton(draft.configuration, &reading)
-    checkTimes(&draft.configuration, &reading)
-    AssertionChecks.check(&draft, &reading)
-    checkLists(draft.configuration, &reading)
+  static func check(_ builder: inout ConfigurationBuilder, _ context: inout DecodingContext) {
+    checkLimits(builder.configuration, &context)
+    checkAddresses(builder.configuration, &context)
+    checkApple(builder.configuration, &context)
+    checkButton(builder.configuration, &context)
+    checkTimes(&builder.configuration, &context)
+    AssertionChecks.check(&builder, &context)
+    checkLists(builder.configuration, &context)
   }
 
-  private static func checkLimits(_ configuration: Configuration, _ reading: inout DecodingContext) {
+  private static func checkLimits(_ configuration: Configuration, _ context: inout DecodingContext) {
     let limits = configuration.listener.limits
     guard limits.targetBytes > limits.headBytes else { return }
-    let key = reading.good.contains("listen.limits.target_length") ? "target_length" : "head_size"
-    reading.complain(
+    let key = context.validKeys.contains("listen.limits.target_length") ? "target_length" : "head_size"
+    context.report(
       at: NodePath("listen.limits.\(key)"), "listen.limits.target_length is larger than listen.limits.head_size",
       remedy: "reduce listen.limits.target_length, or increase listen.limits.head_size")
   }
 
-  private static func checkAddresses(_ configuration: Configuration, _ reading: inout DecodingContext) {
-    guard reading.good.contains("listen.address") else { return }
+  private static func checkAddresses(_ configuration: Configuration, _ context: inout DecodingContext) {
+    guard context.validKeys.contains("listen.address") else { return }
     let listen = configuration.listener.main.address
     if overlap(listen, configuration.adminAddress) {
-      let key = reading.good.contains("admin.address") ? "admin.address" : "listen.address"
-      reading.complain(
+      let key = context.validKeys.contains("admin.address") ? "admin.address" : "listen.address"
+      context.report(
         at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each its own port")
     }
   }
@@ -60,19 +60,21 @@ enum CombinationChecks {
 
   private static func isAny(_ host: String) -> Bool { IPAddress(host)?.isUnspecified ?? false }
 
-  private static func checkApple(_ configuration: Configuration, _ reading: inout DecodingContext) {
+  private static func checkApple(_ configuration: Configuration, _ context: inout DecodingContext) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {
-      // Missing and malformed values have their problems already, and so has anything that follows from them.
-      if keys(behind: problem.key).contains(where: { reading.isThere($0) && !reading.good.contains($0) }) { continue }
-      if ConfigurationSchema.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
+      // Missing and malformed values have been reported already, and so have their consequences.
+      if keys(behind: problem.key).contains(where: { context.isPresent($0) && !context.validKeys.contains($0) }) {
+        continue
+      }
+      if ConfigurationSchema.isRequired(problem.key), !context.validKeys.contains(problem.key) { continue }
       let path = NodePath(problem.key)
-      reading.complain(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+      context.report(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
     }
   }
 
-  private static func checkButton(_ configuration: Configuration, _ reading: inout DecodingContext) {
-    for problem in configuration.button.problems where reading.good.contains(problem.key) {
-      reading.complain(at: NodePath(problem.key), "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+  private static func checkButton(_ configuration: Configuration, _ context: inout DecodingContext) {
+    for problem in configuration.button.problems where context.validKeys.contains(problem.key) {
+      context.report(at: NodePath(problem.key), "\(problem.key): \(problem.reason)", remedy: problem.remedy)
     }
   }
 
@@ -85,48 +87,48 @@ enum CombinationChecks {
     }
   }
 
-  private static func checkTimes(_ configuration: inout Configuration, _ reading: inout DecodingContext) {
+  private static func checkTimes(_ configuration: inout Configuration, _ context: inout DecodingContext) {
     let interval = configuration.revalidation.interval
     if configuration.apple.baseURL == AppleSettings.appleBaseURL, interval < .seconds(86_400) {
-      reading.complain(
+      context.report(
         at: NodePath("revalidation.interval"),
         "revalidation.interval is less than 24h, and Apple throttles more than one check a day",
         remedy: "write 24h or more")
     }
     guard configuration.session.idleTimeout > configuration.session.lifetime else { return }
-    if reading.good.contains("session.idle_timeout") {
-      reading.complain(
+    if context.validKeys.contains("session.idle_timeout") {
+      context.report(
         at: NodePath("session.idle_timeout"), "session.idle_timeout is longer than session.lifetime",
         remedy: "shorten it, or extend session.lifetime")
     } else {
-      // Only the lifetime was written: the default of the other follows it.
+      // Only the lifetime was written: the default idle timeout follows it.
       configuration.session.idleTimeout = configuration.session.lifetime
     }
   }
 
-  private static func checkLists(_ configuration: Configuration, _ reading: inout DecodingContext) {
-    if reading.good.contains("session.secret_files"), configuration.session.secretFiles.isEmpty {
-      reading.complain(
+  private static func checkLists(_ configuration: Configuration, _ context: inout DecodingContext) {
+    if context.validKeys.contains("session.secret_files"), configuration.session.secretFiles.isEmpty {
+      context.report(
         at: NodePath("session.secret_files"), "session.secret_files is empty",
         remedy: "create one with: cordon keygen --output session.key")
     }
-    if reading.good.contains("pages.languages"), configuration.pages.languages.isEmpty {
-      reading.complain(
+    if context.validKeys.contains("pages.languages"), configuration.pages.languages.isEmpty {
+      context.report(
         at: NodePath("pages.languages"), "pages.languages is empty",
         remedy: "write at least one, as in [\"en\"], or leave the key out")
     }
-    if reading.good.contains("log.access_fields"), configuration.log.format == .combined {
-      reading.complain(
+    if context.validKeys.contains("log.access_fields"), configuration.log.format == .combined {
+      context.report(
         at: NodePath("log.access_fields"), "log.access_fields has no effect with log.format = \"combined\"",
         remedy: "remove one of the two")
     }
-    if reading.good.contains("log.access_fields"), configuration.log.accessFields?.isEmpty == true {
-      reading.complain(
+    if context.validKeys.contains("log.access_fields"), configuration.log.accessFields?.isEmpty == true {
+      context.report(
         at: NodePath("log.access_fields"), "log.access_fields is empty",
         remedy: "name at least one, or disable the access log with log.access = false")
     }
-    if reading.good.contains("log.audit_events"), configuration.log.auditEvents?.isEmpty == true {
-      reading.complain(
+    if context.validKeys.contains("log.audit_events"), configuration.log.auditEvents?.isEmpty == true {
+      context.report(
         at: NodePath("log.audit_events"), "log.audit_events is empty",
         remedy: "name at least one, or disable the audit log with log.audit = false")
     }
@@ -139,10 +141,10 @@ enum CombinationChecks {
       ("log.access_fields", configuration.log.accessFields?.map(\.rawValue) ?? []),
       ("log.audit_events", configuration.log.auditEvents?.map(\.rawValue) ?? []),
     ]
-    for (key, values) in lists where reading.good.contains(key) {
+    for (key, values) in lists where context.validKeys.contains(key) {
       var seen: Set<String> = []
       for (index, value) in values.enumerated() where !seen.insert(value).inserted {
-        reading.complain(at: NodePath(key).appending(index), "\(key) names this twice", remedy: "remove one of them")
+        context.report(at: NodePath(key).appending(index), "\(key) names this twice", remedy: "remove one of them")
       }
     }
   }

@@ -4,35 +4,35 @@ import DataPlane
 import Sessions
 import WebFormats
 
-/// Finds what is possibly a mistake in a configuration that is in order.
+/// Finds probable mistakes in a valid configuration.
 struct ConfigurationWarnings {
   private let configuration: Configuration
   private let places: DocumentPlaces
-  private let reading: DecodingContext
+  private let context: DecodingContext
   private let access = NodePath(ConfigurationSchema.access.name)
 
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
     self.configuration = configuration
     self.places = places
-    self.reading = reading
+    self.context = context
   }
 
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
-    warnings += UnlikelySubjects.warnings(configuration, places, reading)
-    warnings += AddressWarnings.warnings(configuration, reading)
+    var warnings = context.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
+    warnings += UnlikelySubjects.warnings(configuration, places, context)
+    warnings += AddressWarnings.warnings(configuration, context)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
     for host in hosts { for route in host.routes { places[route.index].append(route) } }
     for (index, everywhere) in places.enumerated() {
-      // A route for every host is looked at as on the first, that of public_url.
+      // A route for every host is checked on the first, that of public_url.
       guard let first = everywhere.first else { continue }
       warnings += warningsAboutRoute(index, first.settings) + warningsAboutEffect(index, everywhere)
     }
     if configuration.access.tokens, !hasGroups {
       warnings.append(
-        reading.warning(
+        context.warning(
           atKey: access.appending("tokens"),
           "tokens = true, but a token is admitted by allow_groups only, and nothing has allow_groups",
           remedy: "write allow_groups where tokens are to be admitted, or remove tokens"))
@@ -42,16 +42,16 @@ struct ConfigurationWarnings {
     }.map(\.element)
   }
 
-  // MARK: The whole
+  // MARK: All tables
 
-  /// A file of Apple's key that still has the name that Apple gave it, which is that of another key.
+  /// A key file that still has the name that Apple gave it, but of another key.
   private var keyName: [ConfigurationDiagnostic] {
     let keyID = configuration.apple.keyID
     guard let named = AppleKeyFile.keyID(inNameOf: configuration.apple.privateKeyFile),
       !named.utf8.elementsEqual(keyID.utf8)
     else { return [] }
     return [
-      reading.warning(
+      context.warning(
         atKey: NodePath("apple.key_id"),
         "apple.key_id is \(keyID), but the key's file is named after the key \(named)",
         remedy: "write the identifier of the key that the file holds, or name the right file")
@@ -64,26 +64,26 @@ struct ConfigurationWarnings {
       settings.addresses.compactMap { address in
         guard let hint = FastCGIWarnings.hint(of: address) else { return nil }
         let list = path.appending("urls")
-        return reading.warning(
-          atKey: reading.isThere(list) ? list : path.appending("url"),
-          "\(reading.concealing(address.description)) may speak FastCGI, not HTTP: \(hint)",
+        return context.warning(
+          atKey: context.isPresent(list) ? list : path.appending("url"),
+          "\(context.concealing(address.description)) may speak FastCGI, not HTTP: \(hint)",
           remedy: FastCGIWarnings.remedy)
       }
     }
   }
 
-  /// Networks, where the client's address is that of the connection.
+  /// Conditions on networks while the client's address is that of the connection.
   private var networks: [ConfigurationDiagnostic] {
     let isBehindProxy = configuration.listener.acceptors.contains {
       !$0.trustedProxies.isEmpty || !$0.proxyProtocolPeers.isEmpty
     }
     let stating = configuration.routes.indices.filter { !configuration.routes[$0].networks.isEmpty }
     let tables = [access] + stating.map { places.route($0) }
-    let first = tables.map { $0.appending("networks") }.filter { reading.isThere($0) }
-      .min { reading.place(of: $0) < reading.place(of: $1) }
+    let first = tables.map { $0.appending("networks") }.filter { context.isPresent($0) }
+      .min { context.location(of: $0) < context.location(of: $1) }
     guard !isBehindProxy, let first else { return [] }
     return [
-      reading.warning(
+      context.warning(
         atKey: first,
         "networks is judged by the address of the connection, because no proxy is trusted: behind one, every client "
           + "has the proxy's address or none",
@@ -94,13 +94,13 @@ struct ConfigurationWarnings {
   private var requests: [ConfigurationDiagnostic] {
     guard configuration.access.requests, configuration.groups.isEmpty else { return [] }
     return [
-      reading.warning(
+      context.warning(
         atKey: access.appending("requests"), "requests = true, but there is no group to admit anybody to",
         remedy: "declare one with [[group]], and name it in allow_groups")
     ]
   }
 
-  /// Members that look like something else than they are.
+  /// Members that look like another kind of member.
   private var members: [ConfigurationDiagnostic] {
     configuration.groups.indices.flatMap { index in
       let path = GroupChecks.path(at: index).appending("members")
@@ -109,9 +109,9 @@ struct ConfigurationWarnings {
         guard case .subject(let bytes) = GroupMember(member), bytes.first?.isASCIILetter == true,
           bytes.contains(UInt8(ascii: "."))
         else { return nil }
-        return reading.warning(
-          atKey: path, "\"\(reading.concealing(member))\" is read as a subject, and looks like a domain",
-          remedy: "write \"@\(reading.concealing(member))\" if every address of the domain is meant")
+        return context.warning(
+          atKey: path, "\"\(context.concealing(member))\" is read as a subject, and looks like a domain",
+          remedy: "write \"@\(context.concealing(member))\" if every address of the domain is meant")
       }
     }
   }
@@ -135,7 +135,7 @@ struct ConfigurationWarnings {
     }
     return places.compactMap { claim, path in
       guard !IdentityHeaders.knownClaims.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) else { return nil }
-      return reading.warning(
+      return context.warning(
         atKey: path,
         "neither Apple nor the gateway is known to have the claim \(claim), and without it there is no header",
         remedy: NearestKey.find(claim, among: IdentityHeaders.knownClaims).map { "did you mean \($0)?" }
@@ -143,11 +143,11 @@ struct ConfigurationWarnings {
     }
   }
 
-  /// Names that are not removed anyway.
+  /// Names of headers that are never removed.
   private var keptHeaders: [ConfigurationDiagnostic] {
     let path = NodePath("identity.keep_headers")
     return configuration.identityHeaders.keptHeaders.filter { !ForwardingRules.isForeign($0) }.map { name in
-      reading.warning(
+      context.warning(
         atKey: path, "\(name) is not removed from requests, so it need not be kept", remedy: "remove it from the list")
     }
   }
@@ -166,32 +166,32 @@ struct ConfigurationWarnings {
     var warnings: [ConfigurationDiagnostic] = []
     if effective.access.value == .public, case .route(let source) = effective.access.source, source != route {
       warnings.append(
-        reading.warning(
+        context.warning(
           atKey: places.route(route),
           "everybody is admitted here: the route inherits access = \"public\" from "
             + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
           remedy: "write access = \"public\" if this is intended, or restrict access"))
     }
     let key = places.route(route).appending("private_email")
-    if settings.conditions.privateEmail == .allow, reading.isThere(key),
+    if settings.conditions.privateEmail == .allow, context.isPresent(key),
       effective.conditions.contains(where: { $0.value.privateEmail != .allow })
     {
       warnings.append(
-        reading.warning(
+        context.warning(
           atKey: key,
           "private_email = \"allow\" removes no condition: conditions of less specific routes are cumulative",
           remedy: "remove it, or the condition that is stated above"))
     }
     if settings.tokens == true, !admitsGroups(effective) {
       warnings.append(
-        reading.warning(
+        context.warning(
           atKey: places.route(route).appending("tokens"),
           "tokens = true, but a token is admitted by allow_groups only, and there are none here",
           remedy: "write allow_groups, or remove tokens"))
     }
     for method in settings.methods ?? [] where method.utf8.contains(where: \.isASCIILowercase) {
       warnings.append(
-        reading.warning(
+        context.warning(
           atKey: places.route(route).appending("methods"),
           "methods are case-sensitive, and \"\(method)\" is not a usual one",
           remedy: "write \"\(method.uppercased())\" if that is meant"))
@@ -199,14 +199,14 @@ struct ConfigurationWarnings {
     return warnings
   }
 
-  /// A route that decides nothing, because more specific ones state all that it states, or whose access cannot lift a
+  /// A route without effect, because more specific ones state all of its settings, or because its access cannot lift a
   /// denial for every host.
   /// - Parameter everywhere: the route on each host that it holds for.
   private func warningsAboutEffect(_ route: Int, _ everywhere: [EffectiveHost.Route]) -> [ConfigurationDiagnostic] {
     let settings = configuration.routes[route]
     if settings.host == .all, !everywhere.contains(where: \.hasEffect) {
       return [
-        reading.warning(
+        context.warning(
           atKey: places.route(route),
           "this route decides nothing: on each host a more specific route states all that it states",
           remedy: "remove it, or what the others state")
@@ -217,7 +217,7 @@ struct ConfigurationWarnings {
       case .route(let source) = effective.source, configuration.routes[source].host == .all
     else { return [] }
     return [
-      reading.warning(
+      context.warning(
         atKey: places.route(route),
         "nobody is admitted here: \"\(configuration.routes[source].path)\" (line \(line(of: source))) has "
           + "access = \"deny\" for every host, which the routes of a host cannot lift",
@@ -225,7 +225,7 @@ struct ConfigurationWarnings {
     ]
   }
 
-  private func line(of route: Int) -> Int { reading.line(places.route(route), RouteExplanationWriter.accessKeys) }
+  private func line(of route: Int) -> Int { context.line(places.route(route), RouteExplanationWriter.accessKeys) }
 
   private func admitsGroups(_ effective: EffectiveRoute) -> Bool {
     if case .lists(let lists) = effective.access.value { !lists.groups.isEmpty } else { false }

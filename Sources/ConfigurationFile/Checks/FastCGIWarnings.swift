@@ -7,7 +7,7 @@ enum FastCGIWarnings {
   private static let port: UInt16 = 9_000
   private static let names = ["fcgi", "fastcgi", "-fpm", "php-cgi"]
 
-  /// The reason to think so; nil if there is none.
+  /// The reason for the suspicion; nil without one.
   static func hint(of address: UpstreamAddress) -> String? {
     switch address {
     case .tcp(_, Self.port, tls: false): return "port \(Self.port) is the default port of PHP-FPM"

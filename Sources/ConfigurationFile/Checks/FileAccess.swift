@@ -12,10 +12,10 @@ package struct FileAccess: Sendable {
   /// Reads a file, if it has at most `limit` bytes.
   package var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
 
-  /// The names of what is in a folder, in no order.
+  /// The names of the entries of a folder, in no order.
   package var list: @Sendable (_ path: String) -> Listing
 
-  /// Whether there is a folder.
+  /// Whether a folder exists.
   package var hasFolder: @Sendable (_ path: String) -> Bool
 
   /// Reads the certificates and keys of a listener as the gateway will; nil for one in cleartext. Throws an error whose

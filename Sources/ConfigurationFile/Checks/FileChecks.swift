@@ -7,62 +7,62 @@ import Secrets
 import Sessions
 import WebFormats
 
-/// Looks at the files that a configuration names: whether they are there, hold what they should, and are nobody else's.
+/// Checks the files that a configuration names: existence, contents and permissions.
 struct FileChecks {
   let files: FileAccess
 
-  /// Most bytes of any of these files.
+  /// The largest accepted size of these files, in bytes.
   private static let limit = 65_536
 
   func check(
-    _ draft: ConfigurationBuilder, listeners: [DocumentReader.Element<ListenerBuilder>],
-    upstreams: [DocumentReader.Element<UpstreamBuilder>], _ reading: inout DecodingContext
+    _ builder: ConfigurationBuilder, listeners: [DocumentReader.Element<ListenerBuilder>],
+    upstreams: [DocumentReader.Element<UpstreamBuilder>], _ context: inout DecodingContext
   ) {
-    let configuration = draft.configuration
-    if reading.good.contains("apple.private_key_file") {
+    let configuration = builder.configuration
+    if context.validKeys.contains("apple.private_key_file") {
       let path = NodePath("apple.private_key_file")
       let hint = "download the key from Keys in the developer account (possible only once)"
-      if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
-        let shown = reading.shown(configuration.apple.privateKeyFile)
+      if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &context) {
+        let shown = context.shown(configuration.apple.privateKeyFile)
         do throws(ClientSecretKeyError) {
           _ = try ClientSecretKey(pem: contents, name: shown)
         } catch {
-          reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
+          context.report(at: path, "\(path): \(error.message)", remedy: error.remedy)
         }
       }
     }
-    if reading.good.contains("session.secret_files") {
+    if context.validKeys.contains("session.secret_files") {
       for (index, file) in configuration.session.secretFiles.enumerated() {
-        checkLength(file, NodePath("session.secret_files").appending(index), &reading)
+        checkLength(file, NodePath("session.secret_files").appending(index), &context)
       }
     }
-    if reading.good.contains("assertion.key_files") {
+    if context.validKeys.contains("assertion.key_files") {
       for (index, file) in configuration.assertion.keyFiles.enumerated() {
-        checkAssertionKey(file, NodePath("assertion.key_files").appending(index), &reading)
+        checkAssertionKey(file, NodePath("assertion.key_files").appending(index), &context)
       }
     }
     if let file = configuration.admin.tokenFile {
-      checkLength(file, NodePath("admin.token_file"), &reading)
-      checkToken(file, NodePath("admin.token_file"), &reading)
+      checkLength(file, NodePath("admin.token_file"), &context)
+      checkToken(file, NodePath("admin.token_file"), &context)
     }
     if let file = configuration.apple.authorityFile {
-      checkCertificate(file, NodePath("apple.tls_ca_file"), &reading)
+      checkCertificate(file, NodePath("apple.tls_ca_file"), &context)
     }
-    for (acceptor, path) in ListenerChecks.places(draft, listeners) { checkTLS(acceptor, at: path, &reading) }
-    checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &reading)
+    for (acceptor, path) in ListenerChecks.places(builder, listeners) { checkTLS(acceptor, at: path, &context) }
+    checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &context)
     for (index, upstream, _) in upstreams {
-      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &reading)
+      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &context)
     }
-    if reading.problems.isEmpty {
-      checkCertificates(configuration, ListenerChecks.places(draft, listeners).map(\.path), &reading)
-      warnAboutStore(configuration.store.location, &reading)
+    if context.problems.isEmpty {
+      checkCertificates(configuration, ListenerChecks.places(builder, listeners).map(\.path), &context)
+      warnAboutStore(configuration.store.location, &context)
     }
   }
 
-  /// Reads the certificates of listeners with their keys, when nothing is wrong with the files one by one.
-  /// - Parameter paths: the place of each listener.
+  /// Reads the certificates of listeners with their keys, if the single files are valid.
+  /// - Parameter paths: the path of each listener in the document.
   private func checkCertificates(
-    _ configuration: Configuration, _ paths: [NodePath], _ reading: inout DecodingContext
+    _ configuration: Configuration, _ paths: [NodePath], _ context: inout DecodingContext
   ) {
     // Certificates for addresses are rare, and browsers name no address (RFC 6066, 3).
     let host = (try? configuration.publicOrigin)?.host
@@ -74,45 +74,45 @@ struct FileChecks {
         guard let certificate = try files.readCertificate(acceptor) else { continue }
         certificates.append(certificate)
         guard let name, !certificate.lists(name) else { continue }
-        reading.warn(
+        context.warn(
           atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
           remedy: "get one for \(name) (subjectAltName), unless clients connect by another name")
       } catch {
-        reading.complain(at: path, "\(path): the gateway cannot use it", remedy: "\(error)")
+        context.report(at: path, "\(path): the gateway cannot use it", remedy: "\(error)")
       }
     }
-    if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &reading) }
+    if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &context) }
   }
 
-  /// Warns of each `[[host]]` that no certificate of any listener is for.
+  /// Warns about each `[[host]]` that no certificate of any listener covers.
   private func warnAboutHosts(
-    _ configuration: Configuration, _ certificates: [ListenerCertificate], _ reading: inout DecodingContext
+    _ configuration: Configuration, _ certificates: [ListenerCertificate], _ context: inout DecodingContext
   ) {
-    // No host of the file was left out: nothing is wrong with any.
+    // The indexes match those of the file, because every host is valid.
     for (index, site) in configuration.sites.enumerated() {
       let origin = site.host.origin
       guard origin.scheme == .https, IPAddress(origin.host) == nil, origin.host.utf8.first != UInt8(ascii: "["),
         !certificates.contains(where: { $0.lists(origin.host) })
       else { continue }
-      reading.warn(
+      context.warn(
         atKey: HostChecks.path(at: index).appending("name"),
-        "no certificate of a TLS listener is for \(reading.concealing(origin.host)), so browsers refuse to open it",
+        "no certificate of a TLS listener is for \(context.concealing(origin.host)), so browsers refuse to open it",
         remedy: "add one with [[listen.certificate]], unless TLS for this host ends before the gateway")
     }
   }
 
-  private func warnAboutStore(_ location: StoreSettings.Location, _ reading: inout DecodingContext) {
+  private func warnAboutStore(_ location: StoreSettings.Location, _ context: inout DecodingContext) {
     guard case .sqlite(let file) = location else { return }
     let folder = ConfigurationFile.directory(of: file)
     guard !files.hasFolder(folder) else { return }
-    reading.warn(
+    context.warn(
       atKey: NodePath("store.url"), "there is no folder \(folder) on this machine, and the gateway does not make it",
       remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)")
   }
 
   /// Checks the members files of groups: write access to such a file is the right to admit users.
   /// - Returns: the number of members in the file of each.
-  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ reading: inout DecodingContext) -> [Int] {
+  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ context: inout DecodingContext) -> [Int] {
     var counts = [Int](repeating: 0, count: groups.count)
     for (place, (index, group, _)) in groups.enumerated() {
       guard let file = group.membersFile else { continue }
@@ -120,103 +120,103 @@ struct FileChecks {
       guard
         let (bytes, mode) = contents(
           file, path, missing: "create it, with one member on each line", limit: MembersFile.sizeLimit,
-          called: "64 MiB", &reading)
+          called: "64 MiB", &context)
       else { continue }
       if mode & 0o002 != 0 {
-        reading.complain(
-          at: path, "\(path): every user can write \(reading.shown(file))",
-          remedy: "fix it with: chmod o-w \(reading.concealing(file))")
+        context.report(
+          at: path, "\(path): every user can write \(context.shown(file))",
+          remedy: "fix it with: chmod o-w \(context.concealing(file))")
       }
       do throws(MembersFileSyntaxError) {
         let members = try MembersFile.parse(bytes)
         counts[place] = members.count
-        warn(of: members, at: path, file, &reading)
+        warn(of: members, at: path, file, &context)
       } catch {
-        reading.complain(
-          at: path, "\(path): \(reading.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)
+        context.report(
+          at: path, "\(path): \(context.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)
       }
     }
     return counts
   }
 
   /// Warns of lines that are probably not subjects.
-  private func warn(of members: [String], at path: NodePath, _ file: String, _ reading: inout DecodingContext) {
-    guard let problem = UnlikelySubjects.problem(of: members, reading) else { return }
-    reading.warn(atKey: path, "\(path): \(reading.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
+  private func warn(of members: [String], at path: NodePath, _ file: String, _ context: inout DecodingContext) {
+    guard let problem = UnlikelySubjects.problem(of: members, context) else { return }
+    context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
   }
 
   /// Any bytes, one trailing newline dropped, at least 32 left.
-  private func checkLength(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
-    let shown = reading.shown(file)
-    // A command is run in any folder: its path is the whole one.
-    let command = "cordon keygen --output \(reading.concealing(file))"
-    guard var contents = secret(file, path, missing: "create one with: \(command)", &reading) else { return }
+  private func checkLength(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
+    let shown = context.shown(file)
+    // The command can be run in any folder, so its path is absolute.
+    let command = "cordon keygen --output \(context.concealing(file))"
+    guard var contents = secret(file, path, missing: "create one with: \(command)", &context) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     if contents.count < 32 {
-      reading.complain(
+      context.report(
         at: path, "\(path): \(shown) holds \(contents.count) bytes, but a secret must have at least 32",
         remedy: "remove it and create another with: \(command)")
     }
   }
 
-  private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
-    let hint = "create one with: cordon keygen --assertion --output \(reading.concealing(file))"
-    guard let contents = secret(file, path, missing: hint, &reading) else { return }
+  private func checkAssertionKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
+    let hint = "create one with: cordon keygen --assertion --output \(context.concealing(file))"
+    guard let contents = secret(file, path, missing: hint, &context) else { return }
     do throws(AssertionKeyError) {
-      _ = try AssertionKey(pem: contents, name: reading.shown(file))
+      _ = try AssertionKey(pem: contents, name: context.shown(file))
     } catch {
-      reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
+      context.report(at: path, "\(path): \(error.message)", remedy: error.remedy)
     }
   }
 
   /// Checks that a token is valid for `Authorization: Bearer`: visible ASCII, 4096 bytes at most.
-  private func checkToken(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
+  private func checkToken(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
     guard case .contents(var contents, _) = files.read(file, Self.limit) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
-    reading.complain(
-      at: path, "\(path): \(reading.shown(file)) is not a token: one line of visible ASCII",
-      remedy: "remove it and create another with: cordon keygen --output \(reading.concealing(file))")
+    context.report(
+      at: path, "\(path): \(context.shown(file)) is not a token: one line of visible ASCII",
+      remedy: "remove it and create another with: cordon keygen --output \(context.concealing(file))")
   }
 
   func expect(
     _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
-    _ reading: inout DecodingContext
+    _ context: inout DecodingContext
   ) {
     if !String(decoding: contents, as: UTF8.self).utf8.containsSequence(marker.utf8) {
-      reading.complain(at: path, "\(path): \(reading.shown(file)) holds \(what)", remedy: remedy)
+      context.report(at: path, "\(path): \(context.shown(file)) holds \(what)", remedy: remedy)
     }
   }
 
-  /// The contents of a file that holds a secret, judged by the rule of `PrivateFile` as the gateway will.
-  func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout DecodingContext) -> [UInt8]? {
-    guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
+  /// The contents of a file that holds a secret, checked by the rule of `PrivateFile`, as by the gateway.
+  func secret(_ file: String, _ path: NodePath, missing: String, _ context: inout DecodingContext) -> [UInt8]? {
+    guard let (bytes, mode) = contents(file, path, missing: missing, &context) else { return nil }
     if mode & 0o007 != 0 {
-      let shown = reading.shown(file)
-      reading.complain(
+      let shown = context.shown(file)
+      context.report(
         at: path, "\(path): other users can access \(shown)",
-        remedy: "fix it with: chmod o= \(reading.concealing(file))")
+        remedy: "fix it with: chmod o= \(context.concealing(file))")
     } else if !PrivateFile.isPrivate(mode: mode) {
-      reading.complain(
-        at: path, "\(path): the file's group can write \(reading.shown(file))",
-        remedy: "fix it with: chmod g-w \(reading.concealing(file))")
+      context.report(
+        at: path, "\(path): the file's group can write \(context.shown(file))",
+        remedy: "fix it with: chmod g-w \(context.concealing(file))")
     }
     return bytes
   }
 
   func contents(
     _ file: String, _ path: NodePath, missing: String, limit: Int = Self.limit, called limitText: String = "64 KiB",
-    _ reading: inout DecodingContext
+    _ context: inout DecodingContext
   ) -> (bytes: [UInt8], mode: UInt32)? {
-    let shown = reading.shown(file)
+    let shown = context.shown(file)
     switch files.read(file, limit) {
     case .contents(let bytes, let mode): return (bytes, mode)
-    case .missing: reading.complain(at: path, "\(path): there is no file \(shown)", remedy: missing)
-    case .notRegular: reading.complain(at: path, "\(path): \(shown) is not a regular file", remedy: "name a file")
+    case .missing: context.report(at: path, "\(path): there is no file \(shown)", remedy: missing)
+    case .notRegular: context.report(at: path, "\(path): \(shown) is not a regular file", remedy: "name a file")
     case .tooLong:
-      reading.complain(at: path, "\(path): \(shown) has more than \(limitText)", remedy: "name the right file")
+      context.report(at: path, "\(path): \(shown) has more than \(limitText)", remedy: "name the right file")
     case .unreadable(let reason):
-      reading.complain(
+      context.report(
         at: path, "\(path): \(shown) cannot be read (\(reason))",
         remedy: "grant read access to the gateway's user")
     }
@@ -225,7 +225,7 @@ struct FileChecks {
 }
 
 extension Collection where Element == UInt8 {
-  /// Whether `other` stands in it somewhere.
+  /// Whether it contains `other`.
   func containsSequence(_ other: some Collection<UInt8>) -> Bool {
     var start = startIndex
     while start != endIndex {

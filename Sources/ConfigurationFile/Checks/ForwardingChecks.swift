@@ -2,19 +2,19 @@ import AccessPolicy
 import DataPlane
 import Sessions
 
-/// Finds settings of forwarding that contradict each other.
+/// Finds forwarding settings that contradict each other.
 enum ForwardingChecks {
   /// - Parameters:
-  ///   - upstreams: the places of `[[upstreams]]` in the document.
-  ///   - routes: the places of the routes in the document.
+  ///   - upstreams: the indexes of `[[upstreams]]` in the document.
+  ///   - routes: the indexes of the routes in the document.
   static func check(
-    _ configuration: Configuration, upstreams: [Int], routes: [Int], _ reading: inout DecodingContext
+    _ configuration: Configuration, upstreams: [Int], routes: [Int], _ context: inout DecodingContext
   ) {
     let identity = configuration.identityHeaders
     let paths = paths(of: configuration, upstreams)
-    for (settings, path) in paths { checkRemoved(settings, identity, at: path, &reading) }
-    checkKept(configuration, &reading)
-    checkPrefixes(configuration, routes, &reading)
+    for (settings, path) in paths { checkRemoved(settings, identity, at: path, &context) }
+    checkKept(configuration, &context)
+    checkPrefixes(configuration, routes, &context)
   }
 
   /// Every upstream with its table.
@@ -27,45 +27,45 @@ enum ForwardingChecks {
 
   private static func checkRemoved(
     _ settings: UpstreamSettings, _ identity: IdentityHeaderSettings, at path: NodePath,
-    _ reading: inout DecodingContext
+    _ context: inout DecodingContext
   ) {
     let list = path.appending("remove_headers")
     let set = settings.ownHeaders + identity.headers.map(\.name)
     for (place, name) in settings.removedHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
-      reading.complain(
+      context.report(
         at: list.appending(place), "\(list): \(name) is set by the configuration itself",
         remedy: "remove it here: that of clients is removed in any case")
     }
     let headers = path.appending("headers")
     if settings.strippedPrefix != nil, ForwardingRules.isSame("X-Forwarded-Prefix", asOneOf: settings.ownHeaders) {
-      reading.complain(
+      context.report(
         at: headers, "\(headers) and strip_prefix both set X-Forwarded-Prefix", remedy: "remove the header")
     }
     let authorization = [UpstreamHeaderSettings.basicHeader]
     if settings.ownHeaders.count(where: { ForwardingRules.isSame($0, asOneOf: authorization) }) > 1 {
-      reading.complain(at: headers, "\(headers) and basic both set Authorization", remedy: "keep one of them")
+      context.report(at: headers, "\(headers) and basic both set Authorization", remedy: "keep one of them")
     }
   }
 
-  private static func checkKept(_ configuration: Configuration, _ reading: inout DecodingContext) {
+  private static func checkKept(_ configuration: Configuration, _ context: inout DecodingContext) {
     let identity = configuration.identityHeaders
     let set = identity.headers.map(\.name) + identity.upstreams.flatMap(\.names)
     let list = NodePath("identity.keep_headers")
     for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isPathPrefix(name) {
-      reading.complain(
+      context.report(
         at: list.appending(place), "\(list): \(name) would let clients choose the path that the application serves",
         remedy: "remove it here, and set it in [upstream.headers]")
     }
     for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
-      reading.complain(
+      context.report(
         at: list.appending(place), "\(list): \(name) is set by the configuration itself",
         remedy: "remove it here, or the line that sets it")
     }
   }
 
-  /// Routes to an upstream outside of the prefix that its requests lose.
+  /// Finds routes to an upstream outside of the path prefix that is stripped from its requests.
   private static func checkPrefixes(
-    _ configuration: Configuration, _ routes: [Int], _ reading: inout DecodingContext
+    _ configuration: Configuration, _ routes: [Int], _ context: inout DecodingContext
   ) {
     let upstreams = [configuration.upstream] + configuration.upstreams
     guard upstreams.contains(where: { $0.strippedPrefix != nil }), routes.count == configuration.routes.count,
@@ -80,7 +80,7 @@ enum ForwardingChecks {
         !UpstreamSettings.isWithin(configuration.routes[route.index].path, prefix: prefix),
         reported.insert(route.index).inserted
       else { continue }
-      reading.complain(
+      context.report(
         at: NodePath(ConfigurationSchema.route.name).appending(routes[route.index]).appending("path"),
         "the route is outside of \"\(prefix)\", which the upstream \(name) removes from paths (strip_prefix)",
         remedy: "write a path below \"\(prefix)\", or another upstream")

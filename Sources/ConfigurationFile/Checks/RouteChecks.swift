@@ -5,70 +5,71 @@ import WebFormats
 
 /// Turns the routes of a document, and `[access]`, into settings.
 enum RouteChecks {
-  /// - Returns: the places in the document of the routes that are in order by themselves.
+  /// - Returns: the indexes in the document of the routes that are valid one by one.
   static func check(
-    _ drafts: [DocumentReader.Element<RouteBuilder>], _ accessDraft: AccessBuilder,
-    into configuration: inout Configuration, _ reading: inout DecodingContext
+    _ builders: [DocumentReader.Element<RouteBuilder>], _ accessDraft: AccessBuilder,
+    into configuration: inout Configuration, _ context: inout DecodingContext
   ) -> [Int] {
     let access = accessDraft.settings
     configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
-    settings.reserveCapacity(drafts.count)
+    settings.reserveCapacity(builders.count)
     let list = NodePath(ConfigurationSchema.route.name)
-    for (index, draft, present) in drafts {
+    for (index, builder, present) in builders {
       let path = list.appending(index)
-      if let name = draft.upstream {
-        UpstreamChecks.checkName(name, at: path.appending("upstream"), configuration, &reading)
+      if let name = builder.upstream {
+        UpstreamChecks.checkName(name, at: path.appending("upstream"), configuration, &context)
       }
-      let host = HostChecks.scope(draft.host, at: path.appending("host"), configuration, &reading)
-      if var route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading), let host {
+      let host = HostChecks.scope(builder.host, at: path.appending("host"), configuration, &context)
+      if var route = route(builder, present, path, isUnder: configuration.pathPrefix, &context), let host {
         route.host = host
         settings.append((index, route))
       }
     }
     configuration.routes = settings.map(\.route)
-    checkEmptyLists(accessDraft, &reading)
-    checkAddresses(settings, configuration, &reading)
-    let groups = GroupChecks.names(configuration, reading)
+    checkEmptyLists(accessDraft, &context)
+    checkAddresses(settings, configuration, &context)
+    let groups = GroupChecks.names(configuration, context)
     let hosts = configuration.sites.map(\.host)
     switch table(access, configuration.routes, groups, hosts) {
     case .success(let table):
       configuration.compiledRoutes = Configuration.CompiledRoutes(table: table)
-      checkTokens(settings, access, groups, hosts, &reading)
+      checkTokens(settings, access, groups, hosts, &context)
     case .failure(let problems):
       for problem in problems.problems {
         let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
-        complain(problem, at: (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key), &reading)
+        report(problem, at: (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key), &context)
       }
     }
     return settings.map(\.index)
   }
 
-  /// An empty list of `[access]` would look as if it admitted nobody, and restrict nothing.
-  private static func checkEmptyLists(_ draft: AccessBuilder, _ reading: inout DecodingContext) {
+  /// Reports empty lists of `[access]`: they look as if they admitted nobody, but restrict nothing.
+  private static func checkEmptyLists(_ builder: AccessBuilder, _ context: inout DecodingContext) {
     let access = NodePath(ConfigurationSchema.access.name)
     let lists = [
-      ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
-      ("allow_organizations", draft.organizations), ("allow_groups", draft.groups),
+      ("allow_subjects", builder.subjects), ("allow_emails", builder.emails),
+      ("allow_email_domains", builder.emailDomains),
+      ("allow_organizations", builder.organizations), ("allow_groups", builder.groups),
     ]
     for (key, list) in lists where list?.isEmpty == true {
-      reading.complain(
+      context.report(
         at: access.appending(key), "\(key) is empty; without an entry in any list everybody who signs in is admitted",
         remedy: "add entries, remove the key to admit everybody, or deny everybody by a route with access = \"deny\"")
     }
-    if draft.networks?.isEmpty == true { complainOfNetworks(at: access.appending("networks"), &reading) }
+    if builder.networks?.isEmpty == true { reportNetworks(at: access.appending("networks"), &context) }
   }
 
-  private static func complainOfNetworks(at path: NodePath, _ reading: inout DecodingContext) {
-    reading.complain(
+  private static func reportNetworks(at path: NodePath, _ context: inout DecodingContext) {
+    context.report(
       at: path, "networks is empty, so it would be no condition, or one that nobody meets",
       remedy: "name networks, or remove the key")
   }
 
-  /// Tokens that a route accepts by itself must be able to pass.
+  /// Checks that tokens can be admitted on a route that accepts them.
   private static func checkTokens(
     _ routes: [(index: Int, route: RouteSettings)], _ access: AccessSettings, _ groups: [String],
-    _ hosts: [HostSettings], _ reading: inout DecodingContext
+    _ hosts: [HostSettings], _ context: inout DecodingContext
   ) {
     guard routes.contains(where: { $0.route.tokens == true }),
       let effective = try? RouteTable.effectiveRoutes(
@@ -90,44 +91,45 @@ enum RouteChecks {
         remedy = "remove it"
       case .signedIn, .lists: continue
       }
-      reading.complain(at: key, "tokens = true, but \(what)", remedy: remedy)
+      context.report(at: key, "tokens = true, but \(what)", remedy: remedy)
     }
   }
 
-  /// Rules about addresses that nobody is asked for would let nobody in, or everybody, and say nothing.
+  /// Reports rules about addresses if the scope `email` is not requested: they would silently admit nobody, or
+  /// everybody.
   private static func checkAddresses(
-    _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ reading: inout DecodingContext
+    _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ context: inout DecodingContext
   ) {
-    // Native apps ask for scopes themselves.
+    // Native apps request scopes themselves.
     guard !configuration.apple.scopes.contains(.email), configuration.apple.nativeClientIDs.isEmpty else { return }
     checkAddresses(
       configuration.access.lists, configuration.access.conditions, of: NodePath(ConfigurationSchema.access.name),
-      &reading)
+      &context)
     for (index, route) in routes {
       let lists: AccessLists? = if case .lists(let lists) = route.access { lists } else { nil }
-      checkAddresses(lists, route.conditions, of: NodePath(ConfigurationSchema.route.name).appending(index), &reading)
+      checkAddresses(lists, route.conditions, of: NodePath(ConfigurationSchema.route.name).appending(index), &context)
     }
   }
 
   private static func checkAddresses(
-    _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ reading: inout DecodingContext
+    _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ context: inout DecodingContext
   ) {
     let keys = [
       ("allow_emails", lists?.emails.isEmpty == false), ("allow_email_domains", lists?.emailDomains.isEmpty == false),
       ("private_email", conditions.privateEmail != .allow), ("deny_emails", !conditions.denied.emails.isEmpty),
     ]
-    for (key, isThere) in keys where isThere {
-      reading.complain(
+    for (key, isPresent) in keys where isPresent {
+      context.report(
         at: path.appending(key),
         "\(key) uses e-mail addresses, but apple.scopes does not request them",
         remedy: "write scopes = [\"name\", \"email\"], or use allow_subjects or allow_organizations")
     }
   }
 
-  /// Looks at the path of a route whose other keys are not in order.
-  static func checkPath(_ text: String, at path: NodePath, _ reading: inout DecodingContext) {
+  /// Checks the path of a route whose other keys are invalid.
+  static func checkPath(_ text: String, at path: NodePath, _ context: inout DecodingContext) {
     guard case .failure(let problems) = table(AccessSettings(), [RouteSettings(path: text)]) else { return }
-    for problem in problems.problems { complain(problem, at: path.appending("path"), &reading) }
+    for problem in problems.problems { report(problem, at: path.appending("path"), &context) }
   }
 
   private static func table(
@@ -138,55 +140,56 @@ enum RouteChecks {
     }
   }
 
-  private static func complain(_ problem: RouteDiagnostic, at path: NodePath, _ reading: inout DecodingContext) {
-    // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
-    let message = Array(reading.concealing(problem.message).utf8)
+  private static func report(_ problem: RouteDiagnostic, at path: NodePath, _ context: inout DecodingContext) {
+    // The message is "WHAT: …; REMEDY": the remedy follows the last semicolon.
+    let message = Array(context.concealing(problem.message).utf8)
     let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
     let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
-    reading.complain(
+    context.report(
       at: path, String(decoding: message[..<cut], as: UTF8.self),
       remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
   }
 
   private static func route(
-    _ draft: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath, isUnder prefix: String,
-    _ reading: inout DecodingContext
+    _ builder: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath, isUnder prefix: String,
+    _ context: inout DecodingContext
   ) -> RouteSettings? {
-    if draft.path.utf8.elementsEqual(prefix.utf8) || draft.path.utf8.starts(with: (prefix + "/").utf8) {
-      reading.complain(
+    if builder.path.utf8.elementsEqual(prefix.utf8) || builder.path.utf8.starts(with: (prefix + "/").utf8) {
+      context.report(
         at: path.appending("path"), "this route is under path_prefix, whose paths are never forwarded",
         remedy: "remove it, or choose another path_prefix")
       return nil
     }
-    guard checkLists(draft, path, &reading), checkRequestConditions(draft, path, &reading),
-      checkAccess(draft, present, path, &reading)
+    guard checkLists(builder, path, &context), checkRequestConditions(builder, path, &context),
+      checkAccess(builder, present, path, &context)
     else { return nil }
-    var route = RouteSettings(path: draft.path)
-    route.match = draft.match
-    route.access = draft.lists.map { .lists($0) } ?? draft.access?.setting
-    route.conditions = draft.conditions
-    route.unauthenticated = draft.unauthenticated?.setting
-    route.upstream = draft.upstream.map { UpstreamChecks.routeName($0) }
-    route.bodyRate = draft.bodyRate
-    route.keptFormBytes = draft.keptFormBytes
-    route.methods = draft.methods
-    route.networks = draft.networks ?? []
-    route.maxAge = draft.maxAge.map { Int($0.components.seconds) }
-    route.tokens = draft.tokens
-    route.preflight = draft.preflight
+    var route = RouteSettings(path: builder.path)
+    route.match = builder.match
+    route.access = builder.lists.map { .lists($0) } ?? builder.access?.setting
+    route.conditions = builder.conditions
+    route.unauthenticated = builder.unauthenticated?.setting
+    route.upstream = builder.upstream.map { UpstreamChecks.routeName($0) }
+    route.bodyRate = builder.bodyRate
+    route.keptFormBytes = builder.keptFormBytes
+    route.methods = builder.methods
+    route.networks = builder.networks ?? []
+    route.maxAge = builder.maxAge.map { Int($0.components.seconds) }
+    route.tokens = builder.tokens
+    route.preflight = builder.preflight
     return route
   }
 
-  /// An empty list would name nobody, and look as if it named everybody.
-  private static func checkLists(_ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext) -> Bool {
-    guard draft.access == nil || draft.access == .signedIn else { return true }
+  /// Reports empty lists: they name nobody, and look as if they named everybody.
+  private static func checkLists(_ builder: RouteBuilder, _ path: NodePath, _ context: inout DecodingContext) -> Bool {
+    guard builder.access == nil || builder.access == .signedIn else { return true }
     let lists = [
-      ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
-      ("allow_organizations", draft.organizations), ("allow_groups", draft.groups),
+      ("allow_subjects", builder.subjects), ("allow_emails", builder.emails),
+      ("allow_email_domains", builder.emailDomains),
+      ("allow_organizations", builder.organizations), ("allow_groups", builder.groups),
     ]
     let empty = lists.filter { $0.1?.isEmpty == true }
     for (key, _) in empty {
-      reading.complain(
+      context.report(
         at: path.appending(key), "\(key) is empty, so it would admit nobody",
         remedy: "add entries, remove the key to inherit access, or write access = \"deny\" to deny everybody")
     }
@@ -195,23 +198,23 @@ enum RouteChecks {
 
   /// Checks the conditions of a route on a request: its method and its address.
   private static func checkRequestConditions(
-    _ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext
+    _ builder: RouteBuilder, _ path: NodePath, _ context: inout DecodingContext
   ) -> Bool {
     var isGood = true
-    if draft.networks?.isEmpty == true {
-      complainOfNetworks(at: path.appending("networks"), &reading)
+    if builder.networks?.isEmpty == true {
+      reportNetworks(at: path.appending("networks"), &context)
       isGood = false
     }
-    guard let methods = draft.methods else { return isGood }
+    guard let methods = builder.methods else { return isGood }
     if methods.isEmpty {
-      reading.complain(
+      context.report(
         at: path.appending("methods"), "methods is empty, so the route would apply to no request",
         remedy: "name methods, as in [\"GET\", \"POST\"], or remove the key for all of them")
       isGood = false
     }
     for (index, method) in methods.enumerated()
     where methods[..<index].contains(where: { $0.utf8.elementsEqual(method.utf8) }) {
-      reading.complain(
+      context.report(
         at: path.appending("methods").appending(index), "methods names this twice", remedy: "remove one of them")
       isGood = false
     }
@@ -219,11 +222,12 @@ enum RouteChecks {
   }
 
   private static func checkAccess(
-    _ draft: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath, _ reading: inout DecodingContext
+    _ builder: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath,
+    _ context: inout DecodingContext
   ) -> Bool {
-    guard let access = draft.access, access != .signedIn else { return true }
-    if draft.lists != nil || !draft.conditions.isEmpty {
-      reading.complain(
+    guard let access = builder.access, access != .signedIn else { return true }
+    if builder.lists != nil || !builder.conditions.isEmpty {
+      context.report(
         at: path.appending("access"),
         "this route has access = \"\(access.rawValue)\" and also access lists or conditions",
         remedy: access.remedyForLists)
@@ -231,7 +235,7 @@ enum RouteChecks {
     }
     let effectless = access.effectlessKeys.filter { present.contains($0) }
     for key in effectless {
-      reading.complain(
+      context.report(
         at: path.appending(key), "\(key) has no effect with access = \"\(access.rawValue)\"",
         remedy: "remove one of the two")
     }
@@ -249,7 +253,7 @@ extension RouteBuilder.Access {
     }
   }
 
-  /// The remedy where a route has it beside lists or conditions.
+  /// The remedy for a route that has it together with lists or conditions.
   fileprivate var remedyForLists: String {
     switch self {
     case .public: "remove the lists to admit everybody, or access to admit only the users in the lists"
@@ -258,7 +262,7 @@ extension RouteBuilder.Access {
     }
   }
 
-  /// Keys of a route that would say nothing beside it.
+  /// Keys of a route that have no effect together with it.
   fileprivate var effectlessKeys: [String] {
     switch self {
     case .public, .deny: ["unauthenticated", "max_age", "keep_forms"]

@@ -1,18 +1,18 @@
 import Pages
 import WebFormats
 
-/// Reads the operator's own templates: they are a part of the configuration, and a reload takes them with it.
+/// Reads the operator's own templates, which are part of the configuration and of each reload.
 enum TemplateChecks {
-  /// Reads those of `[pages]`.
+  /// Reads the templates of `[pages]`.
   /// - Parameter asksForAccess: whether the page of a refused user has a button to ask for access.
   static func check(
-    _ draft: inout ConfigurationBuilder, asksForAccess: Bool, _ files: FileAccess, _ reading: inout DecodingContext
+    _ builder: inout ConfigurationBuilder, asksForAccess: Bool, _ files: FileAccess, _ context: inout DecodingContext
   ) {
     let path = NodePath("pages.templates")
-    guard reading.good.contains(path.description),
-      let templates = templates(in: draft.templates, at: path, asksForAccess: asksForAccess, files, &reading)
+    guard context.validKeys.contains(path.description),
+      let templates = templates(in: builder.templates, at: path, asksForAccess: asksForAccess, files, &context)
     else { return }
-    draft.configuration.pages.templates = templates
+    builder.configuration.pages.templates = templates
   }
 
   /// Reads the templates of a folder.
@@ -21,44 +21,44 @@ enum TemplateChecks {
   ///   - path: the key that names it.
   ///   - asksForAccess: whether the page of a refused user has a button to ask for access.
   static func templates(
-    in folder: String?, at path: NodePath, asksForAccess: Bool, _ files: FileAccess, _ reading: inout DecodingContext
+    in folder: String?, at path: NodePath, asksForAccess: Bool, _ files: FileAccess, _ context: inout DecodingContext
   ) -> OwnTemplates? {
-    guard let folder, let names = names(in: folder, at: path, files, &reading) else { return nil }
-    func complain(
-      _ file: String, _ what: String, separator: String = " ", remedy: String, _ reading: inout DecodingContext
-    ) { self.complain(at: path, file, what, separator: separator, remedy: remedy, &reading) }
+    guard let folder, let names = names(in: folder, at: path, files, &context) else { return nil }
+    func report(
+      _ file: String, _ what: String, separator: String = " ", remedy: String, _ context: inout DecodingContext
+    ) { self.report(at: path, file, what, separator: separator, remedy: remedy, &context) }
     var found: [(name: String, contents: [UInt8])] = []
     for name in names {
       guard OwnTemplates.fileNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
         let near = NearestKey.find(name, among: OwnTemplates.fileNames).map { "did you mean \($0)? " } ?? ""
-        complain(
+        report(
           "\(folder)/\(name)", "is not a template of the gateway",
-          remedy: "\(near)the names are \(OwnTemplates.fileNames.joined(separator: ", "))", &reading)
+          remedy: "\(near)the names are \(OwnTemplates.fileNames.joined(separator: ", "))", &context)
         continue
       }
       switch files.read("\(folder)/\(name)", OwnTemplates.sizeLimit) {
       case .contents(let bytes, _): found.append((name, bytes))
       case .missing: break  // Removed since the folder was read.
-      case .notRegular: complain("\(folder)/\(name)", "is no regular file", remedy: "put a file there", &reading)
-      case .tooLong: complain("\(folder)/\(name)", "has more than 64 KiB", remedy: "make it shorter", &reading)
+      case .notRegular: report("\(folder)/\(name)", "is no regular file", remedy: "put a file there", &context)
+      case .tooLong: report("\(folder)/\(name)", "has more than 64 KiB", remedy: "make it shorter", &context)
       case .unreadable(let reason):
-        complain(
+        report(
           "\(folder)/\(name)", "cannot be read (\(reason))", remedy: "grant read access to the gateway's user",
-          &reading)
+          &context)
       }
     }
     do throws(TemplateError) {
       let templates = try OwnTemplates(files: found)
       if asksForAccess, templates.lacksRequestSection {
-        complain(
+        report(
           "\(folder)/failure.mustache", "has no section request_access, so that nobody could ask for access",
-          remedy: "add the section as in Documentation/PAGES.md, or remove access.requests", &reading)
+          remedy: "add the section as in Documentation/PAGES.md, or remove access.requests", &context)
       }
       return templates
     } catch {
       for problem in error.problems {
         let place = problem.place.map { ":\($0.line):\($0.column)" } ?? ""
-        complain("\(folder)/\(problem.file)\(place)", problem.reason, separator: ": ", remedy: problem.remedy, &reading)
+        report("\(folder)/\(problem.file)\(place)", problem.reason, separator: ": ", remedy: problem.remedy, &context)
       }
       return nil
     }
@@ -66,7 +66,7 @@ enum TemplateChecks {
 
   /// The files in the folder, except hidden ones (such as the links of a Kubernetes volume) and editors' backups.
   private static func names(
-    in folder: String, at path: NodePath, _ files: FileAccess, _ reading: inout DecodingContext
+    in folder: String, at path: NodePath, _ files: FileAccess, _ context: inout DecodingContext
   ) -> [String]? {
     let (what, remedy): (String, String)
     switch files.list(folder) {
@@ -79,14 +79,14 @@ enum TemplateChecks {
     case .unreadable(let reason):
       (what, remedy) = ("cannot be read (\(reason))", "grant read access to the gateway's user")
     }
-    complain(at: path, folder, what, remedy: remedy, &reading)
+    report(at: path, folder, what, remedy: remedy, &context)
     return nil
   }
 
-  private static func complain(
+  private static func report(
     at path: NodePath, _ file: String, _ what: String, separator: String = " ", remedy: String,
-    _ reading: inout DecodingContext
+    _ context: inout DecodingContext
   ) {
-    reading.complain(at: path, "\(path): \(reading.shown(file))\(separator)\(what)", remedy: remedy)
+    context.report(at: path, "\(path): \(context.shown(file))\(separator)\(what)", remedy: remedy)
   }
 }

@@ -1,18 +1,18 @@
 import AccessPolicy
 
-/// Finds texts that are read as subjects and do not look like subjects of Apple's.
+/// Finds texts that count as subjects and do not look like Apple's.
 enum UnlikelySubjects {
   static let remedy = "write a subject as `cordon accounts list` shows it, or an address, as in \"ada@example.com\""
 
   /// The problem of a list, named by its first such text; nil without one.
-  static func problem(of texts: [String], _ reading: DecodingContext) -> String? {
+  static func problem(of texts: [String], _ context: DecodingContext) -> String? {
     let unlikely = texts.filter(GroupMember.isUnlikelySubject)
     guard let first = unlikely.first else { return nil }
     let more = unlikely.count > 1 ? " (and \(unlikely.count - 1) more)" : ""
-    return "\"\(reading.concealing(first))\"\(more) is read as a subject, and does not look like one of Apple's"
+    return "\"\(context.concealing(first))\"\(more) is read as a subject, and does not look like one of Apple's"
   }
 
-  static func warnings(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext)
+  static func warnings(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext)
     -> [ConfigurationDiagnostic]
   {
     let access = NodePath(ConfigurationSchema.access.name)
@@ -28,7 +28,7 @@ enum UnlikelySubjects {
       lists.append((places.route(index).appending("deny_subjects"), route.conditions.denied.subjects))
     }
     return lists.compactMap { path, texts in
-      problem(of: texts, reading).map { reading.warning(atKey: path, $0, remedy: remedy) }
+      problem(of: texts, context).map { context.warning(atKey: path, $0, remedy: remedy) }
     }
   }
 }

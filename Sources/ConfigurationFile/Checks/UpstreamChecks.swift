@@ -3,118 +3,120 @@ import DataPlane
 import Sessions
 import WebFormats
 
-/// Turns what a document says of upstreams into settings.
+/// Turns the upstreams of a document into settings.
 enum UpstreamChecks {
   static func check(
-    _ drafts: [DocumentReader.Element<UpstreamBuilder>], into draft: inout ConfigurationBuilder,
-    _ reading: inout DecodingContext
+    _ builders: [DocumentReader.Element<UpstreamBuilder>], into builder: inout ConfigurationBuilder,
+    _ context: inout DecodingContext
   ) {
-    draft.configuration.upstream.addresses = addresses(
-      reading.good.contains("upstream.url") ? draft.upstreamURL : nil, draft.upstreamURLs, at: NodePath("upstream"),
-      listen: listen(draft, reading), &reading)
-    checkTLS(draft.upstreamTLS, at: NodePath("upstream"), &reading)
-    draft.configuration.upstream.tls = draft.upstreamTLS.settings
-    if let path = draft.checkPath {
-      draft.check.path = path
-      draft.configuration.upstream.check = draft.check
-    } else if !drafts.contains(where: { $0.draft.checkPath != nil }), !reading.isThere("upstream.check.path"),
+    builder.configuration.upstream.addresses = addresses(
+      context.validKeys.contains("upstream.url") ? builder.upstreamURL : nil, builder.upstreamURLs,
+      at: NodePath("upstream"),
+      listen: listen(builder, context), &context)
+    checkTLS(builder.upstreamTLS, at: NodePath("upstream"), &context)
+    builder.configuration.upstream.tls = builder.upstreamTLS.settings
+    if let path = builder.checkPath {
+      builder.check.path = path
+      builder.configuration.upstream.check = builder.check
+    } else if !builders.contains(where: { $0.builder.checkPath != nil }), !context.isPresent("upstream.check.path"),
       let key = ["interval", "timeout", "healthy_after", "unhealthy_after"]
-        .first(where: { reading.isThere("upstream.check.\($0)") })
+        .first(where: { context.isPresent("upstream.check.\($0)") })
     {
-      reading.complain(
+      context.report(
         atKey: NodePath("upstream.check.\(key)"), "upstream.check has no path, so health checks are disabled",
         remedy: "write path = \"/health\" under [upstream.check], or leave the table out")
     }
-    check(draft.configuration.upstream.cookies, at: NodePath("upstream"), &reading)
-    draft.upstreamForwarding.apply(to: &draft.configuration.upstream)
-    let headers = draft.upstreamForwarding.headers(of: UpstreamSettings.defaultName)
-    if !headers.isEmpty { draft.configuration.identityHeaders.upstreams.append(headers) }
-    for (index, other, _) in drafts { add(other, at: index, to: &draft, &reading) }
+    check(builder.configuration.upstream.cookies, at: NodePath("upstream"), &context)
+    builder.upstreamForwarding.apply(to: &builder.configuration.upstream)
+    let headers = builder.upstreamForwarding.headers(of: UpstreamSettings.defaultName)
+    if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
+    for (index, other, _) in builders { add(other, at: index, to: &builder, &context) }
   }
 
   private static func add(
-    _ other: UpstreamBuilder, at index: Int, to draft: inout ConfigurationBuilder, _ reading: inout DecodingContext
+    _ other: UpstreamBuilder, at index: Int, to builder: inout ConfigurationBuilder, _ context: inout DecodingContext
   ) {
     let path = NodePath(ConfigurationSchema.upstreams.name).appending(index)
     if isSame(other.name, UpstreamSettings.defaultName) {
-      reading.complain(
+      context.report(
         at: path.appending("name"), "\"default\" is the name of [upstream]", remedy: "choose another name")
-    } else if draft.configuration.upstreams.contains(where: { isSame($0.name, other.name) }) {
-      reading.complain(
+    } else if builder.configuration.upstreams.contains(where: { isSame($0.name, other.name) }) {
+      context.report(
         at: path.appending("name"), "this upstream name is already used",
         remedy: "choose another name, or list all addresses of one upstream in its urls")
     }
     if other.url == nil, other.urls == nil {
-      reading.complain(
+      context.report(
         atKey: path, "this upstream has no url", remedy: "write url = \"http://127.0.0.1:3001\", or where it listens")
     }
-    var settings = draft.configuration.upstream
+    var settings = builder.configuration.upstream
     settings.name = other.name
     settings.speaks = other.speaks
     settings.lenient = other.lenient
     settings.cookies = other.cookies
     other.forwarding.apply(to: &settings)
     let headers = other.forwarding.headers(of: other.name)
-    if !headers.isEmpty { draft.configuration.identityHeaders.upstreams.append(headers) }
+    if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
     if let limit = other.maximumConnections { settings.maximumConnections = limit }
     if let limit = other.queueLimit { settings.queueLimit = limit }
-    settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(draft, reading), &reading)
-    checkTLS(other.tls, at: path, &reading)
-    check(other.cookies, at: path, &reading)
+    settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(builder, context), &context)
+    checkTLS(other.tls, at: path, &context)
+    check(other.cookies, at: path, &context)
     settings.tls = other.tls.settings
     settings.check = other.checkPath.map { checkPath in
-      var check = draft.check
+      var check = builder.check
       check.path = checkPath
       return check
     }
-    draft.configuration.upstreams.append(settings)
+    builder.configuration.upstreams.append(settings)
   }
 
-  private static func checkTLS(_ tls: UpstreamTLSBuilder, at path: NodePath, _ reading: inout DecodingContext) {
+  private static func checkTLS(_ tls: UpstreamTLSBuilder, at path: NodePath, _ context: inout DecodingContext) {
     let (certificate, key) = (path.appending("tls_certificate_file"), path.appending("tls_private_key_file"))
-    if tls.certificateFile != nil, !reading.isThere(key) {
-      reading.complain(atKey: certificate, "\(certificate) is there, but no \(key)", remedy: "write both or neither")
-    } else if tls.privateKeyFile != nil, !reading.isThere(certificate) {
-      reading.complain(atKey: key, "\(key) is there, but no \(certificate)", remedy: "write both or neither")
+    if tls.certificateFile != nil, !context.isPresent(key) {
+      context.report(atKey: certificate, "\(certificate) is there, but no \(key)", remedy: "write both or neither")
+    } else if tls.privateKeyFile != nil, !context.isPresent(certificate) {
+      context.report(atKey: key, "\(key) is there, but no \(certificate)", remedy: "write both or neither")
     }
   }
 
   private static func check(
-    _ settings: UpstreamCookieSettings, at path: NodePath, _ reading: inout DecodingContext
+    _ settings: UpstreamCookieSettings, at path: NodePath, _ context: inout DecodingContext
   ) {
     let list = path.appending("end_cookies")
     if settings.cookies.count > UnboundCookies.limit {
-      reading.complain(
+      context.report(
         at: list, "\(list) names \(settings.cookies.count) cookies",
         remedy: "write at most \(UnboundCookies.limit): only session cookies belong here")
     }
     for (index, cookie) in settings.cookies.enumerated() {
       if settings.cookies[..<index].contains(cookie) {
-        reading.complain(at: list.appending(index), "\(list) names this cookie twice", remedy: "remove one of them")
+        context.report(at: list.appending(index), "\(list) names this cookie twice", remedy: "remove one of them")
       }
     }
   }
 
   /// The gateway's own addresses, as far as they are known.
-  private static func listen(_ draft: ConfigurationBuilder, _ reading: DecodingContext) -> [BindAddress] {
-    let listener = draft.configuration.listener
-    return (reading.good.contains("listen.address") ? [listener.main.address] : []) + listener.others.map(\.address)
+  private static func listen(_ builder: ConfigurationBuilder, _ context: DecodingContext) -> [BindAddress] {
+    let listener = builder.configuration.listener
+    return (context.validKeys.contains("listen.address") ? [listener.main.address] : [])
+      + listener.others.map(\.address)
   }
 
-  /// Looks at the name of an upstream that something else states.
+  /// Checks a reference to an upstream by name.
   static func checkName(
-    _ name: String, at path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
+    _ name: String, at path: NodePath, _ configuration: Configuration, _ context: inout DecodingContext
   ) {
     let names = [UpstreamSettings.defaultName] + configuration.upstreams.map(\.name)
     guard !names.contains(where: { isSame($0, name) }) else { return }
     let nearest = NearestKey.find(name, among: names)
-    reading.complain(
+    context.report(
       at: path, "there is no upstream \(WrittenText(value: name, written: name).shown)",
       remedy: nearest.map { "did you mean \"\($0)\"?" }
         ?? "write [[upstreams]] with name = \"\(name)\" and its url, or remove the key")
   }
 
-  /// The name of an upstream as routes state it.
+  /// The name of an upstream in route settings.
   static func routeName(_ name: String) -> String {
     isSame(name, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : name
   }
@@ -124,18 +126,18 @@ enum UpstreamChecks {
 
   private static func addresses(
     _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath, listen: [BindAddress],
-    _ reading: inout DecodingContext
+    _ context: inout DecodingContext
   ) -> [UpstreamAddress] {
     let list = path.appending("urls")
     if url != nil, urls != nil {
-      reading.complain(
+      context.report(
         atKey: list, "\(path) has a url and urls", remedy: "write only one of them: urls has all addresses")
     }
     if let urls, urls.isEmpty {
-      reading.complain(at: list, "\(list) names no address", remedy: "write the application's address")
+      context.report(at: list, "\(list) names no address", remedy: "write the application's address")
     }
     if let urls, urls.count > UpstreamSettings.addressLimit {
-      reading.complain(
+      context.report(
         at: list, "\(list) names \(urls.count) addresses",
         remedy: "write at most \(UpstreamSettings.addressLimit), or a name that has many addresses")
     }
@@ -143,10 +145,10 @@ enum UpstreamChecks {
     let places = (urls ?? []).indices.map { list.appending($0) }
     for (address, place) in zip(urls ?? [], places) + (url.map { [($0, path.appending("url"))] } ?? []) {
       if !seen.insert(address).inserted, place.parent == list {
-        reading.complain(at: place, "\(list) names this twice", remedy: "remove one of them")
+        context.report(at: place, "\(list) names this twice", remedy: "remove one of them")
       }
       if listen.contains(where: { CombinationChecks.isLoop(address, $0) }) {
-        reading.complain(
+        context.report(
           at: place, "\(place) is the gateway's own listener",
           remedy: "write the application's address, with another port")
       }

@@ -8,12 +8,12 @@ struct ConfigurationBuilder: DecodingTarget {
   var configuration = Configuration()
   /// `[listen]`.
   var main = ListenerBuilder()
-  /// `upstream.url` and `upstream.urls`, of which one is to be there.
+  /// `upstream.url` and `upstream.urls`, exactly one of which is required.
   var upstreamURL = UpstreamAddress.unix(path: "")
   var upstreamURLs: [UpstreamAddress]?
   var upstreamTLS = UpstreamTLSBuilder()
   var upstreamForwarding = UpstreamForwardingBuilder()
-  /// `upstream.check`, which holds where there is a path.
+  /// `upstream.check`, which requires a path.
   var checkPath: String?
   var check = UpstreamCheckSettings(path: "/")
   /// `assertion.key_files` and `assertion.audience`: both or neither.
@@ -120,7 +120,7 @@ struct RouteBuilder: DecodingTarget {
     case signOut = "sign-out"
   }
 
-  /// The lists, if one of them is there.
+  /// The lists, if at least one is present.
   var lists: AccessLists? {
     let stated = [subjects, emails, emailDomains, organizations, groups]
     guard stated.contains(where: { $0 != nil }) else { return nil }
@@ -194,7 +194,7 @@ enum Unauthenticated: String, Sendable, CaseIterable {
 }
 
 extension AccessConditions {
-  /// Values of one claim stand for each other, wherever they stand in the list.
+  /// Merges the values of one claim, which are alternatives, wherever they are in the list.
   init(_ privateEmail: PrivateEmail, _ requirements: [ClaimRequirement], _ denied: DenyLists) {
     self.init()
     self.denied = denied

@@ -11,26 +11,26 @@ extension ConfigurationSchema {
       remove any. Public routes are not affected. `cordon check --explain` shows who is admitted where, and by which line.
       """,
     entries: [
-      .absent(
+      .optional(
         "access.allow_subjects", subjects, into: \.access.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; without any list, every signed-in user \
         is.
         """, omission: "No such list.", seeAlso: ["route.allow_subjects"]),
-      .absent(
+      .optional(
         "access.allow_emails", emails, into: \.access.emails, example: "[\"ada@example.com\"]",
         "Admitted users by e-mail address, case-insensitive.", omission: "No such list.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
-      .absent(
+      .optional(
         "access.allow_email_domains", emailDomains, into: \.access.emailDomains, example: "[\"example.com\"]",
         "Admitted users by the domain of their e-mail address.", omission: "No such list.",
         seeAlso: ["route.allow_email_domains"]),
-      .absent(
+      .optional(
         "access.allow_organizations", organizations, into: \.access.organizations, example: "[\"1234567\"]",
         "Admitted users by the org_id of their Managed Apple Account.", omission: "No such list.",
         seeAlso: ["route.allow_organizations"]),
-      .absent(
+      .optional(
         "access.allow_groups", groups, into: \.access.groups, example: "[\"staff\"]",
         "Admitted users by group. Each must be declared as a [[group]].", omission: "No such list.",
         seeAlso: ["group.name", "route.allow_groups"]),
@@ -49,7 +49,7 @@ extension ConfigurationSchema {
         Refused users by e-mail address, verified or not, case-insensitive, as for deny_groups. A user who hides the \
         address has another one: `cordon accounts ban` refuses the account.
         """, seeAlso: ["access.deny_groups", "route.deny_emails"]),
-      .absent(
+      .optional(
         "access.networks", ValueType.network.list(), into: \.access.networks, example: "[\"10.0.0.0/8\"]",
         """
         Networks of clients. A request from elsewhere gets 403 before any sign-in, on every route that is not public. \
@@ -117,7 +117,7 @@ extension ConfigurationSchema {
         Members by Apple's sub ("001234.abc.5678"), by verified e-mail address ("ada@example.com"), or by the domain \
         of the verified address ("@example.com"). Addresses are case-insensitive.
         """, seeAlso: ["group.members_file", "identity.allow_unverified_email"]),
-      .absent(
+      .optional(
         "group.members_file", .file, into: \.membersFile, example: "\"staff.txt\"",
         """
         A file with more members, one on each line. "#" at the start of a line or after white space begins a comment. \

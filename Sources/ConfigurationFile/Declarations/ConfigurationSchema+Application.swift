@@ -10,14 +10,14 @@ extension ConfigurationSchema {
       verified with the keys at public_url + path_prefix + "/keys". See Documentation/IDENTITY-ASSERTION.md.
       """,
     entries: [
-      .absent(
+      .optional(
         "assertion.key_files", ValueType.file.list(), into: \.assertionKeyFiles, example: "[\"assertion.pem\"]",
         """
         Files with P-256 private keys in PEM; others must not be able to read them. The first signs, the public keys \
         of all are published: to rotate the key, add the new one at the second position, move it to the first an hour \
         later, and remove the old one another hour later. `cordon keygen --assertion --output FILE` creates one.
         """, omission: "No assertions.", seeAlso: ["assertion.audience"]),
-      .absent(
+      .optional(
         "assertion.audience", .words("text", expected: "what the application calls itself, as in \"orders\""),
         into: \.audience, example: "\"orders\"",
         "The audience (aud) of the assertion, which the application compares.",
@@ -46,7 +46,7 @@ extension ConfigurationSchema {
       public_url + path_prefix + "/notifications": register that address with the App ID.
       """,
     entries: [
-      .absent(
+      .optional(
         "notifications.relay_url", .endpoint, into: \.configuration.notificationRelay,
         example: "\"http://127.0.0.1:3000/hooks/apple\"",
         """

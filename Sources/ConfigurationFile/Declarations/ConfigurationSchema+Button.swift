@@ -30,7 +30,7 @@ extension ConfigurationSchema {
       .withDefault(
         "pages.button.scale", .integer(1...6), into: \.configuration.button.scale,
         "Pixels per point; 3 is sharp on every screen."),
-      .absent(
+      .optional(
         "pages.button.locale", ValueType<ButtonLocale>.choice.named("locale"), into: \.configuration.button.locale,
         example: "\"en_GB\"",
         """
@@ -39,32 +39,32 @@ extension ConfigurationSchema {
         """,
         omission: "The browser's preferred language (Accept-Language), or en_US.",
         seeAlso: ["pages.languages"]),
-      .absent(
+      .optional(
         "pages.button.type", .choice, into: \.configuration.button.type, example: "\"continue\"",
         "The text: \"Sign in with Apple\" or \"Continue with Apple\". Not with the shape \"logo\".",
         omission: "\"sign-in\"."),
-      .absent(
+      .optional(
         "pages.button.width", .integer(130...375), into: \.configuration.button.width, example: "320",
         "The width. Not with the shape \"logo\".", unit: "points", omission: "320.", seeAlso: ["pages.button.size"]),
-      .absent(
+      .optional(
         "pages.button.height", .integer(30...64), into: \.configuration.button.height, example: "48",
         "The height. Not with the shape \"logo\".", unit: "points", omission: "48.", seeAlso: ["pages.button.size"]),
-      .absent(
+      .optional(
         "pages.button.label_position", .integer(0...182), into: \.configuration.button.labelPosition, example: "40",
         "The position of the text, at most half the width. Only with the shape \"left\".", unit: "points",
         omission: "0, Apple's default position."),
-      .absent(
+      .optional(
         "pages.button.logo_position", .integer(0...182), into: \.configuration.button.logoPosition, example: "12",
         "The position of the logo, at most half the width. Only with the shape \"left\".", unit: "points",
         omission: "0, Apple's default position."),
-      .absent(
+      .optional(
         "pages.button.logo_size", .choice, into: \.configuration.button.logoSize, example: "\"medium\"",
         "The size of the logo. Only with the shape \"left\".", omission: "\"small\"."),
-      .absent(
+      .optional(
         "pages.button.size", .integer(30...64), into: \.configuration.button.size, example: "48",
         "Width and height. Only with the shape \"logo\".", unit: "points", omission: "48.",
         seeAlso: ["pages.button.width"]),
-      .absent(
+      .optional(
         "pages.button.base_url",
         .appleOrigin("https://appleid.cdn-apple.com"),
         into: \.configuration.button.baseURL, example: "\"https://appleid.cdn-apple.com\"",

@@ -43,11 +43,11 @@ extension ConfigurationSchema {
         The application that serves the host where no route names another one: one of [[upstreams]], or "default" for \
         [upstream].
         """, seeAlso: ["upstreams.name", "route.upstream"]),
-      .absent(
+      .optional(
         "host.application_name", applicationName, into: \.applicationName, example: "\"Wiki\"",
         "The application's name on the gateway's pages of this host.",
         omission: "The value of pages.application_name, otherwise the host.", seeAlso: ["pages.application_name"]),
-      .absent(
+      .optional(
         "host.templates", .folder, into: \.templates, example: "\"wiki-pages\"",
         "A folder with custom templates for the pages of this host, instead of those of pages.templates.",
         omission: "The templates of pages.templates, otherwise the built-in ones.", seeAlso: ["pages.templates"]),

@@ -60,13 +60,13 @@ extension ConfigurationSchema {
         Apple's origin. Other addresses are for tests only, http: on loopback only; the issuer in tokens must always \
         be Apple's.
         """),
-      .absent(
+      .optional(
         "apple.tls_ca_file", .file, into: \.configuration.apple.authorityFile, example: "\"tls/egress-ca.pem\"",
         """
         CA certificates, in PEM, that replace the system's for connections to Apple: for networks that intercept \
         outgoing TLS.
         """, omission: "The system's CAs (the package ca-certificates) are trusted."),
-      .absent(
+      .optional(
         "apple.proxy", .proxyURL, into: \.configuration.apple.proxy, example: "\"http://proxy:3128\"",
         """
         An HTTP proxy for requests to Apple. It gets CONNECT with host and port; TLS is verified end to end. With \
@@ -239,7 +239,7 @@ extension ConfigurationSchema {
   static let pages = Section<ConfigurationBuilder>(
     name: "pages", introduction: "The gateway's own pages.",
     entries: [
-      .absent(
+      .optional(
         "pages.application_name", applicationName,
         into: \.configuration.pages.applicationName, example: "\"Example Orders\"",
         "The application's name on the sign-in page and in titles.",
@@ -254,7 +254,7 @@ extension ConfigurationSchema {
         The languages of the pages: en, de, fr, es, it, pt-BR, ja, ko, zh-Hans, ar. The browser's preference selects \
         one (Accept-Language); the first of the list is the default.
         """, seeAlso: ["pages.button.locale"]),
-      .absent(
+      .optional(
         "pages.templates", .folder, into: \.templates, example: "\"pages\"",
         """
         A folder with custom Mustache templates and a stylesheet, which replace the built-in ones of the same name: \
@@ -271,7 +271,7 @@ extension ConfigurationSchema {
         "log.access", .boolean, into: \.configuration.log.accessLog,
         "Whether there is an access log, with a line for each request.",
         seeAlso: ["log.access_fields"]),
-      .absent(
+      .optional(
         "log.access_fields", ValueType.choice.list().named("list of fields"),
         into: \.configuration.log.accessFields,
         example: "[\"request\", \"method\", \"path\", \"status\", \"duration\", \"user_agent\"]",
@@ -288,7 +288,7 @@ extension ConfigurationSchema {
         Whether there is an audit log, with a line for each sign-in and failure, sign-out, revalidation, revocation, \
         notification of Apple and admin operation.
         """, seeAlso: ["log.audit_events"]),
-      .absent(
+      .optional(
         "log.audit_events", ValueType.choice.list().named("list of events"), into: \.configuration.log.auditEvents,
         example: "[\"sign_in\", \"sign_in_failed\", \"administration\"]",
         """
@@ -328,7 +328,7 @@ extension ConfigurationSchema {
         The path prefix. A prefix that ends with "/" matches paths below it; one that does not also matches the path \
         itself. It is compared percent-encoded and case-sensitively.
         """, seeAlso: ["route.match"]),
-      .absent(
+      .optional(
         "route.host", .routeHost, into: \.host, example: "\"wiki.example.com\"",
         """
         The host that the route is for: the name of a [[host]], or "*" for every host. The routes of a [[host]] take \
@@ -340,14 +340,14 @@ extension ConfigurationSchema {
         "prefix": the route matches paths below its path, too. "exact": it matches only the path, and takes precedence \
         over prefixes.
         """, seeAlso: ["route.path"]),
-      .absent(
+      .optional(
         "route.methods", ValueType.method.list(), into: \.methods, example: "[\"GET\", \"POST\"]",
         """
         The methods that the route applies to, case-sensitive; "GET" includes "HEAD". Such a route takes precedence \
         over one of the same path without methods. For all methods, X-HTTP-Method-Override, X-HTTP-Method and \
         X-Method-Override are removed from requests below its path; a field "_method" in a form is not seen.
         """, omission: "All methods.", seeAlso: ["route.path"]),
-      .absent(
+      .optional(
         "route.access", .choice, into: \.access, example: "\"public\"",
         """
         "public": everybody; the identity is still forwarded if there is a session. "signed-in": everybody with a \
@@ -357,17 +357,17 @@ extension ConfigurationSchema {
         """,
         omission: "The users in the lists below, if there are any; otherwise inherited, finally from [access].",
         seeAlso: ["access.allow_subjects"]),
-      .absent(
+      .optional(
         "route.unauthenticated", .choice, into: \.unauthenticated, example: "\"401\"",
         """
         The response to a request without a session: "401", or "auto", which redirects browser navigations to sign-in \
         and answers everything else with 401.
         """, omission: "Inherited.", seeAlso: ["access.unauthenticated"]),
-      .absent(
+      .optional(
         "route.upstream", .label, into: \.upstream, example: "\"reports\"",
         "The name of the application that serves these paths: one of [[upstreams]], or \"default\" for [upstream].",
         omission: "Inherited, then host.upstream, finally [upstream].", seeAlso: ["upstreams.name"]),
-      .absent(
+      .optional(
         "route.body_rate", .integer(0...1_000_000_000), into: \.bodyRate, example: "0",
         """
         Minimum rate of a request body, as for listen.limits.body_rate. 0 disables the limit, for streaming uploads \
@@ -375,7 +375,7 @@ extension ConfigurationSchema {
         """, unit: "bytes per second",
         omission: "Inherited, finally listen.limits.body_rate, or no limit if the upstream's protocol is \"h2\".",
         seeAlso: ["listen.limits.body_rate"]),
-      .absent(
+      .optional(
         "route.keep_forms", .size(0...1_048_576), into: \.keptFormBytes, example: "\"64KiB\"",
         """
         Maximum size of a form that is kept while its user signs in. A form that is submitted without a session, or \
@@ -385,14 +385,14 @@ extension ConfigurationSchema {
         from pages of the same origin. It needs JavaScript.
         """, omission: "Inherited, finally \"0\": no form is kept.",
         seeAlso: ["route.unauthenticated", "route.max_age"]),
-      .absent(
+      .optional(
         "route.allow_subjects", subjects, into: \.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; the lists of less specific routes are \
         ignored then.
         """, omission: "The list is empty.", seeAlso: ["access.allow_subjects"]),
-      .absent(
+      .optional(
         "route.allow_emails", emails, into: \.emails, example: "[\"ada@example.com\"]",
         """
         Admitted users by e-mail address, case-insensitive. Apple's claim must be exactly one address with an unquoted \
@@ -400,17 +400,17 @@ extension ConfigurationSchema {
         is still admitted.
         """, omission: "The list is empty.",
         seeAlso: ["identity.allow_unverified_email"]),
-      .absent(
+      .optional(
         "route.allow_email_domains", emailDomains, into: \.emailDomains, example: "[\"example.com\"]",
         """
         Admitted users by the domain of their e-mail address. Apple verifies an address only when it is added to the \
         Apple Account: a user who left the organization is still admitted.
         """, omission: "The list is empty.",
         seeAlso: ["identity.allow_unverified_email"]),
-      .absent(
+      .optional(
         "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",
         "Admitted users by the org_id of their Managed Apple Account.", omission: "The list is empty."),
-      .absent(
+      .optional(
         "route.allow_groups", groups, into: \.groups, example: "[\"staff\"]",
         "Admitted users by group. Each must be declared as a [[group]].", omission: "The list is empty.",
         seeAlso: ["group.name", "access.allow_groups"]),
@@ -426,35 +426,35 @@ extension ConfigurationSchema {
       .withDefault(
         "route.deny_emails", emails, into: \.denied.emails,
         "Refused users by e-mail address, verified or not, as for deny_groups.", seeAlso: ["access.deny_emails"]),
-      .absent(
+      .optional(
         "route.networks", ValueType.network.list(), into: \.networks, example: "[\"10.0.0.0/8\"]",
         """
         Networks of clients, in addition to signing in: a request from elsewhere gets 403. The address must be in \
         networks of [access] and of less specific routes, too. Also on public routes, where those of [access] do not \
         apply.
         """, omission: "No condition here.", seeAlso: ["access.networks", "listen.trusted_proxies"]),
-      .absent(
+      .optional(
         "route.max_age", .age, into: \.maxAge, example: "\"12h\"",
         "Maximum age of the sign-in, as for access.max_age. \"0s\" removes an inherited limit.",
         omission: "Inherited, finally access.max_age.", seeAlso: ["access.max_age"]),
-      .absent(
+      .optional(
         "route.tokens", .boolean, into: \.tokens, example: "true",
         "Whether machine tokens are accepted, as for access.tokens. The route must have allow_groups, or inherit them.",
         omission: "Inherited, finally access.tokens.", seeAlso: ["access.tokens", "route.allow_groups"]),
-      .absent(
+      .optional(
         "route.preflight", .choice, into: \.preflight, example: "\"pass\"",
         """
         Whether CORS preflights (OPTIONS with Origin and Access-Control-Request-Method, without a body) reach the \
         application: "pass", without an identity and without method-override headers; or "block": they are treated as \
         other requests. Browsers send them without cookies. networks apply. It has no effect through verify.
         """, omission: "Inherited, finally \"block\".", seeAlso: ["route.methods", "route.networks"]),
-      .absent(
+      .optional(
         "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",
         """
         A condition in addition to the lists: "deny" refuses users who hide their address behind Apple's relay (with a \
         page that explains how to share it), "require" refuses all others. "allow" adds no condition and removes none.
         """, omission: "No condition here.", seeAlso: ["route.allow_email_domains"]),
-      .absent(
+      .optional(
         "route.require_claims", ValueType.claimRequirement.list().named("list of claim=value"), into: \.requirements,
         example: "[\"real_user_status=2\", \"scopes=edu.users.read\"]",
         """

@@ -3,7 +3,7 @@ import DataPlane
 /// TLS of the listener, and the tables of other listeners.
 extension ConfigurationSchema {
   static let listenTLS: [SchemaKey<ConfigurationBuilder>] = [
-    .absent(
+    .optional(
       "listen.tls_certificate_file", .file, into: \.main.certificateFile, example: "\"tls/fullchain.pem\"",
       """
       The listener's certificate and its chain, in PEM, the listener's own first. Changed certificate, key and ticket \
@@ -11,12 +11,12 @@ extension ConfigurationSchema {
       """,
       omission: "The listener uses cleartext; a proxy in front of it must terminate TLS.",
       seeAlso: ["listen.tls_private_key_file", "listen.certificate"]),
-    .absent(
+    .optional(
       "listen.tls_private_key_file", .file, into: \.main.privateKeyFile, example: "\"tls/privkey.pem\"",
       "The private key that belongs to the certificate, in PEM. Others must not be able to read the file.",
       omission: "The listener uses cleartext. Set both certificate and key, or neither.",
       seeAlso: ["listen.tls_certificate_file"]),
-    .absent(
+    .optional(
       "listen.protocols", ValueType<HTTPProtocol>.choice.list(), into: \.main.protocols,
       example: "[\"h2\", \"http/1.1\"]",
       """
@@ -40,7 +40,7 @@ extension ConfigurationSchema {
       the front every day.
       """, omission: "Random keys in memory, for this process only, are rotated every twelve hours.",
       seeAlso: ["listen.tls_certificate_file"]),
-    .absent(
+    .optional(
       "listen.tls_client_ca_file", .file, into: \.main.clientAuthorityFile, example: "\"tls/clients.pem\"",
       """
       CA certificates, in PEM, for client certificates. The handshake refuses a client without a valid certificate. It \
@@ -68,15 +68,15 @@ extension ConfigurationSchema {
       .required(
         "listener.address", .address, into: \.address, example: "\"127.0.0.1:8081\"",
         "An IP address and a port, or \"unix:\" and the path of a socket.", seeAlso: ["listen.address"]),
-      .absent(
+      .optional(
         "listener.tls_certificate_file", .file, into: \.certificateFile, example: "\"tls/internal.pem\"",
         "The listener's certificate and chain, in PEM.", omission: "The listener uses cleartext.",
         seeAlso: ["listen.tls_certificate_file"]),
-      .absent(
+      .optional(
         "listener.tls_private_key_file", .file, into: \.privateKeyFile, example: "\"tls/internal.key\"",
         "The private key that belongs to the certificate, in PEM.", omission: "The listener uses cleartext.",
         seeAlso: ["listen.tls_private_key_file"]),
-      .absent(
+      .optional(
         "listener.protocols", ValueType<HTTPProtocol>.choice.list(), into: \.protocols,
         example: "[\"h2\", \"http/1.1\"]", "The listener's protocols: \"h2\", \"http/1.1\", or both.",
         omission: "Both over TLS, HTTP/1.1 alone in cleartext.", seeAlso: ["listen.protocols"]),
@@ -88,7 +88,7 @@ extension ConfigurationSchema {
         "listener.tls_ticket_key_files", ValueType.file.list(), into: \.ticketKeyFiles,
         "Keys for the listener's session tickets.", omission: "Random keys in memory.",
         seeAlso: ["listen.tls_ticket_key_files"]),
-      .absent(
+      .optional(
         "listener.tls_client_ca_file", .file, into: \.clientAuthorityFile, example: "\"tls/clients.pem\"",
         "CA certificates, in PEM, for client certificates.",
         omission: "Client certificates are not requested.", seeAlso: ["listen.tls_client_ca_file"]),

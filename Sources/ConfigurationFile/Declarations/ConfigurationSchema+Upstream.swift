@@ -11,7 +11,7 @@ extension ConfigurationSchema {
         The application's address: http:, https: (its certificate is verified), or "unix:" and the path of a socket. \
         Without a path: paths are forwarded unchanged. The host name is resolved again at run time.
         """, seeAlso: ["upstream.urls"]),
-      .absent(
+      .optional(
         "upstream.urls", ValueType.upstreamURL.list(), into: \.upstreamURLs,
         example: "[\"http://10.0.0.1:3000\", \"http://10.0.0.2:3000\"]",
         """
@@ -69,28 +69,28 @@ extension ConfigurationSchema {
         Maximum number of requests that wait for one of max_connections, for each address, for at most \
         timeouts.connect. Then, and beyond it: 503.
         """, unit: "requests", seeAlso: ["upstream.max_connections", "upstream.timeouts.connect"]),
-      .absent(
+      .optional(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
         "For https: CA certificates, in PEM, that replace the system's.",
         omission: "The system's CAs (the package ca-certificates) are trusted.",
         seeAlso: ["upstream.tls_server_name"]),
-      .absent(
+      .optional(
         "upstream.tls_server_name", .serverName, into: \.upstreamTLS.serverName, example: "\"app.internal\"",
         "For https: the name that the certificate must list and that is sent as SNI, if it is not the host of url.",
         omission: "The host of the address.", seeAlso: ["upstream.tls_ca_file"]),
-      .absent(
+      .optional(
         "upstream.tls_certificate_file", .file, into: \.upstreamTLS.certificateFile, example: "\"tls/gateway.pem\"",
         "For https: the gateway's client certificate and its chain, in PEM.",
         omission: "No client certificate.", seeAlso: ["upstream.tls_private_key_file"]),
-      .absent(
+      .optional(
         "upstream.tls_private_key_file", .file, into: \.upstreamTLS.privateKeyFile, example: "\"tls/gateway.key\"",
         "The private key of that certificate, in PEM. Others must not be able to read the file.",
         omission: "Set both certificate and key, or neither.", seeAlso: ["upstream.tls_certificate_file"]),
-      .absent(
+      .optional(
         "upstream.host", .host, into: \.upstreamForwarding.host, example: "\"app.internal\"",
         "The Host header for the application, with a port or without. X-Forwarded-Host has the requested host.",
         omission: "Host is forwarded as received.", seeAlso: ["upstream.rewrite_redirects"]),
-      .absent(
+      .optional(
         "upstream.strip_prefix", .pathPrefix, into: \.upstreamForwarding.strippedPrefix, example: "\"/reports\"",
         """
         A path prefix that is removed from requests and named in X-Forwarded-Prefix. Location, Content-Location, \
@@ -107,7 +107,7 @@ extension ConfigurationSchema {
         over http: where public_url is https:, are rewritten to the requested origin; and Destination (WebDAV) in the \
         other direction.
         """, seeAlso: ["upstream.host", "upstream.strip_prefix"]),
-      .absent(
+      .optional(
         "upstream.request_buffer", .size(0...(1 << 30)), into: \.upstreamForwarding.requestBuffer,
         example: "\"1MiB\"",
         """
@@ -125,7 +125,7 @@ extension ConfigurationSchema {
         that domain, lower and upper change ASCII letters, percent, utf8 and latin1 encode. A header whose claim is \
         absent or cannot be encoded is left out, as is one that uses a claim where nobody is signed in.
         """, seeAlso: ["identity.headers", "upstream.remove_headers"]),
-      .absent(
+      .optional(
         "upstream.basic", .basic, into: \.upstreamForwarding.basic,
         example: "{ user = \"{email}\", password = \"${LEGACY_PASSWORD}\" }",
         """
@@ -166,7 +166,7 @@ extension ConfigurationSchema {
     introduction:
       "Active health checks of the application's addresses. Disabled without a path.",
     entries: [
-      .absent(
+      .optional(
         "upstream.check.path", .requestPath, into: \.checkPath, example: "\"/health\"",
         "The path that is requested with GET. A status from 200 to 399 is healthy.",
         omission: "No active checks; addresses are ejected by the results of requests only.", seeAlso: ["upstream.urls"]
@@ -198,11 +198,11 @@ extension ConfigurationSchema {
         "upstreams.name", .label, into: \.name, example: "\"reports\"",
         "The name for routes: letters, digits, \"-\", \"_\" and \".\". \"default\" is [upstream].",
         seeAlso: ["route.upstream"]),
-      .absent(
+      .optional(
         "upstreams.url", .upstreamURL, into: \.url, example: "\"http://127.0.0.1:3001\"",
         "The address, as for [upstream].", omission: "urls has the addresses.",
         seeAlso: ["upstream.url"]),
-      .absent(
+      .optional(
         "upstreams.urls", ValueType.upstreamURL.list(), into: \.urls,
         example: "[\"http://10.0.0.3:3000\", \"http://10.0.0.4:3000\"]", "The addresses of several instances.",
         omission: "url is the only address.", seeAlso: ["upstream.urls"]),
@@ -220,42 +220,42 @@ extension ConfigurationSchema {
         "upstreams.private_cache", .boolean, into: \.cookies.hasPrivateCache,
         "Whether responses to signed-in users are made private, as for [upstream].",
         seeAlso: ["upstream.private_cache"]),
-      .absent(
+      .optional(
         "upstreams.max_connections", .integer(0...1_000_000), into: \.maximumConnections, example: "32",
         "Maximum number of connections to each address, as for [upstream].", unit: "connections",
         omission: "The value of upstream.max_connections.", seeAlso: ["upstream.max_connections"]),
-      .absent(
+      .optional(
         "upstreams.queue", .integer(0...100_000), into: \.queueLimit, example: "50",
         "Maximum number of waiting requests, as for [upstream].", unit: "requests",
         omission: "The value of upstream.queue.", seeAlso: ["upstream.queue"]),
-      .absent(
+      .optional(
         "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
         """
         The path for active health checks, with the other settings of [upstream.check].
         """, omission: "No active checks.",
         seeAlso: ["upstream.check.path", "upstream.check.interval"]),
-      .absent(
+      .optional(
         "upstreams.tls_ca_file", .file, into: \.tls.authorityFile, example: "\"tls/internal-ca.pem\"",
         "For https: CA certificates, in PEM, that replace the system's.",
         omission: "The system's CAs (the package ca-certificates) are trusted.",
         seeAlso: ["upstreams.tls_server_name"]),
-      .absent(
+      .optional(
         "upstreams.tls_server_name", .serverName, into: \.tls.serverName, example: "\"app.internal\"",
         "For https: the name that the certificate must list and that is sent as SNI, if it is not the host of url.",
         omission: "The host of the address.", seeAlso: ["upstreams.tls_ca_file"]),
-      .absent(
+      .optional(
         "upstreams.tls_certificate_file", .file, into: \.tls.certificateFile, example: "\"tls/gateway.pem\"",
         "For https: the gateway's client certificate and its chain, in PEM.",
         omission: "No client certificate.", seeAlso: ["upstreams.tls_private_key_file"]),
-      .absent(
+      .optional(
         "upstreams.tls_private_key_file", .file, into: \.tls.privateKeyFile, example: "\"tls/gateway.key\"",
         "The private key of that certificate, in PEM. Others must not be able to read the file.",
         omission: "Set both certificate and key, or neither.", seeAlso: ["upstreams.tls_certificate_file"]),
-      .absent(
+      .optional(
         "upstreams.host", .host, into: \.forwarding.host, example: "\"reports.internal\"",
         "The Host header for the application, as for [upstream].", omission: "Host is forwarded as received.",
         seeAlso: ["upstream.host"]),
-      .absent(
+      .optional(
         "upstreams.strip_prefix", .pathPrefix, into: \.forwarding.strippedPrefix, example: "\"/reports\"",
         "A path prefix that is removed from requests, as for [upstream].", omission: "Paths are forwarded unchanged.",
         seeAlso: ["upstream.strip_prefix"]),
@@ -265,7 +265,7 @@ extension ConfigurationSchema {
       .withDefault(
         "upstreams.rewrite_redirects", .boolean, into: \.forwarding.rewritesRedirects,
         "Whether redirects are rewritten, as for [upstream].", seeAlso: ["upstream.rewrite_redirects"]),
-      .absent(
+      .optional(
         "upstreams.request_buffer", .size(0...(1 << 30)), into: \.forwarding.requestBuffer, example: "\"1MiB\"",
         "Maximum size of a request body that is collected to get a length, as for [upstream].", unit: "bytes",
         omission:
@@ -274,7 +274,7 @@ extension ConfigurationSchema {
       .withDefault(
         "upstreams.headers", .templates, into: \.forwarding.headers,
         "Headers that are added to requests, as for [upstream].", seeAlso: ["upstream.headers"]),
-      .absent(
+      .optional(
         "upstreams.basic", .basic, into: \.forwarding.basic,
         example: "{ user = \"{email}\", password = \"${LEGACY_PASSWORD}\" }",
         "HTTP Basic credentials for the application, as for [upstream].",

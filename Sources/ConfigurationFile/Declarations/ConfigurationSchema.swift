@@ -3,8 +3,7 @@ import Operations
 
 /// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
 enum ConfigurationSchema {
-  /// All tables but those that there may be many of: the routes, the hosts, upstreams and groups that they name,
-  /// other listeners.
+  /// All tables except the repeatable ones: routes, the hosts, upstreams and groups that they name, other listeners.
   static let all: [Section<ConfigurationBuilder>] = [
     top, listen, listenLimits, listenTimeouts, clientLimits, admin, upstream, upstreamTimeouts, upstreamCheck, apple,
     session,
@@ -19,10 +18,10 @@ enum ConfigurationSchema {
       + route.entries.map(\.description)
   }
 
-  /// Required keys that another key can stand in for.
+  /// Required keys that another key can replace.
   static let alternatives = ["upstream.url": "upstream.urls"]
 
-  /// Whether a key must be there.
+  /// Whether a key is required.
   static func isRequired(_ key: String) -> Bool {
     descriptions.contains { description in
       guard case .required = description.presence else { return false }
@@ -105,7 +104,7 @@ enum ConfigurationSchema {
         """
         Maximum length of the request target, path and query. Beyond it: 414.
         """, unit: "bytes", seeAlso: ["listen.limits.head_size"]),
-      .absent(
+      .optional(
         "listen.limits.body_size", .size(1...SizeText.limit), into: \.configuration.listener.limits.bodyBytes,
         example: "\"100MiB\"", "Maximum size of a request body. Beyond it: 413.", unit: "bytes",
         omission: "There is no limit."),
@@ -195,7 +194,7 @@ enum ConfigurationSchema {
         An IP address and a port, or "unix:" and the path of a socket. Health and metrics need no token, so restrict \
         access to your own network. On a loopback address, only loopback host names and addresses are accepted.
         """, seeAlso: ["listen.address"]),
-      .absent(
+      .optional(
         "admin.token_file", .file, into: \.configuration.admin.tokenFile, example: "\"admin.token\"",
         """
         A file with the bearer token for the administration of accounts and sessions, at least 32 bytes. Others must \

@@ -22,7 +22,7 @@ struct ListenerBuilder: DecodingTarget {
     case required, optional
   }
 
-  /// Every certificate with its key, the one first that is shown by default.
+  /// Every certificate with its key, the default one first.
   private var everyCertificate: [TLSFiles] {
     guard let certificateFile, let privateKeyFile else { return certificates }
     return [TLSFiles(certificateFile: certificateFile, privateKeyFile: privateKeyFile)] + certificates

@@ -10,16 +10,16 @@ struct SchemaKeyDescription: Sendable {
   let unit: String?
   /// The effect of leaving it out, unless the default shows it.
   let omission: String?
-  /// Keys to look at, too.
+  /// Related keys.
   let seeAlso: [String]
 
   enum Presence: Sendable, Equatable {
-    /// It must be there; an example, as it is written.
+    /// The key is required; an example, as written in the file.
     case required(example: String)
-    /// Without it this holds, as it would be written.
+    /// The default, as written in the file.
     case withDefault(String)
-    /// Has no default; an example, as it is written.
-    case absent(example: String)
+    /// The key has no default; an example, as written in the file.
+    case optional(example: String)
   }
 
   /// The part after the last dot.
@@ -34,12 +34,12 @@ struct SchemaKeyDescription: Sendable {
 /// One key of the configuration: read, explained and checked from this one declaration.
 struct SchemaKey<Target: DecodingTarget>: Sendable {
   let description: SchemaKeyDescription
-  /// Reads a value into the target; false where it was not in order, after the problems were noted.
+  /// Reads a value into the target; false if it was invalid, after its problems were added.
   let read: Read
 
   typealias Read = @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
 
-  /// A key that must be there.
+  /// A required key.
   static func required<Value>(
     _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
     example: String,
@@ -49,7 +49,7 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
       key, type, target, .required(example: example), purpose, unit: unit, omission: nil, seeAlso: seeAlso)
   }
 
-  /// A key with a default: what a fresh target holds.
+  /// A key with a default, which is the value in a new target.
   static func withDefault<Value>(
     _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
     _ purpose: String, unit: String? = nil, omission: String? = nil, seeAlso: [String] = []
@@ -59,14 +59,14 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
       seeAlso: seeAlso)
   }
 
-  /// A key without which there is no value.
-  static func absent<Value>(
+  /// A key without a default.
+  static func optional<Value>(
     _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value?> & Sendable,
     example: String,
     _ purpose: String, unit: String? = nil, omission: String, seeAlso: [String] = []
   ) -> SchemaKey {
     SchemaKey(
-      key, type.optional(), target, .absent(example: example), purpose, unit: unit, omission: omission,
+      key, type.optional(), target, .optional(example: example), purpose, unit: unit, omission: omission,
       seeAlso: seeAlso)
   }
 
@@ -77,8 +77,8 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
     description = SchemaKeyDescription(
       key: key, typeName: type.name, presence: presence, purpose: purpose, unit: unit, omission: omission,
       seeAlso: seeAlso)
-    read = { node, path, reading, result in
-      guard let value = type.read(node, path, &reading) else { return false }
+    read = { node, path, context, result in
+      guard let value = type.read(node, path, &context) else { return false }
       result[keyPath: target] = value
       return true
     }
@@ -99,7 +99,7 @@ struct Section<Target: DecodingTarget>: Sendable {
   let entries: [SchemaKey<Target>]
   /// The functions that read the entries, by the names of their keys without the table.
   private let readers: [String: SchemaKey<Target>.Read]
-  /// The keys that must be there, each with an example of its value.
+  /// The required keys, each with an example of its value.
   let required: [(name: String, example: String)]
 
   init(name: String, introduction: String, entries: [SchemaKey<Target>]) {

@@ -1,12 +1,12 @@
 import WebFormats
 
-/// A type of values: how they are read, and how they are written.
+/// A type of values, which reads and writes them.
 struct ValueType<Value: Sendable>: Sendable {
   /// In the reference: "duration".
   let name: String
-  /// The value of a node; nil where it cannot be one, after the problem was noted.
+  /// Reads the value of a node; nil if it is invalid, after the problem was added.
   let read: @Sendable (Node, NodePath, inout DecodingContext) -> Value?
-  /// As it stands in the file.
+  /// Writes the value as in the file.
   let write: @Sendable (Value) -> String
 }
 
@@ -14,8 +14,8 @@ extension ValueType {
   /// A value that is written as a text.
   /// - Parameters:
   ///   - name: In the reference.
-  ///   - expected: What to write, for a value of another type: `a duration, as in "15s"`.
-  ///   - isConfidential: Whether complaints must not repeat what is written.
+  ///   - expected: The expected form, for a value of another type: `a duration, as in "15s"`.
+  ///   - isConfidential: Whether diagnostics must not repeat the value.
   ///   - write: Without quotation marks.
   ///   - parse: Reads the text; relative paths are relative to the directory.
   static func text(
@@ -24,15 +24,15 @@ extension ValueType {
   ) -> ValueType {
     ValueType(
       name: name,
-      read: { node, path, reading in
-        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+      read: { node, path, context in
+        guard let text = context.text(node, at: path, expected: expected) else { return nil }
         do throws(Diagnostic) {
-          return try parse(text.value, reading.directory)
+          return try parse(text.value, context.directory)
         } catch {
           let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
-          // A complaint may repeat a part of the value, to show how it is meant.
-          reading.complain(
-            at: path, "\(subject) \(reading.concealing(error.what))", remedy: reading.concealing(error.remedy))
+          // A diagnostic may repeat a part of the value, to show a correct form.
+          context.report(
+            at: path, "\(subject) \(context.concealing(error.what))", remedy: context.concealing(error.remedy))
           return nil
         }
       },
@@ -43,14 +43,14 @@ extension ValueType {
   func list() -> ValueType<[Value]> {
     ValueType<[Value]>(
       name: "list of \(Self.plural(of: name))",
-      read: { node, path, reading in
+      read: { node, path, context in
         guard case .array(let elements) = node else {
-          reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a list, as in [\"…\"]")
+          context.report(at: path, "\(path) is \(node.kind)", remedy: "write a list, as in [\"…\"]")
           return nil
         }
         var values: [Value] = []
         for (index, element) in elements.enumerated() {
-          if let value = read(element, path.appending(index), &reading) { values.append(value) }
+          if let value = read(element, path.appending(index), &context) { values.append(value) }
         }
         return values.count == elements.count ? values : nil
       },
@@ -68,13 +68,13 @@ extension ValueType {
     return isPhrase ? "\(plural) \(words[1])" : plural
   }
 
-  /// The same type under another name, where its own would be too long for the reference.
+  /// The same type under a shorter name for the reference.
   func named(_ name: String) -> ValueType { ValueType(name: name, read: read, write: write) }
 
   /// The same type for a setting that can be absent.
   func optional() -> ValueType<Value?> {
     ValueType<Value?>(
-      name: name, read: { node, path, reading in read(node, path, &reading).map { .some($0) } },
+      name: name, read: { node, path, context in read(node, path, &context).map { .some($0) } },
       write: { $0.map { write($0) } ?? "" })
   }
 }
@@ -83,9 +83,9 @@ extension ValueType where Value == Bool {
   static var boolean: ValueType {
     ValueType(
       name: "true or false",
-      read: { node, path, reading in
+      read: { node, path, context in
         if case .boolean(let value) = node { return value }
-        reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write true or false, without quotation marks")
+        context.report(at: path, "\(path) is \(node.kind)", remedy: "write true or false, without quotation marks")
         return nil
       },
       write: { $0 ? "true" : "false" })
@@ -96,14 +96,14 @@ extension ValueType where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> ValueType {
     ValueType(
       name: "number",
-      read: { node, path, reading in
+      read: { node, path, context in
         guard case .integer(let value) = node else {
           let remedy = "write a whole number from \(range.lowerBound) to \(range.upperBound), without quotation marks"
-          reading.complain(at: path, "\(path) is \(node.kind)", remedy: remedy)
+          context.report(at: path, "\(path) is \(node.kind)", remedy: remedy)
           return nil
         }
         guard range.contains(value) else {
-          reading.complain(
+          context.report(
             at: path, "\(path) is \(value)", remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
           return nil
         }
@@ -115,23 +115,23 @@ extension ValueType where Value == Int {
   static func size(_ range: ClosedRange<Int>) -> ValueType {
     ValueType(
       name: "size",
-      read: { node, path, reading in
+      read: { node, path, context in
         var value: Int
         if case .integer(let bytes) = node {
           value = bytes
         } else {
           let expected = "a size, as in \"32KiB\", or a whole number of bytes"
-          guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+          guard let text = context.text(node, at: path, expected: expected) else { return nil }
           do throws(Diagnostic) {
             value = try SizeText.parse(text.value)
           } catch {
-            reading.complain(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+            context.report(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
             return nil
           }
         }
         guard range.contains(value) else {
           let limits = "\(SizeText.format(range.lowerBound)) to \(SizeText.format(range.upperBound))"
-          reading.complain(
+          context.report(
             at: path, "\(path) is \(value < range.lowerBound ? "too small" : "too large")",
             remedy: "write a size from \(limits)")
           return nil
@@ -143,21 +143,21 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Duration {
-  /// - Parameter range: What makes sense.
+  /// - Parameter range: The permitted values.
   static func duration(_ range: ClosedRange<Duration>) -> ValueType {
     let limits = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
     return ValueType(
       name: "duration",
-      read: { node, path, reading in
+      read: { node, path, context in
         let expected = "a duration in quotation marks, as in \"15s\" (units: ms, s, m, h, d)"
-        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+        guard let text = context.text(node, at: path, expected: expected) else { return nil }
         do throws(Diagnostic) {
           let value = try DurationText.parse(text.value)
           if range.contains(value) { return value }
           let size = value < range.lowerBound ? "short" : "long"
-          reading.complain(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits)")
+          context.report(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits)")
         } catch {
-          reading.complain(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+          context.report(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
         }
         return nil
       },
@@ -166,16 +166,16 @@ extension ValueType where Value == Duration {
 }
 
 extension ValueType where Value == Duration {
-  /// The maximum age of a sign-in: none, or long enough to sign in again. In whole seconds.
+  /// The maximum age of a sign-in: zero for none, or long enough to sign in again. In whole seconds.
   static var age: ValueType {
     let (least, most) = (Duration.seconds(60), Duration.seconds(3_650 * 86_400))
     let type = duration(.zero...most)
     return ValueType(
       name: type.name,
-      read: { node, path, reading in
-        guard let value = type.read(node, path, &reading) else { return nil }
+      read: { node, path, context in
+        guard let value = type.read(node, path, &context) else { return nil }
         guard value == .zero || value >= least, value.components.attoseconds == 0 else {
-          reading.complain(
+          context.report(
             at: path, "\(path) is \(value < least ? "shorter than a sign-in may take" : "not in whole seconds")",
             remedy: "write 1m or more, or \"0s\" for no limit")
           return nil
@@ -193,13 +193,13 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
     @Sendable func expected() -> String { "one of \(choices.joined(separator: ", "))" }
     return ValueType(
       name: choices.joined(separator: " or "),
-      read: { node, path, reading in
-        guard let text = reading.text(node, at: path, expected: expected()) else { return nil }
+      read: { node, path, context in
+        guard let text = context.text(node, at: path, expected: expected()) else { return nil }
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
           let nearest = choices.count > 6 ? NearestKey.find(text.value, among: Value.allCases.map(\.rawValue)) : nil
-          reading.complain(
+          context.report(
             at: path, "\(path): \(text.shown) is not one of its values",
             remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected())")
         }

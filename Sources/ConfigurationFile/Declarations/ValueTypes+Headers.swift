@@ -6,27 +6,27 @@ extension ValueType where Value == [IdentityHeaderSettings.Header] {
   static var headers: ValueType {
     ValueType(
       name: "table of header = claim",
-      read: { node, path, reading in
+      read: { node, path, context in
         HeaderTable.read(
-          node, at: path, &reading, example: "header = \"claim\"", checkName: IdentityHeaderText.checkName,
+          node, at: path, &context, example: "header = \"claim\"", checkName: IdentityHeaderText.checkName,
           readValue: value)
       },
       write: { HeaderTable.write($0.map { ($0.name, $0.source) }) })
   }
 
   private static func value(
-    _ name: String, _ node: Node, _ path: NodePath, _ reading: inout DecodingContext
+    _ name: String, _ node: Node, _ path: NodePath, _ context: inout DecodingContext
   ) -> IdentityHeaderSettings.Header? {
     if case .string(let written) = node, HeaderTemplateText.isTemplate(written) {
-      return HeaderTemplateText.parse(node, at: path, &reading).map {
+      return HeaderTemplateText.parse(node, at: path, &context).map {
         IdentityHeaderSettings.Header(name: name, template: $0)
       }
     }
-    guard let claim = reading.text(node, at: path, expected: "a claim, as in \"sub\"") else { return nil }
+    guard let claim = context.text(node, at: path, expected: "a claim, as in \"sub\"") else { return nil }
     do throws(Diagnostic) {
       try IdentityHeaderText.checkClaim(claim.value)
     } catch {
-      reading.complain(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)
+      context.report(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)
       return nil
     }
     return IdentityHeaderSettings.Header(name: name, claim: claim.value)
@@ -38,11 +38,11 @@ extension ValueType where Value == [UpstreamHeaderSettings.Header] {
   static var templates: ValueType {
     ValueType(
       name: "table of header = template",
-      read: { node, path, reading in
+      read: { node, path, context in
         HeaderTable.read(
-          node, at: path, &reading, example: "header = \"value\"", checkName: IdentityHeaderText.checkUpstreamName
-        ) { name, node, path, reading in
-          HeaderTemplateText.parse(node, at: path, &reading).map {
+          node, at: path, &context, example: "header = \"value\"", checkName: IdentityHeaderText.checkUpstreamName
+        ) { name, node, path, context in
+          HeaderTemplateText.parse(node, at: path, &context).map {
             UpstreamHeaderSettings.Header(name: name, value: $0)
           }
         }
@@ -56,24 +56,24 @@ extension ValueType where Value == BasicCredentialsTemplate {
   static var basic: ValueType {
     ValueType(
       name: "table of user and password",
-      read: { node, path, reading in
+      read: { node, path, context in
         guard case .table(let table) = node else {
-          reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of user and password")
+          context.report(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of user and password")
           return nil
         }
         for key in table.keys where key != "user" && key != "password" {
-          reading.complain(
+          context.report(
             atKey: path.appending(key), "there is no key \(path).\(key)", remedy: "the keys are user and password")
         }
         for key in ["user", "password"] where table[key] == nil {
-          reading.complain(
+          context.report(
             atKey: path, "\(path) has no \(key)",
             remedy: "write \(key) = \(key == "user" ? "\"{email}\"" : "\"${LEGACY_PASSWORD}\"")")
         }
         guard table.count == 2, let user = table["user"], let password = table["password"] else { return nil }
         let templates = (
-          HeaderTemplateText.parse(user, at: path.appending("user"), &reading),
-          HeaderTemplateText.parse(password, at: path.appending("password"), &reading)
+          HeaderTemplateText.parse(user, at: path.appending("user"), &context),
+          HeaderTemplateText.parse(password, at: path.appending("password"), &context)
         )
         guard let user = templates.0, let password = templates.1 else { return nil }
         return BasicCredentialsTemplate(user: user, password: password)
@@ -85,36 +85,36 @@ extension ValueType where Value == BasicCredentialsTemplate {
 /// Tables whose keys are header names.
 private enum HeaderTable {
   static func read<Header>(
-    _ node: Node, at path: NodePath, _ reading: inout DecodingContext, example: String,
+    _ node: Node, at path: NodePath, _ context: inout DecodingContext, example: String,
     checkName: (String) throws(Diagnostic) -> Void,
     readValue: (String, Node, NodePath, inout DecodingContext) -> Header?
   ) -> [Header]? {
     guard case .table(let table) = node else {
-      reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of \(example)")
+      context.report(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of \(example)")
       return nil
     }
     var headers: [Header] = []
     var seen: [String] = []
     var isGood = true
-    let places = reading
-    let names = table.keys.sorted { places.place(of: path.appending($0)) < places.place(of: path.appending($1)) }
+    let places = context
+    let names = table.keys.sorted { places.location(of: path.appending($0)) < places.location(of: path.appending($1)) }
     for name in names {
       let namePath = path.appending(name)
       do throws(Diagnostic) {
         try checkName(name)
       } catch {
-        reading.complain(
+        context.report(
           atKey: namePath, "\(path): \(WrittenText(value: name, written: name).shown) \(error.what)",
           remedy: error.remedy)
         isGood = false
         continue
       }
-      guard let header = readValue(name, table[name] ?? .moment, namePath, &reading) else {
+      guard let header = readValue(name, table[name] ?? .moment, namePath, &context) else {
         isGood = false
         continue
       }
       if let twin = seen.first(where: { IdentityHeaderText.folded($0) == IdentityHeaderText.folded(name) }) {
-        reading.complain(
+        context.report(
           atKey: namePath, "\(path): \(name) and \(twin) are one header to many applications",
           remedy: "keep one of them")
         isGood = false

@@ -5,9 +5,9 @@ extension ValueType where Value == TLSFiles {
   static var certificate: ValueType {
     ValueType(
       name: "table of certificate_file and private_key_file",
-      read: { node, path, reading in
+      read: { node, path, context in
         guard case .table(let table) = node else {
-          reading.complain(
+          context.report(
             at: path, "\(path) holds \(node.kind)", remedy: "write each certificate under a line [[\(path)]]")
           return nil
         }
@@ -15,15 +15,15 @@ extension ValueType where Value == TLSFiles {
         var files: [String] = []
         for key in keys {
           if let node = table[key] {
-            if let file = ValueType<String>.file.read(node, path.appending(key), &reading) { files.append(file) }
+            if let file = ValueType<String>.file.read(node, path.appending(key), &context) { files.append(file) }
           } else {
-            reading.complain(
+            context.report(
               atKey: path, "this certificate has no \(key)", remedy: "write \(key) = and the path of a PEM file")
           }
         }
         let strangers = table.keys.filter { name in !keys.contains { $0.utf8.elementsEqual(name.utf8) } }
         for name in strangers {
-          reading.complain(
+          context.report(
             atKey: path.appending(name), "there is no key \(WrittenText(value: name, written: name).shown) in \(path)",
             remedy: "remove it; the keys are \(keys.joined(separator: " and "))")
         }

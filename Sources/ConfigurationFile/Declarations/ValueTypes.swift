@@ -22,13 +22,13 @@ extension ValueType where Value == String {
       })
   }
 
-  /// An origin of Apple's, or of what stands in for it. One trailing slash is dropped, as from `public_url`.
+  /// An origin of Apple's, or of a substitute. One trailing slash is dropped, as from `public_url`.
   static func appleOrigin(_ example: String) -> ValueType {
     let type = words("origin", expected: "an origin, as in \"\(example)\"")
     return ValueType(
       name: type.name,
-      read: { node, path, reading in
-        guard let text = type.read(node, path, &reading) else { return nil }
+      read: { node, path, context in
+        guard let text = type.read(node, path, &context) else { return nil }
         return text.utf8.last == UInt8(ascii: "/") ? String(decoding: text.utf8.dropLast(), as: UTF8.self) : text
       }, write: type.write)
   }
@@ -82,7 +82,7 @@ extension ValueType where Value == String {
   }
 
   private static func parseHost(_ text: String) throws(Diagnostic) -> String {
-    // Any origin does: only the host is judged here.
+    // Any origin will do: only the host is checked here.
     let origin = try? PublicOrigin(parsing: "https://localhost")
     guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
       throw Diagnostic(
@@ -209,7 +209,7 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == ClaimRequirement {
-  /// A claim and what it has to say.
+  /// A claim and its required value.
   static var claimRequirement: ValueType {
     text(
       "claim=value", expected: "a claim and what it says, as in \"real_user_status=2\"",
@@ -310,19 +310,21 @@ extension ValueType where Value == [ResponseHeader] {
   static var responseHeaders: ValueType {
     ValueType(
       name: "table of header = text",
-      read: { node, path, reading in
+      read: { node, path, context in
         guard case .table(let table) = node else {
-          reading.complain(
+          context.report(
             at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of header = \"value\"")
           return nil
         }
         var headers: [ResponseHeader] = []
-        let names = table.keys.sorted { reading.place(of: path.appending($0)) < reading.place(of: path.appending($1)) }
+        let names = table.keys.sorted {
+          context.location(of: path.appending($0)) < context.location(of: path.appending($1))
+        }
         for name in names {
           let place = path.appending(name)
-          guard let header = header(name, table[name] ?? .moment, place, &reading) else { continue }
+          guard let header = header(name, table[name] ?? .moment, place, &context) else { continue }
           if headers.contains(where: { ResponseHeaderText.isSame($0.name, name) }) {
-            reading.complain(atKey: place, "\(path) names this header twice", remedy: "keep one of them")
+            context.report(atKey: place, "\(path) names this header twice", remedy: "keep one of them")
           }
           headers.append(header)
         }
@@ -335,20 +337,20 @@ extension ValueType where Value == [ResponseHeader] {
   }
 
   private static func header(
-    _ name: String, _ node: Node, _ path: NodePath, _ reading: inout DecodingContext
+    _ name: String, _ node: Node, _ path: NodePath, _ context: inout DecodingContext
   ) -> ResponseHeader? {
     do throws(Diagnostic) {
       try ResponseHeaderText.checkName(name)
     } catch {
-      reading.complain(
+      context.report(
         atKey: path, "headers: \(WrittenText(value: name, written: name).shown) \(error.what)", remedy: error.remedy)
       return nil
     }
-    guard let value = reading.text(node, at: path, expected: "a text, as in \"max-age=31536000\"") else { return nil }
+    guard let value = context.text(node, at: path, expected: "a text, as in \"max-age=31536000\"") else { return nil }
     do throws(Diagnostic) {
       try ResponseHeaderText.checkValue(value.value)
     } catch {
-      reading.complain(at: path, "\(path): \(value.shown) \(error.what)", remedy: error.remedy)
+      context.report(at: path, "\(path): \(value.shown) \(error.what)", remedy: error.remedy)
       return nil
     }
     return ResponseHeader(name: name, value: value.value)

@@ -1,4 +1,4 @@
-/// One thing that is wrong with a configuration, where, and what to do about it.
+/// One problem of a configuration, with its location and remedy.
 package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
   /// The file as it was named on the command line.
   package var file: String
@@ -38,9 +38,9 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   }
 }
 
-/// Everything that is wrong with a configuration, in the order of the file.
+/// All problems of a configuration, in the order of the file.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-  /// At least one.
+  /// The problems; at least one.
   package var problems: [ConfigurationDiagnostic]
 
   package init(_ problems: [ConfigurationDiagnostic]) { self.problems = problems }

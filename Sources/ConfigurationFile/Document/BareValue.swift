@@ -2,8 +2,8 @@ import WebFormats
 
 /// Values without quotation marks and brackets: `true`, `42`, `-1.5e3`, `2026-11-21`.
 enum BareValue {
-  /// Whether the parser can be trusted with the value: it looks like a Boolean, a number or a date. Times are left out:
-  /// no key takes one, and the parser asserts on some that are none. What is empty is the parser's to tell.
+  /// Whether the value can be passed to the parser: it looks like a Boolean, a number or a date. Times are refused,
+  /// because no key takes one and the parser asserts on some invalid ones. The parser reports empty values.
   static func isPlausible(_ bytes: ArraySlice<UInt8>) -> Bool {
     var value = bytes
     while let last = value.last, last == UInt8(ascii: " ") || last == 0x09 || last == 0x0D { value = value.dropLast() }
@@ -14,7 +14,7 @@ enum BareValue {
     for byte in value.dropFirst() {
       switch byte {
       case UInt8(ascii: "+"), UInt8(ascii: "-"):
-        // A sign stands before the number or its exponent.
+        // A sign precedes the number or its exponent.
         guard previous.asciiLowercased == UInt8(ascii: "e") else { return false }
       case UInt8(ascii: "_"), UInt8(ascii: "."): break
       default: guard byte.isASCIIDigit || byte.isASCIILetter else { return false }
@@ -24,8 +24,8 @@ enum BareValue {
     return true
   }
 
-  /// The words for a value that is not plausible.
-  static func complaint(about bytes: ArraySlice<UInt8>) -> String {
+  /// The description of an implausible value.
+  static func problem(with bytes: ArraySlice<UInt8>) -> String {
     var value = bytes
     while let last = value.last, last == UInt8(ascii: " ") || last == 0x09 || last == 0x0D { value = value.dropLast() }
     // U+2018 to U+201F.

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A configuration file as it was written: its values, and where each of them stands.
+/// A configuration file as it was written: its values and their source locations.
 struct Document: Sendable {
   /// The values of the whole document.
   let root: [String: Node]
   private let text: SourceText
-  private let places: Places
+  private let locations: LazyLocations
 
-  /// Most bytes of a file.
+  /// The largest size of a file, in bytes.
   static let sizeLimit = 1_048_576
 
   /// - Throws: The first syntax error of the file; parsing stops there.
@@ -15,36 +15,36 @@ struct Document: Sendable {
     let text = SourceText(bytes)
     guard bytes.count <= Self.sizeLimit else {
       throw DocumentError(
-        place: .start, what: "the file is longer than 1 MiB",
+        location: .start, what: "the file is longer than 1 MiB",
         remedy: "check that this is the right file")
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentError(
-        place: text.place(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "this is no UTF-8",
+        location: text.location(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "this is no UTF-8",
         remedy: "save the file in the encoding UTF-8")
     }
     if let offset = bytes.firstIndex(of: 0) {
-      throw DocumentError(place: text.place(of: offset), what: "there is a NUL byte", remedy: "remove it")
+      throw DocumentError(location: text.location(of: offset), what: "there is a NUL byte", remedy: "remove it")
     }
     let finder = SourceLocations(bytes, below: nil)
     if let offset = finder.tooDeep {
       throw DocumentError(
-        place: text.place(of: offset),
+        location: text.location(of: offset),
         what: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
         remedy: "no key needs that; see `cordon reference`")
     }
     if let offset = finder.escapedNUL {
       throw DocumentError(
-        place: text.place(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
+        location: text.location(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
     }
     if let (offset, what) = finder.malformed {
       if let unclosed = finder.unclosed, unclosed.offset <= offset {
-        throw SyntaxMistake.error(unclosed, at: text.place(of: offset), in: text)
+        throw SyntaxMistake.error(unclosed, at: text.location(of: offset), in: text)
       }
-      throw DocumentError(place: text.place(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
+      throw DocumentError(location: text.location(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
     }
     self.text = text
-    places = Places(bytes)
+    locations = LazyLocations(bytes)
     do { root = try TOML.parse(bytes) } catch { throw SyntaxMistake.error(error, in: text, finder) }
   }
 
@@ -66,16 +66,16 @@ struct Document: Sendable {
   }
 
   /// The location of a key; of a missing key, the nearest enclosing table.
-  func placeOfKey(_ path: NodePath) -> SourcePlace { place(places.find(path) { $0.offsetOfKey(path) }) }
+  func locationOfKey(_ path: NodePath) -> SourceLocation { location(locations.find(path) { $0.offsetOfKey(path) }) }
 
   /// The location of a value; of a missing value, the nearest enclosing value or key.
-  func placeOfValue(_ path: NodePath) -> SourcePlace { place(places.find(path) { $0.offsetOfValue(path) }) }
+  func locationOfValue(_ path: NodePath) -> SourceLocation { location(locations.find(path) { $0.offsetOfValue(path) }) }
 
-  private func place(_ offset: Int?) -> SourcePlace { offset.map { text.place(of: $0) } ?? .start }
+  private func location(_ offset: Int?) -> SourceLocation { offset.map { text.location(of: $0) } ?? .start }
 
-  /// The locations of keys and values. Those below each key at the top of the document are found when the first of them
-  /// is asked for: it takes longer than parsing, and few are asked for where a configuration is in order.
-  private final class Places: Sendable {
+  /// The locations of keys and values, computed lazily for each top-level key: it takes longer than parsing, and a
+  /// valid configuration needs few of them.
+  private final class LazyLocations: Sendable {
     private let bytes: [UInt8]
     private let found = Mutex<[String: SourceLocations]>([:])
 
@@ -94,14 +94,14 @@ struct Document: Sendable {
 
 /// The reason why a file is not a TOML document.
 struct DocumentError: Error {
-  var place: SourcePlace
+  var location: SourceLocation
   var what: String
   var remedy: String
 
   static let syntaxRemedy = "fix the syntax here: write texts in \"quotation marks\", lists in [brackets]"
 }
 
-/// Whether bytes are UTF-8 (RFC 3629), and where they stop being it.
+/// Validates UTF-8 (RFC 3629).
 enum UTF8Check {
   static func firstInvalid(_ bytes: [UInt8]) -> Int? {
     var decoder = Unicode.UTF8.ForwardParser()

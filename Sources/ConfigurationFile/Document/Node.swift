@@ -6,7 +6,7 @@ enum Node: Sendable, Equatable {
   case integer(Int)
   case number(Double)
   case boolean(Bool)
-  /// A date, a time or both: nothing in the configuration is one.
+  /// A date, a time or both; no key takes one.
   case moment
 
   /// The kind of the node for diagnostics: "a text".
@@ -41,7 +41,7 @@ struct NodePath: Sendable, Hashable, CustomStringConvertible {
 
   var parent: NodePath? { components.isEmpty ? nil : NodePath(Array(components.dropLast())) }
 
-  /// The keys with dots between, without indices: how an entry is named in complaints.
+  /// The keys with dots between, without indices, as diagnostics name an entry.
   var description: String {
     var keys: [String] = []
     for case .key(let key) in components { keys.append(key) }

@@ -1,11 +1,11 @@
-/// Finds where keys and values stand in a TOML document, which the parser's tree does not tell.
+/// Finds the offsets of keys and values in a TOML document, which the parser's tree does not contain.
 ///
-/// It reads any bytes and never fails: of a document that is no TOML it finds some places, and the parser tells what is
-/// wrong. It also finds what must not reach the parser or get lost in it: nesting beyond `depthLimit`, which would be
-/// recursion of that depth; escaped NULs, which would cut C strings short; and the mistakes that the parser asserts
-/// instead of telling (a header without a key, `}` in a list, what is almost a number or a time).
+/// It reads any bytes and never fails: in a document that is not TOML it finds some offsets, and the parser reports the
+/// error. It also finds input that must not reach the parser: nesting beyond `depthLimit`, which would be recursion of
+/// that depth; escaped NULs, which would truncate C strings; and mistakes on which the parser asserts instead of
+/// reporting them (a header without a key, `}` in a list, a malformed number or time).
 struct SourceLocations {
-  /// Most tables and lists within each other. The configuration needs four.
+  /// The maximum nesting of tables and lists. The configuration needs four.
   static let depthLimit = 16
 
   /// Offsets of keys (of a table: the first key of its header), by path.
@@ -17,7 +17,7 @@ struct SourceLocations {
   /// The offset of an escaped NUL in a text.
   private(set) var escapedNUL: Int?
 
-  /// The first text or list that does not end where it has to, in a document that is no TOML.
+  /// The first text or list without an end, in a document that is not TOML.
   private(set) var unclosed: Unclosed?
 
   /// A text or a list without an end.
@@ -28,7 +28,7 @@ struct SourceLocations {
     let offset: Int
   }
 
-  /// The offsets of keys that are there once more, and the first offset of the same key. Noted with `notesAll` only;
+  /// The offsets of repeated keys, and the first offset of the same key. Noted with `notesAll` only;
   /// the names in headers are among them.
   private(set) var repeats: [Int: Int] = [:]
 
@@ -36,7 +36,7 @@ struct SourceLocations {
   private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
-  /// The key at the top of the document below which places are noted.
+  /// The top-level key below which offsets are recorded.
   private let top: String?
   private let notesAll: Bool
   private var position = 0
@@ -49,14 +49,14 @@ struct SourceLocations {
 
   /// The table or value that is being scanned.
   private struct Location {
-    /// Nil where places are not noted.
+    /// Nil where offsets are not recorded.
     var path: NodePath?
     /// The number of keys and lists that lead here.
     var level = 0
   }
 
-  /// - Parameter top: the key at the top of the document below which keys and values are to be found; nil to find only
-  ///   what must not reach the parser.
+  /// - Parameter top: the top-level key below which keys and values are to be found; nil to find only input that must
+  ///   not reach the parser.
   /// - Parameter notesAll: whether all keys and values are to be found.
   init(_ bytes: [UInt8], below top: String?, notesAll: Bool = false) {
     self.bytes = bytes
@@ -94,7 +94,7 @@ struct SourceLocations {
   }
 
   private mutating func scanDocument() {
-    // At the top of the document, the first part of each key tells whether places are noted.
+    // At the top level, the first part of each key decides whether offsets are recorded.
     var table = Location(path: NodePath())
     while tooDeep == nil {
       skipBlank(newlines: true)
@@ -188,7 +188,7 @@ struct SourceLocations {
 
   private func text(_ part: Range<Int>) -> String { String(decoding: bytes[part], as: UTF8.self) }
 
-  /// Whether a part is the key below which places are noted.
+  /// Whether a part is the key below which offsets are recorded.
   private func isTop(_ part: Range<Int>) -> Bool {
     notesAll || top.map { $0.utf8.elementsEqual(bytes[part]) } ?? false
   }
@@ -218,7 +218,7 @@ struct SourceLocations {
       let start = position
       while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
       if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
-        malformed = (start, BareValue.complaint(about: bytes[start..<position]))
+        malformed = (start, BareValue.problem(with: bytes[start..<position]))
         // The next key, or the next header, read as an entry of a list.
         if let openList, isBehindLine(of: openList, start), startsKeyOrHeader(start) {
           note(.list, from: openList)

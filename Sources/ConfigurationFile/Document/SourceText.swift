@@ -1,16 +1,16 @@
 /// A line and a column of a file, both counted from 1; columns count characters (Unicode scalars), as editors do.
-struct SourcePlace: Sendable, Hashable, Comparable {
+struct SourceLocation: Sendable, Hashable, Comparable {
   var line: Int
   var column: Int
 
-  static let start = SourcePlace(line: 1, column: 1)
+  static let start = SourceLocation(line: 1, column: 1)
 
-  static func < (left: SourcePlace, right: SourcePlace) -> Bool {
+  static func < (left: SourceLocation, right: SourceLocation) -> Bool {
     (left.line, left.column) < (right.line, right.column)
   }
 }
 
-/// The bytes of a file, and where its lines begin.
+/// The bytes of a file, and the offsets of its lines.
 struct SourceText: Sendable {
   let bytes: [UInt8]
   private let lineStarts: [Int]
@@ -23,10 +23,10 @@ struct SourceText: Sendable {
   }
 
   /// The place itself if it is one of this text, otherwise the end of its line, or of the last one.
-  func nearest(to place: SourcePlace) -> SourcePlace {
-    let line = min(max(place.line, 1), lineStarts.count)
-    let end = self.place(of: line < lineStarts.count ? lineStarts[line] - 1 : bytes.count)
-    return min(SourcePlace(line: line, column: max(place.column, 1)), end)
+  func nearest(to location: SourceLocation) -> SourceLocation {
+    let line = min(max(location.line, 1), lineStarts.count)
+    let end = self.location(of: line < lineStarts.count ? lineStarts[line] - 1 : bytes.count)
+    return min(SourceLocation(line: line, column: max(location.column, 1)), end)
   }
 
   /// The offset behind a line.
@@ -38,7 +38,7 @@ struct SourceText: Sendable {
     return bytes[lineStarts[line - 1]...].first { $0 != UInt8(ascii: " ") && $0 != 0x09 } == UInt8(ascii: "[")
   }
 
-  func place(of offset: Int) -> SourcePlace {
+  func location(of offset: Int) -> SourceLocation {
     let offset = min(max(offset, 0), bytes.count)
     var (low, high) = (0, lineStarts.count - 1)
     while low < high {
@@ -47,6 +47,6 @@ struct SourceText: Sendable {
     }
     // Continuation bytes of UTF-8 are not characters of their own.
     let characters = bytes[lineStarts[low]..<offset].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
-    return SourcePlace(line: low + 1, column: characters + 1)
+    return SourceLocation(line: low + 1, column: characters + 1)
   }
 }

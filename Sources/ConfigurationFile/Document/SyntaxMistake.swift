@@ -1,18 +1,18 @@
 internal import WebFormats
 
-/// The words for what the parser refuses: what is wrong, where, and the remedy. The parser's own words are for whoever
-/// knows the grammar of TOML, and its place is where it stopped, which may be lines behind the mistake.
+/// Explains syntax errors of the parser: the problem, its location and the remedy. The parser's own messages assume
+/// knowledge of the grammar of TOML, and its location may be lines behind the mistake.
 enum SyntaxMistake {
   static func error(_ error: TOML.SyntaxError, in text: SourceText, _ locations: SourceLocations) -> DocumentError {
-    // At the end of the file the parser takes the last line's end for a column of its own.
-    let place = error.place.map { text.nearest(to: $0) } ?? .start
+    // At the end of the file the parser counts the last line end as a column.
+    let location = error.location.map { text.nearest(to: $0) } ?? .start
     let (subject, problem) = parts(of: error.message)
-    if problem.contains("redefine") { return repetition(at: place, problem, in: text) }
-    if let unclosed = locations.unclosed, text.place(of: unclosed.offset) <= place, isEnd(problem) {
-      return self.error(unclosed, at: place, in: text)
+    if problem.contains("redefine") { return repetition(at: location, problem, in: text) }
+    if let unclosed = locations.unclosed, text.location(of: unclosed.offset) <= location, isEnd(problem) {
+      return self.error(unclosed, at: location, in: text)
     }
     func found(_ what: String, _ remedy: String) -> DocumentError {
-      DocumentError(place: place, what: what, remedy: remedy)
+      DocumentError(location: location, what: what, remedy: remedy)
     }
     if problem.contains("64 bits") || error.message.contains("parsing floating-point") {
       return found("this number is too large", "write a smaller number")
@@ -27,8 +27,8 @@ enum SyntaxMistake {
         "this table in {braces} is not complete",
         "write it in one line with commas between its entries, as in { a = 1, b = 2 }")
     case "array": return found("this list is not complete", "put a comma between two entries, and a ] behind the last")
-    case "unicode scalar sequence": return escape(at: place)
-    case "string" where problem.contains("escape"): return escape(at: place)
+    case "unicode scalar sequence": return escape(at: location)
+    case "string" where problem.contains("escape"): return escape(at: location)
     case "key-value pair" where problem.hasPrefix("expected '='"):
       return found("there is no \"=\" behind this key", "write the key, \"=\" and its value, as in workers = 2")
     case "key-value pair" where problem.hasPrefix("expected value"):
@@ -41,28 +41,28 @@ enum SyntaxMistake {
     }
   }
 
-  /// The error of a text or a list without an end. A text's is where it begins, a list's where that was noticed.
+  /// The error of a text or a list without an end: a text's location is its beginning, a list's the point of detection.
   static func error(
-    _ unclosed: SourceLocations.Unclosed, at place: SourcePlace, in text: SourceText
+    _ unclosed: SourceLocations.Unclosed, at location: SourceLocation, in text: SourceText
   ) -> DocumentError {
-    let start = text.place(of: unclosed.offset)
+    let start = text.location(of: unclosed.offset)
     return switch unclosed.kind {
     case .text:
       DocumentError(
-        place: start, what: "the text that begins here has no closing quotation mark",
+        location: start, what: "the text that begins here has no closing quotation mark",
         remedy: "put one behind the text, in the same line")
     case .longText:
       DocumentError(
-        place: start, what: "the text of several lines that begins here does not end",
+        location: start, what: "the text of several lines that begins here does not end",
         remedy: "put the same three quotation marks behind the text")
     case .list:
       DocumentError(
-        place: place, what: "the list that begins in line \(start.line) has no closing bracket before this",
+        location: location, what: "the list that begins in line \(start.line) has no closing bracket before this",
         remedy: "put a \"]\" behind its last entry")
     }
   }
 
-  /// The subject that the parser was reading, and its complaint.
+  /// The subject that the parser was reading, and its message.
   private static func parts(of message: String) -> (subject: Substring, problem: Substring) {
     let start = "Error while parsing "
     guard message.hasPrefix(start), let colon = message.firstIndex(of: ":") else { return ("", message[...]) }
@@ -74,23 +74,25 @@ enum SyntaxMistake {
     problem.contains("control characters") || problem.contains("end-of-file") || problem.contains("closing ']'")
   }
 
-  private static func escape(at place: SourcePlace) -> DocumentError {
+  private static func escape(at location: SourceLocation) -> DocumentError {
     DocumentError(
-      place: place, what: "a backslash in \"quotation marks\" begins an escape, and this is none",
+      location: location, what: "a backslash in \"quotation marks\" begins an escape, and this is none",
       remedy: "write \\\\ for a backslash, or put the text into 'single quotation marks'")
   }
 
-  /// The error of a key or a table that is there twice, with the line of the first one.
-  private static func repetition(at place: SourcePlace, _ problem: Substring, in text: SourceText) -> DocumentError {
+  /// The error of a repeated key or table, with the line of the first one.
+  private static func repetition(
+    at location: SourceLocation, _ problem: Substring, in text: SourceText
+  ) -> DocumentError {
     let name = problem.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""
     let repeats = SourceLocations(text.bytes, below: nil, notesAll: true).repeats
     // The parser's place may be behind the value.
-    let second = repeats.keys.filter { $0 < text.end(ofLine: place.line) }.max()
-    let place = second.map { text.place(of: $0) } ?? place
-    let first = second.flatMap { repeats[$0] }.map { text.place(of: $0).line }
-    let isHeader = text.startsWithBracket(place.line)
+    let second = repeats.keys.filter { $0 < text.end(ofLine: location.line) }.max()
+    let location = second.map { text.location(of: $0) } ?? location
+    let first = second.flatMap { repeats[$0] }.map { text.location(of: $0).line }
+    let isHeader = text.startsWithBracket(location.line)
     func found(_ what: String, _ remedy: String) -> DocumentError {
-      DocumentError(place: place, what: what, remedy: remedy)
+      DocumentError(location: location, what: what, remedy: remedy)
     }
     if problem.contains("existing array"), isHeader {
       return found(

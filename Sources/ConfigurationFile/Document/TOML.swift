@@ -2,11 +2,11 @@ internal import CTOMLParser
 
 /// A document of TOML 1.0 as a tree of values.
 enum TOML {
-  /// A text that is not TOML: the parser's words, and where it stopped.
+  /// A syntax error: the parser's message, and the location at which it stopped.
   struct SyntaxError: Error {
     let message: String
     /// Nil if the parser cannot say.
-    let place: SourcePlace?
+    let location: SourceLocation?
   }
 
   /// The values of a document.
@@ -23,14 +23,14 @@ enum TOML {
     }
     guard isParsed else {
       let message = withUnsafeBytes(of: &error.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      let place = error.line == 0 ? nil : SourcePlace(line: Int(error.line), column: Int(error.column))
-      throw SyntaxError(message: message, place: place)
+      let location = error.line == 0 ? nil : SourceLocation(line: Int(error.line), column: Int(error.column))
+      throw SyntaxError(message: message, location: location)
     }
     return builder.root
   }
 }
 
-/// Makes a tree of what the parser shows.
+/// Builds a tree from the events of the parser.
 private final class TreeBuilder {
   /// The outermost table, once it is complete.
   private(set) var root: [String: Node] = [:]

@@ -1,20 +1,20 @@
 import WebFormats
 
-/// One reading of one document: where things stand, what `${…}` means, and what was found wrong so far.
+/// The state of decoding one document: source locations, environment variables for `${…}`, and the problems so far.
 struct DecodingContext {
   /// The folder that relative paths are relative to, absolute.
   let directory: String
   private(set) var problems: [ConfigurationDiagnostic] = []
   /// Warnings about files and folders that the configuration names.
   private(set) var warnings: [ConfigurationDiagnostic] = []
-  /// Entries that were there and in order.
-  private(set) var good: Set<String> = []
+  /// Keys whose values were present and valid.
+  private(set) var validKeys: Set<String> = []
 
-  /// Names of groups that were not in order: they are declared all the same.
-  private(set) var spoiledGroups: [String] = []
+  /// Names of invalid groups: they count as declared nevertheless.
+  private(set) var invalidGroups: [String] = []
 
-  /// Names of hosts that were not in order: routes may name them.
-  private var spoiledHosts: [String] = []
+  /// Names of invalid hosts: routes may name them.
+  private var invalidHosts: [String] = []
 
   private let document: Document
   private let fileName: String
@@ -31,32 +31,32 @@ struct DecodingContext {
     self.environment = environment
   }
 
-  mutating func noteSpoiledGroup(_ name: String) { if !name.isEmpty { spoiledGroups.append(name) } }
+  mutating func noteInvalidGroup(_ name: String) { if !name.isEmpty { invalidGroups.append(name) } }
 
-  mutating func noteSpoiledHost(_ name: String) { spoiledHosts.append(name) }
+  mutating func noteInvalidHost(_ name: String) { invalidHosts.append(name) }
 
-  /// Whether a host of this name was not in order, or one whose name could not be read.
-  func isSpoiledHost(_ name: String) -> Bool {
-    spoiledHosts.contains { $0.isEmpty || $0.utf8.elementsEqual(name.utf8) }
+  /// Whether a host of this name, or one whose name could not be read, was invalid.
+  func isInvalidHost(_ name: String) -> Bool {
+    invalidHosts.contains { $0.isEmpty || $0.utf8.elementsEqual(name.utf8) }
   }
 
-  mutating func noteGood(_ key: String) { good.insert(key) }
+  mutating func noteValid(_ key: String) { validKeys.insert(key) }
 
-  /// Notes a problem at a key.
-  mutating func complain(atKey path: NodePath, _ what: String, remedy: String) {
-    add(what, remedy: remedy, at: document.placeOfKey(path))
+  /// Adds a problem at a key.
+  mutating func report(atKey path: NodePath, _ what: String, remedy: String) {
+    add(what, remedy: remedy, at: document.locationOfKey(path))
   }
 
-  /// Notes a problem at a value.
-  mutating func complain(at path: NodePath, _ what: String, remedy: String) {
-    add(what, remedy: remedy, at: document.placeOfValue(path))
+  /// Adds a problem at a value.
+  mutating func report(at path: NodePath, _ what: String, remedy: String) {
+    add(what, remedy: remedy, at: document.locationOfValue(path))
   }
 
-  /// Whether the key stands in the file, in order or not.
-  func isThere(_ key: String) -> Bool { document.hasKey(NodePath(key)) }
+  /// Whether the key is in the file, valid or not.
+  func isPresent(_ key: String) -> Bool { document.hasKey(NodePath(key)) }
 
-  /// Whether the key of a path stands in the file, in order or not.
-  func isThere(_ path: NodePath) -> Bool { document.hasKey(path) }
+  /// Whether the key of a path is in the file, valid or not.
+  func isPresent(_ path: NodePath) -> Bool { document.hasKey(path) }
 
   /// The problems in the order of the file.
   var sortedProblems: [ConfigurationDiagnostic] {
@@ -65,7 +65,7 @@ struct DecodingContext {
     }.map(\.element)
   }
 
-  /// A path for a complaint: relative to the folder of the file where it is below it.
+  /// A path for diagnostics: relative to the folder of the file if it is below it.
   func shown(_ path: String) -> String {
     let path = concealing(path)
     let prefix = directory + "/"
@@ -74,38 +74,38 @@ struct DecodingContext {
   }
 
   /// The location of a key, for the order of diagnostics.
-  func place(of path: NodePath) -> SourcePlace { document.placeOfKey(path) }
+  func location(of path: NodePath) -> SourceLocation { document.locationOfKey(path) }
 
-  /// The line of the first of these keys of a table that is there, or of the table.
+  /// The line of the first of these keys of a table that is present, or of the table.
   func line(_ table: NodePath, _ keys: [String]) -> Int {
-    let key = keys.map { table.appending($0) }.filter { isThere($0) }.min { place(of: $0) < place(of: $1) }
-    return place(of: key ?? table).line
+    let key = keys.map { table.appending($0) }.filter { isPresent($0) }.min { location(of: $0) < location(of: $1) }
+    return location(of: key ?? table).line
   }
 
-  /// A problem at a key that keeps nothing from running: it is told, not collected.
+  /// A warning at a key, which is returned and not collected.
   func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationDiagnostic {
-    let place = document.placeOfKey(path)
+    let location = document.locationOfKey(path)
     return ConfigurationDiagnostic(
-      file: fileName, line: place.line, column: place.column, what: "warning: \(what)", remedy: remedy)
+      file: fileName, line: location.line, column: location.column, what: "warning: \(what)", remedy: remedy)
   }
 
-  /// Notes a warning at a key.
+  /// Adds a warning at a key.
   mutating func warn(atKey path: NodePath, _ what: String, remedy: String) {
     warnings.append(warning(atKey: path, what, remedy: remedy))
   }
 
-  private mutating func add(_ what: String, remedy: String, at place: SourcePlace) {
+  private mutating func add(_ what: String, remedy: String, at location: SourceLocation) {
     problems.append(
-      ConfigurationDiagnostic(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))
+      ConfigurationDiagnostic(file: fileName, line: location.line, column: location.column, what: what, remedy: remedy))
   }
 
-  /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, where it is no text
+  /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, if it is not a text
   /// or a variable is not set.
   ///
   /// `$${` stands for `${` itself. Any other `$` is just that.
   mutating func text(_ node: Node, at path: NodePath, expected: @autoclosure () -> String) -> WrittenText? {
     guard case .string(let written) = node else {
-      complain(at: path, "\(path) is \(node.kind)", remedy: "write \(expected())")
+      report(at: path, "\(path) is \(node.kind)", remedy: "write \(expected())")
       return nil
     }
     guard written.utf8.contains(UInt8(ascii: "$")) else { return WrittenText(value: written, written: written) }
@@ -131,7 +131,7 @@ struct DecodingContext {
     let name = rest.dropFirst(2).prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     rest = rest.dropFirst(2 + name.count)
     guard rest.first == UInt8(ascii: "}"), let first = name.first, !first.isASCIIDigit else {
-      complain(
+      report(
         at: path, "\(path) holds \"${\" without a variable's name and \"}\"",
         remedy: "write \"${NAME}\" for a variable of the environment, \"$${\" for \"${\" itself")
       return nil
@@ -139,7 +139,7 @@ struct DecodingContext {
     rest = rest.dropFirst()
     let text = String(decoding: name, as: UTF8.self)
     guard let value = environment(text) else {
-      complain(
+      report(
         at: path, "\(path) names the environment variable \(text), which is not set",
         remedy: "set it in the environment of the process, or write the value here")
       return nil
@@ -148,7 +148,7 @@ struct DecodingContext {
     return value
   }
 
-  /// A message of another module, with the values of environment variables in it taken back to their names.
+  /// A message of another module, with the values of environment variables replaced by their names.
   func concealing(_ message: String) -> String {
     var bytes = Array(message.utf8)
     for (name, value) in substituted.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) where !value.isEmpty {
@@ -170,7 +170,7 @@ struct DecodingContext {
   }
 }
 
-/// A text, and how it was written before variables were replaced: what complaints may show.
+/// A text, and its form before variables were replaced, which diagnostics may show.
 struct WrittenText: Sendable {
   var value: String
   var written: String

@@ -1,30 +1,30 @@
 import AccessPolicy
 
-/// Walks the tables of a document along the declarations: every value is read by the entry that declares its key, every
-/// other key is a problem.
+/// Reads the tables of a document by the schema: every value is read by the declaration of its key, every other key is
+/// a problem.
 struct DocumentReader {
-  private(set) var reading: DecodingContext
-  private(set) var draft = ConfigurationBuilder()
-  /// Routes that were in order by themselves, each with its index in the file.
+  private(set) var context: DecodingContext
+  private(set) var builder = ConfigurationBuilder()
+  /// Routes whose keys are valid, each with its index in the file.
   private(set) var routes: [Element<RouteBuilder>] = []
-  /// Upstreams that were in order by themselves.
+  /// Upstreams whose keys are valid.
   private(set) var upstreams: [Element<UpstreamBuilder>] = []
-  /// Groups that were in order by themselves.
+  /// Groups whose keys are valid.
   private(set) var groups: [Element<GroupBuilder>] = []
-  /// Hosts that were in order by themselves.
+  /// Hosts whose keys are valid.
   private(set) var hosts: [Element<HostBuilder>] = []
-  /// Listeners that were in order by themselves.
+  /// Listeners whose keys are valid.
   private(set) var listeners: [Element<ListenerBuilder>] = []
 
   /// One table of a list of tables.
-  typealias Element<Target> = (index: Int, draft: Target, present: Dictionary<String, Node>.Keys)
+  typealias Element<Target> = (index: Int, builder: Target, present: Dictionary<String, Node>.Keys)
 
   /// The functions that read the keys of all tables.
   private let readers: [String: SchemaKey<ConfigurationBuilder>.Read]
   private let tables: Set<String>
 
-  init(reading: DecodingContext) {
-    self.reading = reading
+  init(context: DecodingContext) {
+    self.context = context
     var readers: [String: SchemaKey<ConfigurationBuilder>.Read] = [:]
     var tables: Set<String> = []
     for section in ConfigurationSchema.all {
@@ -49,14 +49,14 @@ struct DocumentReader {
       let name = path.components.isEmpty ? key : "\(path).\(key)"
       if key.utf8.contains(UInt8(ascii: ".")) {
         // A quoted key with a dot in it is not the key of a table.
-        complainUnknown(keyPath, name: name, isTable: false)
+        reportUnknown(keyPath, name: name, isTable: false)
       } else if let read = readers[name] {
-        if read(node, keyPath, &reading, &draft) { reading.noteGood(name) }
+        if read(node, keyPath, &context, &builder) { context.noteValid(name) }
       } else if tables.contains(name) {
         if case .table(let inner) = node {
           readTable(inner, at: keyPath)
         } else {
-          reading.complain(
+          context.report(
             atKey: keyPath, "\(name) is \(node.kind == "a list" ? "a list of tables" : node.kind)",
             remedy: "write it as one table, [\(name)]"
               + (name == "upstream" ? "; additional ones are [[upstreams]]" : ""))
@@ -65,9 +65,9 @@ struct DocumentReader {
         readList(
           node, at: keyPath, ConfigurationSchema.route, key: "path", remedy: "\"/public/\", or what it is to rule",
           keep: { $0.routes.append($1) },
-          spoiled: { reading, draft, path in
-            // Its other mistakes are told; its path can still be looked at by itself.
-            if !draft.path.isEmpty { RouteChecks.checkPath(draft.path, at: path, &reading) }
+          invalid: { context, builder, path in
+            // Its other problems are reported already; its path can still be checked.
+            if !builder.path.isEmpty { RouteChecks.checkPath(builder.path, at: path, &context) }
           })
       } else if name == ConfigurationSchema.upstreams.name {
         readList(
@@ -76,86 +76,86 @@ struct DocumentReader {
       } else if name == ConfigurationSchema.group.name {
         readList(
           node, at: keyPath, ConfigurationSchema.group, key: "name", remedy: "\"staff\", or what routes call it",
-          keep: { $0.groups.append($1) }, spoiled: { reading, draft, _ in reading.noteSpoiledGroup(draft.name) })
+          keep: { $0.groups.append($1) }, invalid: { context, builder, _ in context.noteInvalidGroup(builder.name) })
       } else if name == ConfigurationSchema.host.name {
         readList(
           node, at: keyPath, ConfigurationSchema.host, key: "name",
           remedy: "\"wiki.example.com\", or the host that browsers send",
-          keep: { $0.hosts.append($1) }, spoiled: { reading, draft, _ in reading.noteSpoiledHost(draft.name) })
+          keep: { $0.hosts.append($1) }, invalid: { context, builder, _ in context.noteInvalidHost(builder.name) })
       } else if name == ConfigurationSchema.listener.name {
         readList(
           node, at: keyPath, ConfigurationSchema.listener, key: "name",
           remedy: "\"internal\", or another name for the log",
           keep: { $0.listeners.append($1) })
       } else {
-        complainUnknown(keyPath, name: name, isTable: node.kind == "a table")
+        reportUnknown(keyPath, name: name, isTable: node.kind == "a table")
       }
     }
   }
 
   /// Reads a list of tables.
   /// - Parameters:
-  ///   - key: the key that each must have.
+  ///   - key: the required key.
   ///   - remedy: what to write for it.
-  ///   - keep: takes an element that is in order.
-  ///   - spoiled: looks at one that is not.
+  ///   - keep: receives each valid element.
+  ///   - invalid: receives each invalid element.
   private mutating func readList<Target>(
     _ node: Node, at path: NodePath, _ section: Section<Target>, key: String, remedy: String,
     keep: (inout DocumentReader, Element<Target>) -> Void,
-    spoiled: (inout DecodingContext, Target, NodePath) -> Void = { _, _, _ in }
+    invalid: (inout DecodingContext, Target, NodePath) -> Void = { _, _, _ in }
   ) {
     let words = [ConfigurationSchema.route.name: "route", ConfigurationSchema.upstreams.name: "upstream"]
     let word = words[section.name] ?? section.name
     guard case .array(let elements) = node else {
       let remedy = "write each \(word) under a line [[\(section.name)]], with two brackets"
-      reading.complain(atKey: path, "\(section.name) is \(node.kind)", remedy: remedy)
+      context.report(atKey: path, "\(section.name) is \(node.kind)", remedy: remedy)
       return
     }
     for (index, element) in elements.enumerated() {
       let elementPath = path.appending(index)
       guard case .table(let table) = element else {
-        reading.complain(
+        context.report(
           at: elementPath, "\(section.name) holds \(element.kind)",
           remedy: "write each \(word) under a line [[\(section.name)]]")
         continue
       }
-      var draft = Target()
-      var isGood = readElement(table, at: elementPath, section, into: &draft)
+      var builder = Target()
+      var isValid = readElement(table, at: elementPath, section, into: &builder)
       if table[key] == nil {
-        reading.complain(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
-        isGood = false
+        context.report(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
+        isValid = false
       }
       for (name, example) in section.required where name != key && table[name] == nil {
-        reading.complain(atKey: elementPath, "this \(word) has no \(name)", remedy: "write \(name) = \(example)")
-        isGood = false
+        context.report(atKey: elementPath, "this \(word) has no \(name)", remedy: "write \(name) = \(example)")
+        isValid = false
       }
-      if isGood { keep(&self, (index, draft, table.keys)) } else { spoiled(&reading, draft, elementPath) }
+      if isValid { keep(&self, (index, builder, table.keys)) } else { invalid(&context, builder, elementPath) }
     }
   }
 
   private mutating func readElement<Target>(
-    _ table: [String: Node], at path: NodePath, _ section: Section<Target>, into draft: inout Target
+    _ table: [String: Node], at path: NodePath, _ section: Section<Target>, into builder: inout Target
   ) -> Bool {
-    var isGood = true
+    var isValid = true
     for (key, node) in table {
       let keyPath = path.appending(key)
       guard let read = section.reader(of: key) else {
-        complainUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
-        isGood = false
+        reportUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
+        isValid = false
         continue
       }
-      if !read(node, keyPath, &reading, &draft) { isGood = false }
+      if !read(node, keyPath, &context, &builder) { isValid = false }
     }
-    return isGood
+    return isValid
   }
 
-  // MARK: Keys that are not there, and keys that should not be
+  // MARK: Missing and unknown keys
 
   private mutating func reportMissing(in root: [String: Node]) {
     for section in ConfigurationSchema.all {
       for entry in section.entries {
         guard case .required(let example) = entry.description.presence else { continue }
-        if let other = ConfigurationSchema.alternatives[entry.description.key], reading.isThere(other) { continue }
+        if let other = ConfigurationSchema.alternatives[entry.description.key], context.isPresent(other) { continue }
         var node: Node? = .table(root)
         for component in entry.description.key.split(separator: ".") {
           guard case .table(let table) = node else {
@@ -168,16 +168,16 @@ struct DocumentReader {
         guard node == nil else { continue }
         let line = "\(entry.description.name) = \(example)"
         let remedy = section.name.isEmpty ? "write \(line)" : "write \(line) under [\(section.name)]"
-        reading.complain(
+        context.report(
           atKey: NodePath(section.name), "\(entry.description.key) is missing", remedy: remedy)
       }
     }
   }
 
-  private mutating func complainUnknown(_ path: NodePath, name: String, isTable: Bool) {
+  private mutating func reportUnknown(_ path: NodePath, name: String, isTable: Bool) {
     let written = WrittenText(value: name, written: name).shown.dropFirst().dropLast()
     let remedy = UnknownKey(name: name, isTable: isTable).remedy
-    reading.complain(
+    context.report(
       atKey: path, isTable ? "there is no table [\(written)]" : "there is no key \(written)", remedy: remedy)
   }
 }

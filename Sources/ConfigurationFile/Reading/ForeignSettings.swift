@@ -1,13 +1,13 @@
 /// The settings of another program: what `cordon import` reads.
 ///
-/// A file is TOML with every key at the top. It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most
-/// 1 MiB, nesting bounded.
+/// A file is TOML with every key at the top. The limits are those of ``ConfigurationFile``: UTF-8, at most
+/// 1 MiB, bounded nesting.
 package struct ForeignSettings: Sendable {
   /// One key and its value.
   package struct Setting: Sendable, Equatable {
     package let name: String
     package let value: Value
-    /// The place, for people: `FILE:LINE`, or the name of an argument.
+    /// The location, for people: `FILE:LINE`, or the name of an argument.
     package let place: String
 
     package init(name: String, value: Value, place: String) {
@@ -39,7 +39,7 @@ package struct ForeignSettings: Sendable {
 
   package init(_ settings: [Setting]) { self.settings = settings }
 
-  /// - Throws: What makes the file no TOML.
+  /// - Throws: The syntax error.
   package init(_ bytes: [UInt8], name: String) throws(ConfigurationError) {
     let document: Document
     do throws(DocumentError) {
@@ -47,10 +47,10 @@ package struct ForeignSettings: Sendable {
     } catch {
       throw ConfigurationError([
         ConfigurationDiagnostic(
-          file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
+          file: name, line: error.location.line, column: error.location.column, what: error.what, remedy: error.remedy)
       ])
     }
-    settings = document.root.map { key, node in (document.placeOfKey(NodePath([.key(key)])).line, key, node) }
+    settings = document.root.map { key, node in (document.locationOfKey(NodePath([.key(key)])).line, key, node) }
       .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
       .map { line, key, node in Setting(name: key, value: Value(node), place: "\(name):\(line)") }
   }

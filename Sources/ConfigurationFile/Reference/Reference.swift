@@ -34,7 +34,7 @@ package enum Reference {
     switch entry.presence {
     case .required(let example): lines.append("- Required. Example: `\(example)`")
     case .withDefault(let value): lines.append("- Default: `\(value)`")
-    case .absent(let example): lines.append("- No default. Example: `\(example)`")
+    case .optional(let example): lines.append("- No default. Example: `\(example)`")
     }
     if let omission = entry.omission { lines.append("- Without it: \(omission)") }
     if !entry.seeAlso.isEmpty { lines.append("- See also: \(entry.seeAlso.map { "`\($0)`" }.joined(separator: ", "))") }

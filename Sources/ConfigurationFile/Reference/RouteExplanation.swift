@@ -4,9 +4,9 @@ import WebFormats
 
 /// The effective settings of one route as text.
 package struct RouteExplanation: Sendable, Equatable {
-  /// The route's path, or what stands for all others.
+  /// The route's path, or a title for all other requests.
   package var title: String
-  /// Each setting by name: what it is, and where it is stated.
+  /// Each setting by name, with its value and the place that states it.
   package var facts: [Fact]
 
   package struct Fact: Sendable, Equatable {
@@ -15,16 +15,16 @@ package struct RouteExplanation: Sendable, Equatable {
   }
 }
 
-/// Puts into words what holds for a route.
+/// Explains the effective settings of a route.
 struct RouteExplanationWriter {
   private let configuration: Configuration
   private let places: DocumentPlaces
-  private let reading: DecodingContext
+  private let context: DecodingContext
 
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
     self.configuration = configuration
     self.places = places
-    self.reading = reading
+    self.context = context
   }
 
   /// - Parameters:
@@ -137,7 +137,7 @@ struct RouteExplanationWriter {
       return (configuration.routes.isEmpty ? "everything" : "everything else") + (name.isEmpty ? "" : " on \(name)")
     }
     let how = configuration.routes[route].match == .exact ? " exactly" : ""
-    return "\(name)\(path(route))\(how)  (line \(reading.place(of: places.route(route)).line))"
+    return "\(name)\(path(route))\(how)  (line \(context.location(of: places.route(route)).line))"
   }
 
   private func path(_ route: Int) -> String { configuration.routes[route].path }
@@ -201,12 +201,12 @@ struct RouteExplanationWriter {
   private func origin(_ source: EffectiveRoute.Source, of route: Int?, _ keys: [String]) -> String {
     switch source {
     case .standard: ""
-    case .access: "  ([access], line \(reading.line(NodePath(ConfigurationSchema.access.name), keys)))"
-    case .host(let index): "  ([[host]], line \(reading.line(places.host(index), keys)))"
+    case .access: "  ([access], line \(context.line(NodePath(ConfigurationSchema.access.name), keys)))"
+    case .host(let index): "  ([[host]], line \(context.line(places.host(index), keys)))"
     case .route(let index):
       index == route
-        ? "  (line \(reading.line(places.route(index), keys)))"
-        : "  (from \(path(index)), line \(reading.line(places.route(index), keys)))"
+        ? "  (line \(context.line(places.route(index), keys)))"
+        : "  (from \(path(index)), line \(context.line(places.route(index), keys)))"
     }
   }
 }

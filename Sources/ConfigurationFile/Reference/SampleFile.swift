@@ -1,6 +1,6 @@
 import Sessions
 
-/// The file that `gateway.conf.sample` is: every key with what it is for, commented out unless it is required.
+/// Renders `gateway.conf.sample`: every key with its purpose, commented out unless it is required.
 package enum SampleFile {
   private static let width = 100
 
@@ -43,30 +43,30 @@ package enum SampleFile {
     switch entry.presence {
     case .required(let example): return "\(comment(words))\n\(entry.name) = \(example)"
     case .withDefault(let value): return "\(comment(words))\n#\(entry.name) = \(value)"
-    case .absent(let example): return "\(comment(words))\n#\(entry.name) = \(example)"
+    case .optional(let example): return "\(comment(words))\n#\(entry.name) = \(example)"
     }
   }
 
-  /// The purpose, and on lines of its own what else there is to know.
+  /// The purpose, and further information on separate lines.
   private static func explanation(of entry: SchemaKeyDescription) -> String {
     var facts: [String] = []
     if let unit = entry.unit { facts.append("Unit: \(unit).") }
     switch entry.presence {
     case .required: facts.append("Required.")
     case .withDefault(let value): facts.append("Default: \(value).")
-    case .absent: break
+    case .optional: break
     }
     if let omission = entry.omission { facts.append("Without it: \(omission)") }
     if !entry.seeAlso.isEmpty { facts.append("See also: \(entry.seeAlso.joined(separator: ", ")).") }
     return entry.purpose + "\n" + facts.joined(separator: " ")
   }
 
-  /// The table of response headers, whose keys are the user's own.
+  /// The table of response headers, whose keys are chosen by the user.
   private static func headers(_ section: Section<some DecodingTarget>) -> String {
     comment(section.introduction) + "\n#[\(section.name)]\n#Strict-Transport-Security = \"max-age=31536000\""
   }
 
-  /// The table of identity headers, whose keys are the user's own.
+  /// The table of identity headers, whose keys are chosen by the user.
   private static func identityHeaders(_ section: Section<some DecodingTarget>) -> String {
     let headers = Configuration().identityHeaders.headers
       .map { "#\($0.name) = \(TOMLText.quoted($0.source))" }.joined(separator: "\n")

@@ -28,7 +28,7 @@ enum ClaimRequirementText {
     return ClaimRequirement(claim: claim, values: [parts[1]])
   }
 
-  /// Claims that a rule must not go by, or has a better way to.
+  /// Claims that a rule must not use, or for which there is a better key.
   private static let unsuited: [(names: [String], what: String, remedy: String)] = [
     (["sub"], "has a list of its own", "write allow_subjects"),
     (["groups"], "is Cordon's own claim", "write allow_groups"),
@@ -43,7 +43,7 @@ enum ClaimRequirementText {
     ),
   ]
 
-  /// Claims that say one of a few things. Apple writes flags as Booleans and as text: both are told as these.
+  /// Claims with few possible values. Apple writes flags as Booleans and as text; rules see both as these.
   private static let values: [(claim: String, values: [String])] = [
     ("email_verified", ["true", "false"]), ("is_private_email", ["true", "false"]),
     ("nonce_supported", ["true", "false"]), ("mail_forwarding", ["true", "false"]),

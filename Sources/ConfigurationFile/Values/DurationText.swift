@@ -15,7 +15,7 @@ enum DurationText {
     }
   }
 
-  /// With the largest unit that divides it; days from three on, because "24h" and "48h" are how one says those.
+  /// Formats with the largest unit that divides it; days only from three on, because "24h" and "48h" are more usual.
   static func format(_ duration: Duration) -> String {
     let parts = duration.components
     let milliseconds = parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000

@@ -4,7 +4,7 @@ enum FilePath {
   private static let socketLimit = 107
 
   /// - Parameters:
-  ///   - directory: What a relative path is relative to: the folder of the configuration file, absolute.
+  ///   - directory: The base of relative paths: the folder of the configuration file, absolute.
   ///   - isSocket: Whether it must fit into the address of a Unix socket.
   static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Diagnostic) -> String {
     guard !text.isEmpty else {

@@ -19,15 +19,15 @@ struct HeaderTemplateText {
     }
   }
 
-  /// Reads a template; nil, and a problem, if it is none. Problems do not repeat the text, which may be a password.
-  static func parse(_ node: Node, at path: NodePath, _ reading: inout DecodingContext) -> HeaderTemplate? {
+  /// Reads a template; nil, and a problem, if it is invalid. Problems do not repeat the text, which may be a password.
+  static func parse(_ node: Node, at path: NodePath, _ context: inout DecodingContext) -> HeaderTemplate? {
     guard case .string(let written) = node else {
-      reading.complain(
+      context.report(
         at: path, "\(path) is \(node.kind)", remedy: "write a text, as in \"{email}\", \"prod\" or \"${NAME}\"")
       return nil
     }
     var parser = HeaderTemplateText(written, path)
-    return parser.parse(&reading)
+    return parser.parse(&context)
   }
 
   private init(_ written: String, _ path: NodePath) {
@@ -36,9 +36,9 @@ struct HeaderTemplateText {
     rest = Array(written.utf8)[...]
   }
 
-  private mutating func parse(_ reading: inout DecodingContext) -> HeaderTemplate? {
+  private mutating func parse(_ context: inout DecodingContext) -> HeaderTemplate? {
     guard !rest.isEmpty else {
-      reading.complain(at: path, "\(path) is empty", remedy: "write a value, or remove the line")
+      context.report(at: path, "\(path) is empty", remedy: "write a value, or remove the line")
       return nil
     }
     while let byte = rest.first {
@@ -46,9 +46,9 @@ struct HeaderTemplateText {
         text += "${".utf8
         rest = rest.dropFirst(3)
       } else if rest.starts(with: "${".utf8) {
-        guard let value = reading.variable(&rest, at: path) else { return nil }
+        guard let value = context.variable(&rest, at: path) else { return nil }
         guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-          reading.complain(
+          context.report(
             at: path, "\(path): the value of an environment variable has a line break or another control character",
             remedy: "set the variable without it, also at its end")
           return nil
@@ -63,11 +63,11 @@ struct HeaderTemplateText {
           endText()
           parts.append(.claim(claim))
         } catch {
-          reading.complain(at: path, "\(path): character \(position) \(error.what)", remedy: error.remedy)
+          context.report(at: path, "\(path): character \(position) \(error.what)", remedy: error.remedy)
           return nil
         }
       } else if byte < 0x20 || byte == 0x7F {
-        reading.complain(
+        context.report(
           at: path, "\(path): character \(position) is a control character", remedy: "remove it")
         return nil
       } else {
@@ -77,7 +77,7 @@ struct HeaderTemplateText {
     }
     endText()
     guard !parts.isEmpty else {
-      reading.complain(at: path, "\(path) is empty", remedy: "set the environment variable, or remove the line")
+      context.report(at: path, "\(path) is empty", remedy: "set the environment variable, or remove the line")
       return nil
     }
     return HeaderTemplate(source: written, parts: parts)
@@ -88,7 +88,7 @@ struct HeaderTemplateText {
     text = []
   }
 
-  /// The place of what is read next, from 1 on.
+  /// The position of the next character, from 1.
   private var position: Int {
     String(decoding: Array(written.utf8)[..<rest.startIndex], as: UTF8.self).unicodeScalars.count + 1
   }

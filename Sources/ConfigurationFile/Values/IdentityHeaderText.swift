@@ -4,8 +4,8 @@ import WebFormats
 
 /// Names of identity headers and of the claims that fill them.
 enum IdentityHeaderText {
-  /// Fields that frame a message, belong to one connection, or that the gateway writes itself (all in lower case). To
-  /// put a claim there would break requests; to strip it from clients' requests would, too.
+  /// Fields that frame a message, belong to one connection, or that the gateway writes itself (all in lower case).
+  /// Requests would break if they carried a claim, or if they were removed from clients' requests.
   private static let reserved: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "trailers", "upgrade",
     "content-length", "content-type", "content-encoding", "content-range", "range", "expect", "host", "cookie",
@@ -16,8 +16,8 @@ enum IdentityHeaderText {
     "sec-fetch-site", "traceparent", "proxy",
   ]
 
-  /// Reserved fields that may be set for a single upstream: without a claim they say nothing about requests, and of
-  /// clients they are removed for that upstream alone.
+  /// Reserved fields that may be set for a single upstream: without a claim they do not describe the request, and
+  /// clients' own are removed only for that upstream.
   private static let settable: Set<String> = [
     "authorization", "accept", "accept-encoding", "origin", "via", "x-forwarded-port",
   ]
@@ -72,8 +72,8 @@ enum IdentityHeaderText {
     }
   }
 
-  /// The name as an application may read it that takes `_` and `.` for `-` and knows no case: two headers that are the
-  /// same so would overwrite each other.
+  /// The name as an application may read it that ignores case and treats `_` and `.` as `-`: two headers with the same
+  /// folded name would overwrite each other.
   static func folded(_ name: String) -> String {
     let bytes = name.utf8.map {
       $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") ? UInt8(ascii: "-") : $0.asciiLowercased

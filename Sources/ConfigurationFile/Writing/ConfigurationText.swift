@@ -1,5 +1,5 @@
 /// A configuration file that is being written: keys by table, in the order in which they were named first, and routes
-/// at the end. It knows nothing of which keys there are: what came out is checked like any other file.
+/// at the end. It does not know the schema: the result is checked like any other file.
 package struct ConfigurationText: Sendable {
   /// A value as TOML writes it.
   package enum Value: Sendable, Equatable {
@@ -18,7 +18,7 @@ package struct ConfigurationText: Sendable {
   private var tables: [(name: String, lines: [Line])] = []
   private var lists: [(name: String, lines: [Line])] = []
 
-  /// - Parameter head: What the file begins with, as comment.
+  /// - Parameter head: The comment at the beginning of the file.
   package init(head: String) { self.head = head }
 
   /// Sets a key, named with its tables (`listen.address`); one that is there already is replaced in its place.
@@ -34,7 +34,7 @@ package struct ConfigurationText: Sendable {
     }
   }
 
-  /// Takes a key out again, and its table when nothing else is in it.
+  /// Removes a key, and its table if nothing else is in it.
   package mutating func remove(_ key: String) {
     let (table, name) = Self.split(key)
     guard let index = tables.firstIndex(where: { $0.name == table }) else { return }
@@ -66,12 +66,12 @@ package struct ConfigurationText: Sendable {
   /// The file.
   package var text: String { lines.map(\.text).joined(separator: "\n") + "\n" }
 
-  /// On which line a key stands, from 1; nil where it was not set.
+  /// The line of a key, from 1; nil if it was not set.
   package func line(of key: String) -> Int? { lines.firstIndex { $0.key == key }.map { $0 + 1 } }
 
   private var lines: [(text: String, key: String?)] {
     var result: [(text: String, key: String?)] = Self.comment(head).map { ($0, nil) }
-    // What stands in no table must come before the first one.
+    // Keys outside of tables must come before the first table.
     for table in tables.filter({ $0.name.isEmpty }) + tables.filter({ !$0.name.isEmpty }) {
       result.append(("", nil))
       if !table.name.isEmpty { result.append(("[\(table.name)]", nil)) }
@@ -93,7 +93,7 @@ package struct ConfigurationText: Sendable {
   }
 
   private static func comment(_ text: String) -> [String] {
-    // One line feed is all that could end a comment: what else a text holds stays behind the "#".
+    // Only a line feed can end a comment; everything else of a text stays behind the "#".
     text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
       line.isEmpty ? "#" : "# " + String(decoding: line.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
     }
@@ -107,7 +107,7 @@ package struct ConfigurationText: Sendable {
     }
   }
 
-  /// With `${` as it has to be written where no environment variable is meant.
+  /// The text in quotation marks, with `${` escaped.
   private static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = []
     let source = Array(text.utf8)

@@ -7,6 +7,6 @@ package enum MemberCheck {
     GroupMember.problem(of: text).map { "\($0.message); \($0.remedy)" }
   }
 
-  /// Whether a text is read as a subject, and does not look like one of Apple's.
+  /// Whether a text counts as a subject and does not look like one of Apple's.
   package static func isUnlikelySubject(_ text: String) -> Bool { GroupMember.isUnlikelySubject(text) }
 }

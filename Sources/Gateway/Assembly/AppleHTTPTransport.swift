@@ -7,22 +7,22 @@ internal import Operations
 internal import Secrets
 internal import WebFormats
 
-/// Carries requests to Apple over the data plane's own client, and counts them.
+/// Sends requests to Apple with the data plane's own client, and counts them.
 struct AppleHTTPTransport: Sendable {
   private let client: OriginClient
-  /// The proxy, as reasons of failures name it; empty without one.
-  private let way: String
+  /// The proxy, appended to the reasons of failures; empty without one.
+  private let proxyNote: String
   private let metrics: MetricsRegistry
 
-  /// Apple answers in more than two seconds at times; a whole exchange may take this long.
+  /// The timeout of a whole exchange. Apple sometimes takes more than two seconds.
   private static let timeout = Duration.seconds(12)
-  /// The largest honest answer, the key set, has about 3 KiB.
+  /// The limit of a response body. The largest one, the key set, has about 3 KiB.
   static let bodyLimit = 256 * 1024
 
   /// - Parameters:
   ///   - baseURL: an origin of Apple's.
-  ///   - settings: whose authorities vouch for it, and which proxy leads to it.
-  ///   - bodyLimit: most bytes of an answer.
+  ///   - settings: the trusted authorities and the proxy.
+  ///   - bodyLimit: the limit of a response body, in bytes.
   init(
     _ baseURL: String, _ settings: AppleSettings, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
     on eventLoop: any EventLoop
@@ -31,13 +31,13 @@ struct AppleHTTPTransport: Sendable {
     var upstream = UpstreamSettings(address: address.address)
     upstream.tls.authorityFile = settings.authorityFile
     let target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
-    way = settings.proxy.map { " (through the proxy \($0))" } ?? ""
+    proxyNote = settings.proxy.map { " (through the proxy \($0))" } ?? ""
     client = try await OriginClient(
       target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
     self.metrics = metrics
   }
 
-  /// The one function that AppleIdentity asks for.
+  /// The `AppleTransport` of this connection.
   @Sendable
   func send(_ request: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse {
     let endpoint = Self.endpoint(request.head.path ?? "")
@@ -55,15 +55,15 @@ struct AppleHTTPTransport: Sendable {
       switch error {
       case .notSent(let reason):
         metrics.appleCalls.count(endpoint, "not_sent")
-        throw .notSent(reason: reason + way)
+        throw .notSent(reason: reason + proxyNote)
       case .unanswered(let reason):
         metrics.appleCalls.count(endpoint, "unanswered")
-        throw .unanswered(reason: reason + way)
+        throw .unanswered(reason: reason + proxyNote)
       }
     }
   }
 
-  /// The last part of the path, of those that Apple has.
+  /// The metrics label of an endpoint of Apple: the last part of its path.
   private static func endpoint(_ path: String) -> String {
     if path.utf8.starts(with: "/appleid/button".utf8) { return "button" }
     return ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) }
@@ -79,12 +79,12 @@ extension ConnectProxy {
   }
 }
 
-/// `apple.base_url` is no origin. The configuration's check says so earlier, with its place.
+/// `apple.base_url` is not an origin. The configuration check reports it earlier, with its location.
 struct AppleBaseURLError: Error, CustomStringConvertible {
   var description: String { "apple.base_url is not an origin such as https://appleid.apple.com" }
 }
 
-/// An origin taken apart: where to connect, and what `Host` says.
+/// The parts of an origin: the address to connect to, and the value of `Host`.
 private struct OriginAddress {
   let address: UpstreamAddress
   let authority: String

@@ -3,7 +3,7 @@ internal import IdentityAssertion
 internal import Secrets
 
 extension AssertionSigner {
-  /// Reads the keys that the settings name; nil where they name none.
+  /// Reads the keys that the settings name; nil without any.
   /// - Throws: ``AssertionKeyFileError`` if one cannot be used or is not private.
   init?(_ settings: GatewaySettings) throws {
     var keys: [AssertionKey] = []
@@ -21,7 +21,7 @@ extension AssertionSigner {
   }
 }
 
-/// A file of `assertion.key_files` cannot be used, which the operator has to fix.
+/// A file of `assertion.key_files` cannot be used. An operator error.
 struct AssertionKeyFileError: Error, CustomStringConvertible {
   let message: String
   let remedy: String

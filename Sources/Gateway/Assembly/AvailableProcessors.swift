@@ -6,22 +6,22 @@ internal import NIOCore
   internal import Musl
 #endif
 
-/// The processors that this process may use, which in a container or under a service manager are fewer than the machine
-/// has.
+/// The number of processors that this process may use. In a container or under a service manager it may be less than
+/// that of the machine.
 enum AvailableProcessors {
-  /// At least 1: what the affinity mask allows (`taskset`, `CPUAffinity=`, cpusets), and no more than the processor
-  /// time that its control groups grant, rounded up.
+  /// The smaller of the affinity mask (`taskset`, `CPUAffinity=`, cpusets) and the processor time that its control
+  /// groups grant, rounded up; at least 1.
   static var count: Int { count(KernelFiles.text) ?? System.coreCount }
 
-  /// - Parameter text: a file's text by its path; nil if there is none.
-  /// - Returns: nil where the kernel does not tell.
+  /// - Parameter text: reads a file by its path; nil if it does not exist.
+  /// - Returns: nil if the kernel does not report it.
   static func count(_ text: @escaping (String) -> String?) -> Int? {
     let quota = CPUQuota(text: text).least().map { Int($0.rounded(.up)) }
     guard let allowed = allowed(text) ?? quota else { return nil }
     return max(1, min(allowed, quota ?? allowed))
   }
 
-  /// The mask as sched_getaffinity(2) tells it, in words of hexadecimal digits: `Cpus_allowed: ff,ffffffff` (proc(5)).
+  /// The mask of sched_getaffinity(2), in words of hexadecimal digits: `Cpus_allowed: ff,ffffffff` (proc(5)).
   private static func allowed(_ text: (String) -> String?) -> Int? {
     let label = "Cpus_allowed:"
     let line = (text("/proc/self/status") ?? "").split(separator: "\n").first { $0.hasPrefix(label) }
@@ -32,10 +32,10 @@ enum AvailableProcessors {
 /// The processor time that the control groups of a process grant, in processors: the least of its own group and of
 /// those above it.
 struct CPUQuota {
-  /// A file's text by its path; nil if there is none.
+  /// Reads a file by its path; nil if it does not exist.
   let text: (String) -> String?
 
-  /// Nil where nothing is limited.
+  /// Nil without a limit.
   func least() -> Double? {
     (text("/proc/self/cgroup") ?? "").split(separator: "\n").flatMap { line -> [Double] in
       // "ID:CONTROLLERS:PATH"; version 2 has "0::PATH" (cgroups(7)).
@@ -49,8 +49,8 @@ struct CPUQuota {
     }.min()
   }
 
-  /// The quotas of a group and of those above it. In a container the path may be that of the host, and only the root of
-  /// what is mounted is there.
+  /// The quotas of a group and of those above it. In a container the path may be that of the host, while only the
+  /// root of the mount exists.
   private func quotas(under root: String, _ path: String, _ quota: (String) -> Double?) -> [Double] {
     let names = path.split(separator: "/").filter { $0 != ".." }
     return (0...names.count).compactMap { depth in
@@ -65,7 +65,7 @@ struct CPUQuota {
     return share(Int(words[0]), Int(words[1]))
   }
 
-  /// `cpu.cfs_quota_us`, -1 where nothing is limited, and `cpu.cfs_period_us`.
+  /// `cpu.cfs_quota_us`, -1 without a limit, and `cpu.cfs_period_us`.
   private func version1(_ folder: String) -> Double? {
     func number(_ name: String) -> Int? { text("\(folder)/\(name)")?.split(separator: "\n").first.flatMap { Int($0) } }
     return share(number("cpu.cfs_quota_us"), number("cpu.cfs_period_us"))
@@ -73,12 +73,12 @@ struct CPUQuota {
 
   private func share(_ quota: Int?, _ period: Int?) -> Double? {
     guard let quota, let period, quota > 0, period > 0 else { return nil }
-    // Of more than any machine has, the number does not matter.
+    // Bounded: no machine has more.
     return min(Double(quota) / Double(period), 65_536)
   }
 }
 
-/// Files of the kernel's, which tell no size before they are read.
+/// Virtual files of the kernel, whose size is unknown before they are read.
 private enum KernelFiles {
   static func text(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -22,10 +22,10 @@ struct BackgroundTasks: Sendable {
   private let certificates: CertificateWatch
   private let logger: Logger
 
-  /// The latest numbers: the metrics' gauge must not wait.
+  /// The latest numbers, for gauges, which must not wait.
   private final class Box: Sendable {
     let sessions = Atomic<Int>(0)
-    /// Refusals for lack of file descriptors that the log knows.
+    /// The number of refusals for lack of file descriptors that were logged.
     let refusals = Atomic<Int>(DescriptorBudget.process.refusals)
   }
 
@@ -35,7 +35,7 @@ struct BackgroundTasks: Sendable {
   private static let checkInterval = 5
   private static let removalInterval = 300
   private static let certificateInterval = 3_600
-  /// The time for which a store's notifications are awaited at once. One that has none is asked at the interval.
+  /// The longest wait for a store's notifications. A store without notifications is polled at the interval.
   private static let longestWait = Duration.seconds(3_600)
 
   init(
@@ -100,13 +100,13 @@ struct BackgroundTasks: Sendable {
     tasks.add(every: Self.followInterval) {
       if changes.isDue { signal.yield() }
       upstreams.report(to: health, at: .now())
-      // The end of the outage grace is the end of readiness, also while a check of the store is under way.
+      // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
     }
     tasks.addTask(every: Self.checkInterval) { await checkStore() }
     tasks.add(every: Self.checkInterval) {
       checkDescriptors()
-      // A state of the last hour ends by itself.
+      // The state of the last hour can expire.
       revalidator.reportHealth()
       // Messages that another replica left.
       relay.wake()
@@ -124,7 +124,7 @@ struct BackgroundTasks: Sendable {
     for await _ in signals {
       let wasRefused = storeHealth.isRefused
       cursor = await changes.follow(cursor)
-      // The probes say so at once.
+      // Updates the probes immediately.
       if storeHealth.isRefused != wasRefused { await checkStore() }
     }
   }
@@ -142,7 +142,7 @@ struct BackgroundTasks: Sendable {
       ])
   }
 
-  /// Asks the store whether it can be written.
+  /// Checks whether the store can be written.
   func checkStore() async {
     let asked = sessions.clock()
     do throws(StoreError) {
@@ -156,13 +156,13 @@ struct BackgroundTasks: Sendable {
 
   private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
 
-  /// Removes expired rows, in small batches with pauses, so that nothing waits behind them for long.
+  /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
   private func removeExpired() async {
     while !Task.isCancelled {
       do throws(StoreError) {
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
-        // Nothing else would end the exchanges that they still have open.
+        // Ends the exchanges that they still have open.
         await sessions.forget(removed.sessions)
         guard removed.rows > 0 else { return }
       } catch {

@@ -1,7 +1,7 @@
 internal import DataPlane
 internal import Synchronization
 
-/// Has certificates and keys read again when one of their files changed, and the keys of session tickets renewed.
+/// Reloads certificates and keys when one of their files changed, and rotates the keys of session tickets.
 final class CertificateReloader: Sendable {
   private let reload: Reload
   private let state: Mutex<State>
@@ -19,8 +19,8 @@ final class CertificateReloader: Sendable {
 
   /// The interval at which the files are checked, in seconds: a call of `stat` for each.
   private static let interval = 2
-  /// The time for which the keys of session tickets in memory make tickets, in seconds. They accept them as long again,
-  /// which is longer than a ticket lives.
+  /// The rotation interval of session ticket keys in memory, in seconds. A key is accepted for another interval, which
+  /// is longer than the lifetime of a ticket.
   private static let ticketKeyInterval = 12 * 3_600
 
   init(_ reload: Reload) {
@@ -28,7 +28,7 @@ final class CertificateReloader: Sendable {
     state = Mutex(State(reload.current.listener.certificateFiles))
   }
 
-  /// Adds both to periodic work.
+  /// Schedules both tasks.
   func schedule(in tasks: inout PeriodicTasks) {
     tasks.addTask(every: Self.interval, delaysFirst: true) { [self] in
       if haveChanged() { await reload.rereadCertificates() }
@@ -36,10 +36,10 @@ final class CertificateReloader: Sendable {
     tasks.addTask(every: Self.ticketKeyInterval, delaysFirst: true) { [reload] in await reload.rotateTicketKeys() }
   }
 
-  /// Whether a file has changed since the last call, or since another configuration has read its own.
+  /// Whether a file has changed since the last call, or since the files were read by a reload.
   ///
-  /// A certificate and its key are two files that are written one shortly after the other. When it takes longer, the
-  /// first reading is refused, and the second follows the second file.
+  /// A certificate and its key are two files, written shortly after each other. If a check falls in between, the
+  /// mismatch is refused, and the next check sees the second file.
   private func haveChanged() -> Bool {
     state.withLock { state in
       let paths = reload.current.listener.certificateFiles

@@ -4,8 +4,8 @@ internal import Logging
 internal import Operations
 internal import Synchronization
 
-/// Warns in time that a listener's certificate expires: in the log, once for each warning, and by `/healthz`, for
-/// information. Nothing is refused because of it.
+/// Warns about the expiry of listener certificates: in the log, once for each warning, and on `/healthz`, for
+/// information only.
 final class CertificateWatch: Sendable {
   private let certificates: Mutex<[ListenerCertificate]>
   private let health: HealthMonitor
@@ -22,13 +22,13 @@ final class CertificateWatch: Sendable {
     look()
   }
 
-  /// Watches other certificates from now on.
+  /// Replaces the watched certificates.
   func apply(_ certificates: [ListenerCertificate]) {
     self.certificates.withLock { $0 = certificates }
     look()
   }
 
-  /// Checks the dates at the present time.
+  /// Checks the dates now.
   func look() {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {

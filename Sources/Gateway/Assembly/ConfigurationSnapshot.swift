@@ -2,8 +2,8 @@ internal import AccessPolicy
 internal import DataPlane
 internal import WebFormats
 
-/// One reading of the configuration, and everything derived from it: built whole before any of it takes effect, so that
-/// applying it cannot fail.
+/// A configuration and everything derived from it: built completely before any of it takes effect, so that applying it
+/// cannot fail.
 struct ConfigurationSnapshot: Sendable {
   let settings: GatewaySettings
   let keys: GatewayKeys
@@ -21,7 +21,7 @@ struct ConfigurationSnapshot: Sendable {
   /// Nil for no limit.
   let signInLimit: SignInLimit?
 
-  /// The same after another look at the members files that changed nobody's groups.
+  /// The snapshot after members files were read again without a change of groups.
   func with(_ members: MembersFiles) -> ConfigurationSnapshot {
     var snapshot = self
     snapshot.members = members

@@ -3,8 +3,8 @@ internal import IdentityAssertion
 internal import Operations
 internal import Sessions
 
-/// Settings that a running gateway cannot change: of what is bound, opened or started with the process. A configuration
-/// that changes any of it is refused as a whole, because half of a configuration is one that nobody wrote.
+/// Settings that a running gateway cannot change, because they are bound, opened or started with the process. A
+/// configuration that changes any of them is refused as a whole, and never applied in part.
 enum FixedSettings {
   /// The reasons that `next` cannot replace `current` while the gateway runs: one line for each key, with the remedy.
   static func problems(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
@@ -24,7 +24,7 @@ enum FixedSettings {
       problems.append(
         refusal("listen.tls_certificate_file", next.listener.main.tls == nil ? "from TLS to cleartext" : "to TLS"))
     }
-    // The socket's mode was chosen when it was made: without a token it would admit everybody that the umask admits.
+    // The mode of the socket was set at its creation: without a token it would admit everybody that the umask admits.
     if case .unix = next.adminAddress, (current.admin.tokenFile == nil) != (next.admin.tokenFile == nil) {
       problems.append(refusal("admin.token_file", "on a Unix socket, whose permission was set at the start"))
     }

@@ -10,12 +10,12 @@ struct GatewayKeys: Sendable {
   let keyring: SessionKeyring
   let audit: AuditTrail
   let apple: AppleIdentityProvider
-  /// Nil where nothing is signed.
+  /// Nil if no assertions are signed.
   let signer: AssertionSigner?
 
   /// Reads secrets and keys.
-  /// - Parameter previous: the keys before, at a reload: Apple's key set that was fetched is kept.
-  /// - Throws: what is wrong with a file, with the remedy.
+  /// - Parameter previous: the previous keys, at a reload: the fetched key set of Apple is kept.
+  /// - Throws: the problem of a file, with the remedy.
   init(
     _ settings: GatewaySettings, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: GatewayKeys? = nil

@@ -12,7 +12,7 @@ internal import Synchronization
 /// Makes one attempt to open the store.
 package typealias StoreOpener = @Sendable () async throws(StoreError) -> any SessionStore
 
-/// The gateway: starts its parts, serves until graceful shutdown, then lets requests in flight finish.
+/// The gateway: starts its parts, serves until graceful shutdown, then drains requests in flight.
 package final class GatewayService: Sendable {
   private let settings: GatewaySettings
   private let open: StoreOpener
@@ -24,7 +24,7 @@ package final class GatewayService: Sendable {
 
   /// - Parameters:
   ///   - open: opens the store of accounts and sessions, which is closed at the end; called again until it succeeds.
-  ///   - log: what the loggers of the process go by.
+  ///   - log: the level and format of all loggers of the process.
   ///   - reread: reads the settings again, for a reload; may block.
   package init(
     settings: GatewaySettings, open: @escaping StoreOpener, logger: Logger, log: LogControl, version: String,
@@ -41,9 +41,9 @@ package final class GatewayService: Sendable {
   /// The gateway as a member of a service group.
   package var member: GroupedService { GroupedService(service: self) }
 
-  /// The gateway as a service group runs it, and prints it: without a conformance that says how, the runtime looks
-  /// through all conformances of the program several times, which takes a twelfth of a start, and through some more for
-  /// an object, which may be a bridged string.
+  /// The gateway as a service group runs and prints it. Without a conformance for printing, the runtime searches all
+  /// conformances of the program several times, which takes a twelfth of a start, and more of them for an object, which
+  /// may be a bridged string.
   package struct GroupedService: Service, TextOutputStreamable, CustomStringConvertible {
     fileprivate let service: GatewayService
 
@@ -55,7 +55,7 @@ package final class GatewayService: Sendable {
   }
 
   /// Serves until graceful shutdown.
-  /// - Throws: what keeps the gateway from starting, with the remedy.
+  /// - Throws: the error that prevents the start, with the remedy.
   package func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.eventLoops)
     do {
@@ -72,14 +72,14 @@ package final class GatewayService: Sendable {
         logger.notice("cordon is listening, without its session store", metadata: metadata)
         manager.readyWithoutStore()
       }
-      let pulse = Task { await Self.tell(manager, while: group) }
+      let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }
       let failure = await serve(gateway) { [logger] in
         logger.notice("cordon is ready", metadata: metadata)
         manager.ready()
       }
-      pulse.cancel()
-      // It asks the event loops, which are about to end.
-      await pulse.value
+      watchdog.cancel()
+      // It uses the event loops, which are about to shut down.
+      await watchdog.value
       if let failure { throw failure }
     } catch {
       try? await group.shutdownGracefully()
@@ -103,8 +103,8 @@ package final class GatewayService: Sendable {
   /// Forces a graceful shutdown to end at once, because it was requested a second time.
   package func forceClose() { running.withLock { $0 }?.forceClose() }
 
-  /// Tells the service manager, as often as it asks for, that the process is alive: when every event loop has answered.
-  private static func tell(_ manager: ServiceManager, while group: any EventLoopGroup) async {
+  /// Pings the watchdog of the service manager at its interval, whenever every event loop has answered.
+  private static func pingWatchdog(of manager: ServiceManager, while group: any EventLoopGroup) async {
     guard let interval = manager.watchdogInterval else { return }
     while !Task.isCancelled {
       for eventLoop in group.makeIterator() { try? await eventLoop.submit {}.get() }
@@ -113,7 +113,7 @@ package final class GatewayService: Sendable {
     }
   }
 
-  /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
+  /// Reloads the configuration at a signal. The result is logged.
   package func reload() async {
     guard let gateway = running.withLock({ $0 }) else { return }
     let audit = gateway.reload.current.keys.audit

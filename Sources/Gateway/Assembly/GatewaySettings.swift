@@ -17,7 +17,7 @@ package struct GatewaySettings: Sendable {
   package var hosts: [String]
   /// The hosts that have a session cookie of their own (`[[host]]`).
   package var sites: [SiteSettings] = [] { didSet { routeTable = nil } }
-  /// Event loops; 0 is one for each core.
+  /// The number of event loops; 0 for one for each core.
   package var workers: Int
   package var listener: ListenerSettings
   package var adminAddress: BindAddress
@@ -51,7 +51,7 @@ package struct GatewaySettings: Sendable {
   /// Starts of sign-ins for each client address (`limits.clients.sign_ins`); nil for no limit.
   package var signInRate: SignInRate?
 
-  /// No parameter has a default, so that no setting can be forgotten.
+  /// Without defaults, so that no setting can be forgotten.
   package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],
@@ -96,8 +96,8 @@ extension GatewaySettings {
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 
-  /// The fewest descriptors that a gateway with these settings works with: its own, and some for clients. Each event
-  /// loop has three and one for each address, each connection to PostgreSQL one.
+  /// The minimum number of file descriptors for these settings: its own, and some for clients. Each event loop has
+  /// three and one for each address, each connection to PostgreSQL one.
   package var leastDescriptors: Int {
     let connections =
       switch store.location {

@@ -15,7 +15,7 @@ final class LoopGates: Sendable {
     parts.withLock { $0[ObjectIdentifier(eventLoop)] = NIOLoopBound(added, eventLoop: eventLoop) }
   }
 
-  /// Has every loop do something with its parts: done when this returns.
+  /// Runs `work` with the parts of every loop, on that loop. Finished when this returns.
   func apply(_ work: @escaping @Sendable (Parts) -> Void) async {
     for bound in parts.withLock({ Array($0.values) }) {
       try? await bound.eventLoop.submit { work(bound.value) }.get()

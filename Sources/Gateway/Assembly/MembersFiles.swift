@@ -9,17 +9,18 @@ struct MembersFiles: Sendable {
   private var files: [String: File] = [:]
 
   private struct File {
-    /// Those of the last reading that succeeded.
+    /// The members of the last successful read.
     var members: [String]
     /// The attributes of the file just before it was last read.
     var seen: CertificateFiles
-    /// The problem of the last reading; nil if it succeeded.
+    /// The problem of the last read; nil if it succeeded.
     var problem: MembersFileError?
-    /// Whether it is read once more: a file that was changed a moment ago may be changed again without another time.
+    /// Whether it is to be read once more: a file that was just changed may change again within the resolution of its
+    /// time.
     var isUnsettled = false
   }
 
-  /// Reads every file. One that cannot be used keeps the members that it had.
+  /// Reads every file. An invalid one keeps its previous members.
   /// - Parameter previous: the files before, at a reload.
   /// - Throws: the problem of the first file that cannot be used and was not read before.
   init(_ groups: [GroupConfiguration], after previous: MembersFiles? = nil) throws(MembersFileError) {
@@ -54,8 +55,8 @@ struct MembersFiles: Sendable {
   /// Whether a file has changed since it was last read, by its attributes; or is to be read once more.
   var areOutdated: Bool { files.contains { $0.value.isUnsettled || CertificateFiles([$0.key]) != $0.value.seen } }
 
-  /// Reads the files that have changed. One that cannot be used keeps its members.
-  /// - Returns: whether the members of any group are others now, and the problems that are new.
+  /// Reads the files that have changed. An invalid one keeps its members.
+  /// - Returns: whether the members of any group have changed, and the new problems.
   mutating func reread() -> (areChanged: Bool, problems: [MembersFileError]) {
     var areChanged = false
     var problems: [MembersFileError] = []
@@ -102,7 +103,7 @@ struct MembersFiles: Sendable {
 }
 
 extension GatewaySettings {
-  /// The place of the configuration that names a member of a group, for messages.
+  /// The location of a member of a group in the configuration, for messages.
   var memberPlace: @Sendable (_ member: String, _ group: String) -> String? {
     let groups = groups
     return { member, group in
@@ -113,11 +114,11 @@ extension GatewaySettings {
   }
 }
 
-/// A `members_file` cannot be used, which the operator has to fix.
+/// A `members_file` cannot be used. An operator error.
 struct MembersFileError: Error, Equatable, CustomStringConvertible {
   /// The name of the first group that the file belongs to.
   let group: String
-  /// The path, the line, and what is wrong.
+  /// The path, the line, and the problem.
   let problem: String
   let remedy: String
 

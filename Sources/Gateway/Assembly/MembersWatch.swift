@@ -1,4 +1,4 @@
-/// Has members files read again when one of them changed.
+/// Reloads members files when one of them changed.
 struct MembersWatch: Sendable {
   private let reload: Reload
 
@@ -7,7 +7,7 @@ struct MembersWatch: Sendable {
 
   init(_ reload: Reload) { self.reload = reload }
 
-  /// Adds the check to periodic work.
+  /// Schedules the check.
   func schedule(in tasks: inout PeriodicTasks) {
     tasks.addTask(every: Self.interval, delaysFirst: true) {
       if reload.current.members.areOutdated { await reload.rereadMembers() }

@@ -3,10 +3,10 @@ internal import Sessions
 internal import Synchronization
 
 /// A session store that opens in the background: until it is open, every operation fails with
-/// `StoreError.Code.unavailable`, as it does while an open store is away. So the gateway can start, and serve public
-/// routes, before its database is there.
+/// `StoreError.Code.unavailable`, like that of a store that is down. So the gateway can start, and serve public routes,
+/// before its database is available.
 ///
-/// Opening is tried again without end, except after errors that do not pass by themselves.
+/// Opening is retried indefinitely, except after permanent errors.
 final class OpeningSessionStore: Sendable {
   /// A store that is open, with what the gateway reads from it once.
   struct Opened: Sendable {
@@ -14,14 +14,13 @@ final class OpeningSessionStore: Sendable {
     let key: StoreKey
   }
 
-  /// One attempt to open the store. It throws an error of another type than `StoreError` if no further attempt is to be
-  /// made.
+  /// One attempt to open the store. It throws an error of a type other than `StoreError` to prevent further attempts.
   typealias Attempt = @Sendable () async throws -> Opened
 
   private enum State {
     case opening(latest: StoreError?)
     case open(Opened)
-    /// It will not open.
+    /// Opening failed permanently.
     case failed(any Error)
     case closed
   }
@@ -29,7 +28,7 @@ final class OpeningSessionStore: Sendable {
   private struct Shared {
     var state = State.opening(latest: nil)
     var attempts: Task<Void, Never>?
-    /// Those who wait for the end of the state `opening`.
+    /// The tasks that wait for the end of the state `opening`.
     var waiting: [AsyncStream<Void>.Continuation] = []
 
     mutating func release() {
@@ -45,14 +44,14 @@ final class OpeningSessionStore: Sendable {
   private let onRetry: @Sendable (StoreError) -> Void
 
   private static let shortestPause = Duration.milliseconds(200)
-  /// A database that is back should not wait for its gateways.
+  /// The longest pause between attempts: short, so that a recovered database is used soon.
   private static let longestPause = Duration.seconds(2)
 
   /// Begins to open the store.
   /// - Parameters:
   ///   - attempt: opens it, or fails.
-  ///   - isFinal: whether an error does not pass by itself.
-  ///   - onRetry: called with each error after which opening is tried again.
+  ///   - isFinal: whether an error is permanent.
+  ///   - onRetry: called with each error after which opening is retried.
   init(
     isFinal: @escaping @Sendable (StoreError) -> Bool, onRetry: @escaping @Sendable (StoreError) -> Void,
     attempt: @escaping Attempt
@@ -60,7 +59,7 @@ final class OpeningSessionStore: Sendable {
     self.attempt = attempt
     self.isFinal = isFinal
     self.onRetry = onRetry
-    // Nobody waits for its end: an attempt may take as long as a frozen server's time-out.
+    // Not awaited: an attempt may take as long as the timeout of a hanging server.
     let attempts = Task { await run() }
     shared.withLock { $0.attempts = attempts }
   }
@@ -68,7 +67,7 @@ final class OpeningSessionStore: Sendable {
   /// Waits until the store is open.
   /// - Parameter limit: the longest wait; nil waits without end.
   /// - Returns: whether it is open; false when the time is over, the task is cancelled, or the store was closed.
-  /// - Throws: the error because of which it will never open.
+  /// - Throws: the permanent error.
   func waitUntilOpen(atMost limit: Duration? = nil) async throws -> Bool {
     let (settled, continuation) = AsyncStream<Void>.makeStream()
     shared.withLock { shared in
@@ -155,7 +154,7 @@ extension OpeningSessionStore: SessionStore {
     if (try? await waitUntilOpen(atMost: limit)) == true, let store = try? opened() {
       await store.waitForChanges(atMost: limit)
     } else {
-      // It is closed, or will never open.
+      // It is closed, or failed permanently.
       try? await Task.sleep(for: limit)
     }
   }
@@ -176,7 +175,7 @@ extension OpeningSessionStore: SessionStore {
 }
 
 extension OpeningSessionStore.Opened {
-  /// Checks a store that has just been opened, which is closed if it cannot be used.
+  /// Checks a store that was just opened, and closes it if it cannot be used.
   /// - Throws: `KeyringError` if a refresh token of the store would be lost; `StoreError`.
   init(_ store: any SessionStore, _ keys: GatewayKeys) async throws {
     do {

@@ -12,7 +12,7 @@ struct PeriodicTasks: Sendable {
     case long(LongWork)
   }
 
-  /// Work that suspends. A run that has not ended is not started a second time.
+  /// Work that suspends. Runs do not overlap.
   private final class LongWork: Sendable {
     let body: @Sendable () async -> Void
     let isRunning = Atomic<Bool>(false)
@@ -28,7 +28,7 @@ struct PeriodicTasks: Sendable {
     tasks.append(.short(body))
   }
 
-  /// Adds work that may take as long as it wants: it delays nothing but its own next run.
+  /// Adds work of any duration, which delays only its own next run.
   mutating func addTask(
     every seconds: Int, delaysFirst: Bool = false, _ body: @escaping @Sendable () async -> Void
   ) {
@@ -37,7 +37,7 @@ struct PeriodicTasks: Sendable {
   }
 
   /// Runs until cancelled.
-  /// - Parameter eventLoop: has the timer, which wakes it and one other thread. `Task.sleep` would wake three.
+  /// - Parameter eventLoop: runs the timer, which wakes it and one other thread. `Task.sleep` would wake three.
   func run(on eventLoop: any EventLoop) async {
     var schedule = schedule
     let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -62,8 +62,8 @@ struct PeriodicTasks: Sendable {
   }
 }
 
-/// Decides which periodic tasks are due. Deadlines are multiples of the interval since the start, so that those of
-/// different intervals coincide.
+/// The schedule of periodic tasks. Deadlines are multiples of the interval since the start, so that those of different
+/// intervals coincide.
 struct PeriodicSchedule: Sendable {
   private var entries: [(interval: Int, next: Int)] = []
 

@@ -1,15 +1,15 @@
 internal import DataPlane
 internal import Logging
 
-/// Certificates and keys alone, without the configuration that names them.
+/// Reloading of certificates and keys only, without the configuration.
 extension Reload {
-  /// Reads every certificate and key again. Each listener and upstream takes its new ones, or keeps the old ones and
-  /// says why; no connection is dropped. Reloads of the configuration do this, too.
+  /// Reads every certificate and key again. Each listener and upstream uses the new ones, or keeps the old ones and
+  /// reports the reason; no connection is closed. Reloads of the configuration include this.
   func rereadCertificates() async {
     await afterOthers { await self.performCertificates() }
   }
 
-  /// Makes new keys for session tickets where they are in memory.
+  /// Rotates the keys of session tickets that are in memory.
   func rotateTicketKeys() async {
     await afterOthers {
       do {

@@ -1,10 +1,10 @@
 internal import Logging
 internal import Operations
 
-/// Members files alone, without the configuration that names them.
+/// Reloading of members files only, without the configuration.
 extension Reload {
   /// Reads the members files that have changed. Their groups have the new members on every event loop when this
-  /// returns; one that cannot be used keeps the old ones. Reloads of the configuration read all of them.
+  /// returns; invalid files keep the old ones. Reloads of the configuration read all of them.
   func rereadMembers() async {
     await afterOthers { await self.performMembers() }
   }
@@ -37,7 +37,7 @@ extension Reload {
     }
   }
 
-  /// Applies other members of the same groups. Cannot fail.
+  /// Applies new members of the same groups. Cannot fail.
   private func apply(_ members: MembersFiles, after current: ConfigurationSnapshot) async {
     let next = factory.make(members, after: current)
     await running.gates.apply { $0.gate.apply(next.gate, endpoints: next.endpoints) }

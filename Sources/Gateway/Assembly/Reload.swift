@@ -4,10 +4,10 @@ internal import NIOCore
 internal import Operations
 internal import Synchronization
 
-/// Reads the configuration again while the gateway runs, and applies it as a whole or not at all. No connection is
-/// closed for it and no request refused.
+/// Reloads the configuration of a running gateway, as a whole or not at all. No connection is closed and no request is
+/// refused.
 actor Reload {
-  /// Reads the present settings, checked as `cordon check` does.
+  /// Reads the present settings, with the checks of `cordon check`.
   typealias Reader = @Sendable () throws(SettingsError) -> GatewaySettings
 
   private nonisolated let snapshot: Mutex<ConfigurationSnapshot>
@@ -20,7 +20,7 @@ actor Reload {
   private var last: Task<Void, Never>?
   private(set) var isStopping = false
 
-  /// The running parts that take over each new snapshot.
+  /// The running parts that apply each new snapshot.
   struct Running: Sendable {
     let listener: Listener
     let gates: LoopGates
@@ -50,7 +50,7 @@ actor Reload {
   nonisolated var current: ConfigurationSnapshot { snapshot.withLock { $0 } }
 
   /// Reads and applies the configuration, after every reload that was requested before.
-  /// - Parameter right: the credential of who requested it, for the audit: `token`, `socket`, `signal`.
+  /// - Parameter right: the credential of the caller, for the audit: `token`, `socket`, `signal`.
   func run(by right: String) async -> ReloadReport {
     await afterOthers { await self.perform(by: right) }
   }
@@ -100,7 +100,7 @@ actor Reload {
       guard fixed.isEmpty else { return .refused(fixed) }
       let next = try await factory.make(settings, after: current)
       await apply(next)
-      // An upstream that stays has read its files at an earlier reload.
+      // An unchanged upstream has read its files at an earlier reload.
       running.certificates.reloaded(next.listener.reloadUpstreamCertificates())
       self.report(next.members.problems)
       return .done(
@@ -131,7 +131,7 @@ actor Reload {
     replace(next)
   }
 
-  /// Puts another snapshot into effect that has been applied.
+  /// Replaces the current snapshot with one that has been applied.
   func replace(_ next: ConfigurationSnapshot) {
     snapshot.withLock { $0 = next }
     MemoryInUse.process.noteReload()

@@ -29,11 +29,11 @@ struct RunningGateway: Sendable {
   var publicAddress: BindAddress { listener.address }
   var adminAddress: BindAddress { adminListener.address }
 
-  /// The time for which a start waits for the store before it listens: what opens in the meantime, as it usually does,
-  /// never answers 503.
+  /// The time that a start waits for the store before listening. The store usually opens within it, so that no request
+  /// is answered 503.
   private static let storeWait = Duration.seconds(1)
 
-  /// Puts the parts together, and listens. Neither Apple nor the store need be reachable.
+  /// Creates the parts, and listens. Neither Apple nor the store has to be reachable.
   /// - Parameters:
   ///   - open: makes one attempt to open the store.
   ///   - log: the application log, for a reload to change.
@@ -155,7 +155,7 @@ struct RunningGateway: Sendable {
       board: board, people: people, store: store, eventLoop: eventLoop, reload: reload)
   }
 
-  /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
+  /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.
   private static func startAdminListener(
     _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
@@ -171,7 +171,7 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// Whether the store is open; public routes are served all the same.
+  /// Whether the store is open; public routes are served in any case.
   var isStoreOpen: Bool { store.key != nil }
 
   /// Runs the background tasks until graceful shutdown.
@@ -199,7 +199,8 @@ struct RunningGateway: Sendable {
     return tasks
   }
 
-  /// Tells the orchestrator, waits until balancers have noticed, finishes what is in flight, writes down what was seen.
+  /// Graceful shutdown: reports not ready, waits for load balancers, drains requests in flight, and writes the
+  /// last-seen updates.
   func stop() async {
     let settings = reload.current.settings.drain
     logger.notice(
@@ -210,7 +211,7 @@ struct RunningGateway: Sendable {
     await reload.stop()
     await listener.beginGracefulShutdown()
     await ending.pause(settings.delay)
-    await listener.drain(within: ending.isHurried ? .zero : settings.limit)
+    await listener.drain(within: ending.isForced ? .zero : settings.limit)
     await lastSeen.write()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
@@ -218,7 +219,7 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// Cuts a stop short that was asked for before.
+  /// Forces a shutdown in progress to end at once.
   func forceClose() {
     logger.warning("second stop signal, aborting requests in flight")
     ending.forceClose(listener)

@@ -1,4 +1,4 @@
-/// The problems that keep a configuration from being read: one line for each, with its place.
+/// The problems that prevent a configuration from being read: one line for each, with its location.
 package struct SettingsError: Error, Sendable, CustomStringConvertible {
   package let problems: [String]
 

@@ -1,23 +1,23 @@
 internal import DataPlane
 internal import Synchronization
 
-/// The end of a process: a pause and a drain, both of which a forced close cuts short.
+/// The graceful shutdown of the process: a delay and a drain, both of which a forced close cuts short.
 final class ShutdownCoordinator: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    var isHurried = false
+    var isForced = false
     var pause: Task<Void, Never>?
   }
 
-  /// Whether the end is to come at once.
-  var isHurried: Bool { state.withLock { $0.isHurried } }
+  /// Whether the shutdown is forced.
+  var isForced: Bool { state.withLock { $0.isForced } }
 
-  /// Waits until the time is over or the close is forced.
+  /// Waits for a time, or until the close is forced.
   func pause(_ duration: Duration) async {
     guard duration > .zero else { return }
     let pause = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isHurried else { return nil }
+      guard !state.isForced else { return nil }
       let pause = Task { _ = try? await Task.sleep(for: duration) }
       state.pause = pause
       return pause
@@ -25,10 +25,10 @@ final class ShutdownCoordinator: Sendable {
     await pause?.value
   }
 
-  /// No pause any more, and no drain: what `listener` still does is cut off.
+  /// Skips the delay and the drain, and aborts the open connections of `listener`.
   func forceClose(_ listener: Listener) {
     state.withLock { state in
-      state.isHurried = true
+      state.isForced = true
       state.pause?.cancel()
     }
     listener.cutOff()

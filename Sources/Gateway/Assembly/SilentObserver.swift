@@ -1,7 +1,7 @@
 internal import DataPlane
 internal import NIOCore
 
-/// Watches the admin listener: its requests are not the application's, and are not counted among them.
+/// The observer of the admin listener, whose requests are not counted.
 final class SilentObserver: ExchangeObserver {
   var wantsRequestLine: Bool { false }
   func exchangeBegan() {}

@@ -1,10 +1,10 @@
 package import AccessPolicy
 package import Pages
 
-/// One `[[host]]`: where it is, and the pages that are shown there.
+/// One `[[host]]`: its origin and its pages.
 package struct SiteSettings: Sendable, Equatable {
   package var host: HostSettings
-  /// Those of `[pages]`, with the host's own name and templates.
+  /// The settings of `[pages]` with the host's own name and templates.
   package var pages: PageSettings
 
   package init(host: HostSettings, pages: PageSettings) {

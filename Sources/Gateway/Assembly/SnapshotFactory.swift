@@ -18,24 +18,24 @@ struct SnapshotFactory: Sendable {
   let relay: NotificationRelay
   let metrics: MetricsRegistry
   let logger: Logger
-  /// Bounds the audit of refused acts on the people page, over all configurations.
+  /// Limits the audit of refused acts on the people page; shared by all configurations.
   let refusals = RefusalAudit()
   /// The event loop of calls to Apple and of health checks.
   let eventLoop: any EventLoop
 
   /// Builds the snapshot of a reload.
-  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  /// - Throws: the problem of these settings, with the remedy.
   func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
-    // Without the store a reload can still restrict access, unless it takes a secret away.
+    // A reload that removes no secret works without the store, so that it can still restrict access.
     if !keys.keyring.knowsEveryKey(of: previous.keys.keyring) { try await keys.requireEveryKey(of: store) }
     return try await make(settings, keys: keys, after: previous)
   }
 
   /// - Parameters:
   ///   - keys: read from the same settings.
-  ///   - previous: the present snapshot, at a reload: what both have in common is kept.
-  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  ///   - previous: the present snapshot, at a reload: unchanged parts are kept.
+  /// - Throws: the problem of these settings, with the remedy.
   func make(
     _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
   ) async throws -> ConfigurationSnapshot {
@@ -107,7 +107,7 @@ struct SnapshotFactory: Sendable {
       hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: requestSessions,
       policy: gate.sessions.policy, schedule: gate.sessions.schedule, logger: logger)
     let creation = creation(settings, keys, gate)
-    let judge = AccessJudge(
+    let evaluator = AccessEvaluator(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
     let reset = reset(settings, keys)
     return EndpointTable(
@@ -140,9 +140,9 @@ struct SnapshotFactory: Sendable {
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
-        sessions: sessions, judge: judge, audit: keys.audit),
-      people: people(settings, keys, pages, requestSessions, judge),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+        sessions: sessions, evaluator: evaluator, audit: keys.audit),
+      people: people(settings, keys, pages, requestSessions, evaluator),
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, evaluator),
       keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
@@ -155,13 +155,13 @@ struct SnapshotFactory: Sendable {
     let returnTargets = ReturnTargets(origin)
     let requestSessions = RequestSessions(
       keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions)
-    let judge = AccessJudge(
+    let evaluator = AccessEvaluator(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail, host: site.routes)
     return HostEndpointTable(
       pages: pages, signInLimit: limit,
       visit: VisitEndpoint(
         origin: origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: pages,
-        returnTargets: returnTargets, judge: judge, logger: logger),
+        returnTargets: returnTargets, evaluator: evaluator, logger: logger),
       arrival: ArrivalEndpoint(
         origin: origin, scope: site.scope, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
         sessions: sessions, creation: creation(settings, keys, gate), reset: reset(settings, keys), audit: keys.audit),
@@ -171,7 +171,7 @@ struct SnapshotFactory: Sendable {
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, reset: reset(settings, keys), audit: keys.audit),
       button: ButtonEndpoint(button: button, pages: pages),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, evaluator),
       keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
@@ -192,22 +192,22 @@ struct SnapshotFactory: Sendable {
 
   private func accessRequest(
     _ settings: GatewaySettings, _ keys: GatewayKeys, _ origin: OriginSettings, _ pages: EndpointPages,
-    _ requestSessions: RequestSessions, _ judge: AccessJudge
+    _ requestSessions: RequestSessions, _ evaluator: AccessEvaluator
   ) -> AccessRequestEndpoint {
     AccessRequestEndpoint(
       origin: origin, isEnabled: settings.access.requests, pages: pages, returnTargets: ReturnTargets(origin),
-      requestSessions: requestSessions, sessions: sessions, store: store, storeHealth: storeHealth, judge: judge,
-      audit: keys.audit)
+      requestSessions: requestSessions, sessions: sessions, store: store, storeHealth: storeHealth,
+      evaluator: evaluator, audit: keys.audit)
   }
 
   private func people(
     _ settings: GatewaySettings, _ keys: GatewayKeys, _ pages: EndpointPages, _ requestSessions: RequestSessions,
-    _ judge: AccessJudge
+    _ evaluator: AccessEvaluator
   ) -> PeopleEndpoint {
-    let authority = ManagerAuthority(settings.access, settings.routes, judge)
+    let authority = ManagerAuthority(settings.access, settings.routes, evaluator)
     let administration = AccessAdministration(
-      store: store, sessions: sessions, groups: { judge.policy.groups }, memberPlace: settings.memberPlace,
-      requiresVerifiedEmail: judge.requiresVerifiedEmail,
+      store: store, sessions: sessions, groups: { evaluator.policy.groups }, memberPlace: settings.memberPlace,
+      requiresVerifiedEmail: evaluator.requiresVerifiedEmail,
       invitationPrefix: "\(settings.origin)\(GatewayEndpoint.invite.path(below: settings.prefix))/", metrics: metrics,
       audit: keys.audit)
     return PeopleEndpoint(
@@ -234,7 +234,7 @@ extension GateConfiguration {
   /// - Parameters:
   ///   - groups: with the members of their files; nil for those that the settings themselves list.
   ///   - assertions: nil if requests carry none.
-  ///   - omissions: told of headers that cannot be sent.
+  ///   - omissions: logs headers that cannot be sent.
   ///   - previous: the configuration before, at a reload.
   convenience init(
     _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,

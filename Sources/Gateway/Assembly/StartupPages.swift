@@ -4,19 +4,19 @@
   internal import Musl
 #endif
 
-/// The code that only the start of the process ran.
+/// Releases the memory of code that only the start of the process ran.
 ///
-/// Linking, reading the configuration and opening the store run through some 25 MiB of code that serving requests has
-/// no use for, and a process is billed for every page it has touched. Code is never written to, so that its pages can
-/// be given back; those that are wanted again come from the page cache.
+/// Linking, reading the configuration and opening the store touch some 25 MiB of code that serving requests does not
+/// need, and that count as resident memory. Code is never written to, so its pages can be released; those that are
+/// needed again are loaded from the page cache.
 enum StartupPages {
-  /// Gives back the pages of all code. Where the system does not tell what is mapped, nothing happens.
+  /// Releases the pages of all code. Does nothing if the mappings are unknown.
   static func release() {
     guard let maps = fopen("/proc/self/maps", "r") else { return }
     defer { fclose(maps) }
     var line = [CChar](repeating: 0, count: 4_096)
     while fgets(&line, Int32(line.count), maps) != nil {
-      // Most lines are not of code: they are not worth taking apart.
+      // Most lines are not code, and need not be parsed.
       guard strstr(line, " r-xp ") != nil else { continue }
       let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       guard let code = code(in: text) else { continue }
@@ -24,8 +24,8 @@ enum StartupPages {
     }
   }
 
-  /// The addresses of a line `START-END r-xp OFFSET DEVICE INODE /PATH` (proc(5)); nil for whatever is not code of a
-  /// file: what may be written to must never be given back.
+  /// The addresses of a line `START-END r-xp OFFSET DEVICE INODE /PATH` (proc(5)); nil for anything but code of
+  /// a file: writable pages must never be released.
   static func code(in line: String) -> Range<UInt>? {
     let words = line.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count >= 6, words[1] == "r-xp", words[5].hasPrefix("/") else { return nil }

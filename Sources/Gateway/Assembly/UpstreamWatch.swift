@@ -6,16 +6,16 @@ internal import NIOCore
 internal import Operations
 internal import Synchronization
 
-/// One application behind the gateway, and the check that asks it how it is.
+/// One upstream with its health check.
 struct WatchedUpstream: Sendable {
   let target: UpstreamGroup
   fileprivate let checker: UpstreamChecker?
   private let authority: String
 
   /// The applications that the routes name, by the number that ``RouteDecision/upstream`` has.
-  /// - Parameter known: those of the configuration before. One that is described in the same words is kept with its
-  ///   connections and its health; but one over TLS is made again, because the authorities it trusts may have changed.
-  /// - Throws: ``UnknownUpstreamError`` when a route names an upstream that there is not; TLSConfigurationError.
+  /// - Parameter known: those of the previous configuration. One with the same settings is kept with its connections
+  ///   and its health; one over TLS is created again, because its trusted authorities may have changed.
+  /// - Throws: ``UnknownUpstreamError`` if a route names an unknown upstream; TLSConfigurationError.
   static func all(
     of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
     on eventLoop: any EventLoop
@@ -44,7 +44,7 @@ struct WatchedUpstream: Sendable {
     self.authority = authority
   }
 
-  /// Tells health, and the log where it has changed.
+  /// Reports the state to health, and changes to the log.
   fileprivate func report(to health: HealthMonitor, at time: Timestamp, logger: Logger) {
     let status = target.status
     let troubled = status.filter { !$0.isHealthy }
@@ -77,7 +77,7 @@ struct WatchedUpstream: Sendable {
   }
 }
 
-/// Watches the applications behind the gateway.
+/// Runs the health checks of all upstreams.
 final class UpstreamWatch: Sendable {
   private let upstreams: Mutex<[WatchedUpstream]>
   private let changes: AsyncStream<[WatchedUpstream]>
@@ -91,7 +91,7 @@ final class UpstreamWatch: Sendable {
     changed.yield(upstreams)
   }
 
-  /// Watches others from now on; those that are among both go on being watched as before.
+  /// Replaces the watched upstreams. Unchanged ones keep their state.
   func apply(_ next: [WatchedUpstream], health: HealthMonitor) {
     upstreams.withLock { upstreams in
       for check in Set(upstreams.map(\.check)).subtracting(next.map(\.check)) { health.remove(check) }
@@ -120,9 +120,9 @@ final class UpstreamWatch: Sendable {
 
   private var targets: [UpstreamGroup] { upstreams.withLock { $0.map(\.target) } }
 
-  /// Tells how the applications are; the gateway is ready whatever they say.
+  /// Reports the states of the upstreams, which do not affect the readiness of the gateway.
   func report(to health: HealthMonitor, at time: Timestamp) {
-    // Within the lock, so that a check that was just taken away does not come back.
+    // Within the lock, so that a check that was just removed does not reappear.
     upstreams.withLock { for upstream in $0 { upstream.report(to: health, at: time, logger: logger) } }
   }
 
@@ -160,7 +160,7 @@ final class UpstreamWatch: Sendable {
   }
 }
 
-/// A route names an upstream that there is not. The configuration's check says so earlier, with its place.
+/// A route names an unknown upstream. The configuration check reports it earlier, with its location.
 struct UnknownUpstreamError: Error, CustomStringConvertible {
   let name: String
   var description: String { "there is no address for the upstream \"\(name)\"; write [[upstreams]] with this name" }

@@ -4,12 +4,12 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Operations
 
-/// The registration with Apple: what can be seen here, and what Apple itself says of it.
+/// Examines the registration with Apple, locally and by calls to Apple.
 struct AppleExamination {
   let apple: AppleSettings
   let redirectURI: String
 
-  /// More than this ahead, and Apple may find our secrets issued in the future; behind, and we find its tokens so.
+  /// The tolerated clock difference: beyond it, Apple may take our secrets for issued in the future, or we its tokens.
   private static let intolerableSeconds = 60.0
   private static let noticeableSeconds = 10.0
 
@@ -43,9 +43,9 @@ struct AppleExamination {
     note(await registration(provider, connection))
   }
 
-  // MARK: Here
+  // MARK: Local checks
 
-  /// An address that Apple registers for nobody.
+  /// The problem of a redirect URI that Apple never registers.
   private func redirectURIProblem() -> DoctorFinding? {
     AppleSettings.problems(of: apple, redirectURI: redirectURI).first.map { problem in
       .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
@@ -63,11 +63,11 @@ struct AppleExamination {
     }
   }
 
-  // MARK: At Apple
+  // MARK: Checks at Apple
 
   private var way: String { apple.proxy.map { ", through the proxy \($0)" } ?? "" }
 
-  /// - Returns: whether Apple answers at all: otherwise nothing more need be asked.
+  /// - Returns: whether Apple answers; otherwise further calls are pointless.
   private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     do throws(AppleKeySetError) {
       let report = try await provider.keySet.fetchNow()
@@ -95,7 +95,7 @@ struct AppleExamination {
     guard let difference else {
       return .warning("clock", "Apple's response has no Date", "make sure that the clock is set by NTP")
     }
-    // Apple tells whole seconds, a moment ago.
+    // Apple sends whole seconds.
     let seconds = difference.magnitude < 2 ? 0 : (difference.magnitude * 10).rounded() / 10
     let seen =
       seconds == 0 ? "agrees with Apple's" : "\(seconds) s \(difference > 0 ? "ahead of" : "behind") Apple's"
@@ -105,8 +105,8 @@ struct AppleExamination {
     return .ok("clock", seen)
   }
 
-  /// Opens the page on which a browser would sign in: Apple refuses to show it for an address that the Services ID does
-  /// not list. Nobody signs in, and the page is discarded.
+  /// Requests the sign-in page: Apple refuses it for a redirect URI that the Services ID does not list. Nobody signs
+  /// in, and the page is discarded.
   private func registration(_ provider: AppleIdentityProvider, _ connection: AppleHTTPTransport) async -> DoctorFinding
   {
     let subject = "redirect URI"
@@ -132,8 +132,8 @@ struct AppleExamination {
     }
   }
 
-  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others, so those
-  /// it refuses are told last. Where Apple itself is in trouble, it is not asked again.
+  /// Checks the Services ID, then each App ID. Accepted IDs help to explain refused ones, so those are reported last.
+  /// After an error at Apple no further ID is checked.
   /// - Returns: whether Apple accepts the Services ID.
   private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     var accepted: String?
@@ -168,7 +168,7 @@ struct AppleExamination {
     return accepted.map { $0.utf8.elementsEqual(apple.clientID.utf8) } ?? false
   }
 
-  /// - Parameter accepted: a client ID that Apple accepts with the same team and key, so that it is not for them.
+  /// - Parameter accepted: a client ID that Apple accepts with the same team and key, which are therefore valid.
   private func remedy(_ refusal: OAuthError, _ clientID: String, accepted: String?) -> String {
     guard let accepted else { return refusal.remedy }
     let isWeb = clientID.utf8.elementsEqual(apple.clientID.utf8)
@@ -182,7 +182,7 @@ struct AppleExamination {
 }
 
 extension HTTPRequest {
-  /// The request that a browser makes for the page of a sign-in; nil if its address is not below the base URL.
+  /// A browser's request for the sign-in page; nil if its address is not below the base URL.
   fileprivate init?(_ page: AuthorizationRequest, baseURL: String) {
     let parts = baseURL.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
     guard parts.count == 2, page.url.utf8.starts(with: baseURL.utf8) else { return nil }

@@ -3,18 +3,18 @@ internal import NIOCore
 internal import NIOPosix
 package import Sessions
 
-/// Looks at everything that a gateway needs, live: its Apple registration by Apple's own answers, the application, the
-/// certificate, each host, the secrets, the store. It changes nothing, and asks Apple about no user.
+/// Examines everything that a gateway needs: its registration by calls to Apple, the upstreams, the certificates, each
+/// host, the secrets, the store. It changes nothing, and asks Apple about no user.
 package struct Doctor: Sendable {
   private let apple: AppleExamination
   private let site: SiteExamination
   private let hosts: HostExamination
   private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
-  /// The store as the doctor finds it.
+  /// The result of opening the store.
   package enum StorePresence: Sendable {
     case open(any SessionStore)
-    /// There is no store yet, and the doctor must not make one: the place of the future store.
+    /// There is no store yet, and the doctor must not create one; its future location.
     case absent(String)
   }
 
@@ -30,9 +30,9 @@ package struct Doctor: Sendable {
     self.openStore = openStore
   }
 
-  /// Looks at one thing after the other. Takes seconds where something does not answer.
+  /// Runs all examinations in turn. Takes seconds if something does not answer.
   /// - Parameter report: called with each finding as soon as it is known.
-  /// - Returns: all of it.
+  /// - Returns: all findings.
   package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async -> [DoctorFinding] {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var findings: [DoctorFinding] = []

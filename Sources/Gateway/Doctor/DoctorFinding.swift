@@ -11,9 +11,9 @@ package struct DoctorFinding: Sendable, Equatable {
   /// The severity.
   package enum Status: Sendable, Equatable {
     case ok
-    /// It works, and somebody should look at it.
+    /// It works, but needs attention.
     case warning
-    /// People cannot sign in, or will not be able to, until this is fixed.
+    /// Signing in fails, or will fail, until this is fixed.
     case failure
   }
 

@@ -2,15 +2,15 @@ internal import DataPlane
 internal import NIOCore
 internal import NIOPosix
 
-/// Finds out whether a server speaks FastCGI: it is asked for its values by a record that an application server answers
-/// with one of its own (FastCGI 1.0, 4.1), and that is no HTTP.
+/// Detects whether a server speaks FastCGI: sends a request for its values, which an application server answers with a
+/// record (FastCGI 1.0, 4.1), and which is not HTTP.
 enum FastCGIProbe {
   /// FCGI_GET_VALUES for FCGI_MPXS_CONNS, without a line end, so that an HTTP server sees no request.
   static let question: [UInt8] =
     [1, 9, 0, 0, 0, 17, 7, 0, 15, 0] + Array("FCGI_MPXS_CONNS".utf8) + Array(repeating: 0, count: 7)
 
   /// Whether bytes are the beginning of an answer: FCGI_GET_VALUES_RESULT, or FCGI_UNKNOWN_TYPE, of no request. Nil if
-  /// there are too few to tell.
+  /// there are too few bytes.
   static func isAnswer(_ bytes: some Collection<UInt8>) -> Bool? {
     let head = Array(bytes.prefix(8))
     guard let version = head.first else { return nil }
@@ -20,8 +20,8 @@ enum FastCGIProbe {
   }
 
   /// Asks the server at an address in cleartext.
-  /// - Parameter timeout: for the connection, and again for the answer. An HTTP server may wait for more of a request.
-  /// - Returns: whether it has answered in FastCGI.
+  /// - Parameter timeout: for the connection, and again for the answer, because an HTTP server may wait for more bytes.
+  /// - Returns: whether it answered with FastCGI.
   static func ask(_ address: UpstreamAddress, timeout: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
     let promise = eventLoop.makePromise(of: Bool.self)
     let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(timeout).channelInitializer { channel in

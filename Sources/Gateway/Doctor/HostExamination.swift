@@ -11,7 +11,7 @@ struct HostExamination {
   let prefix: String
   let acceptors: [AcceptorSettings]
 
-  /// A whole exchange with a host, its name looked up, may take this long.
+  /// The timeout of an exchange with a host, including DNS.
   private static let timeout = Duration.seconds(5)
   private static let subject = "host"
 
@@ -30,7 +30,7 @@ struct HostExamination {
     }
   }
 
-  /// Asks a host for its sign-in page, as a browser would: it leads to that of `public_url`.
+  /// Requests the sign-in page of a host, as a browser would; it must redirect to that of `public_url`.
   private func ask(_ host: HostSettings, on eventLoop: any EventLoop) async -> DoctorFinding {
     let name = host.origin.authority
     let signIn = GatewayEndpoint.signIn.path(below: prefix)
@@ -61,8 +61,7 @@ struct HostExamination {
     }
   }
 
-  /// The address that the host's name leads to. Names below localhost are this machine (RFC 6761, 6.3), which not every
-  /// resolver knows.
+  /// The address of the host. Names below localhost are this machine (RFC 6761, 6.3), which not every resolver knows.
   private func upstream(_ origin: PublicOrigin) -> UpstreamSettings {
     let isTLS = origin.scheme == .https
     var host = origin.host

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import Sessions
 
-/// Examines our own side: the application, the certificate, the secrets, the store.
+/// Examines the local side: the upstreams, the certificates, the secrets, the store.
 struct SiteExamination {
   let upstreams: [UpstreamSettings]
   let acceptors: [AcceptorSettings]
@@ -14,7 +14,7 @@ struct SiteExamination {
   /// FastCGI servers answer at once.
   private static let probeTimeout = TimeAmount.seconds(1)
 
-  /// Whether each address of each upstream takes connections, and does not speak FastCGI; not one request is sent.
+  /// Whether each address of each upstream accepts connections, and does not speak FastCGI. Sends no request.
   func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for upstream in upstreams {
@@ -52,7 +52,7 @@ struct SiteExamination {
 
   // MARK: The certificate
 
-  /// None where TLS ends before the gateway.
+  /// Examines the certificates of the listeners; no findings if TLS is terminated before the gateway.
   func certificates() -> [DoctorFinding] { acceptors.compactMap { certificate(of: $0) } }
 
   private func certificate(of acceptor: AcceptorSettings) -> DoctorFinding? {
@@ -64,7 +64,7 @@ struct SiteExamination {
       return certificate.isRefused(at: now)
         ? .failure("certificate", seen, warning) : .warning("certificate", seen, warning)
     } catch {
-      // Its words end with the remedy.
+      // The message includes the remedy.
       return .failure("certificate", "\(error)", nil)
     }
   }

@@ -19,7 +19,7 @@ struct EndpointPages: Sendable {
   }
 
   /// A failure, as a page or as JSON by what the client accepts.
-  /// - Parameter user: the signed-in user whom it refuses, if known.
+  /// - Parameter user: the refused signed-in user, if known.
   func failure(
     _ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/", to user: Account? = nil
   ) -> ControlResponse {

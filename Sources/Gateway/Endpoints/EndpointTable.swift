@@ -58,23 +58,23 @@ struct EndpointTable: Sendable {
     }
   }
 
-  /// Counts navigations only: images and scripts start nothing.
+  /// Counts navigations only, because images and scripts start no sign-in.
   private var authorizeAction: EndpointAction {
     let perform = pages.within(
       signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))
     return action([.get: perform], servesHead: false)
   }
 
-  /// Both count where they look a code up: codes must not be tried faster by one than by the other.
+  /// Both methods count if they look a code up, so that codes cannot be tried faster by either.
   private var invitationAction: EndpointAction {
     action(
       [
         .get: pages.within(signInLimit, .invitation, counts: invitation.mayBeOpened, invitation.page),
-        .post: pages.within(signInLimit, .invitation, counts: invitation.isOurs, invitation.join),
+        .post: pages.within(signInLimit, .invitation, counts: invitation.isIntended, invitation.join),
       ], bodyLimit: 4 * 1024)
   }
 
-  /// Answers 503 until the store has been opened: nobody is sent to Apple whose sign-in cannot be completed.
+  /// Answers 503 until the store is open: a sign-in could not be completed before.
   private func onceStoreIsOpen(
     _ perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
   ) -> @Sendable (ControlRequest) async -> ControlResponse {
@@ -85,8 +85,8 @@ struct EndpointTable: Sendable {
   }
 
   /// Accepts Apple's answer in the configured response mode only: the other modes would put codes into URLs, and so
-  /// into logs and histories, against the configuration. Whoever begins a sign-in at Apple chooses the mode, however,
-  /// so that refusals keep openers out too.
+  /// into logs and histories. An attacker who begins a sign-in at Apple can choose another mode, so refusals also
+  /// isolate the window from its opener.
   private var callbackAction: EndpointAction {
     let methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse] =
       switch callback.apple.settings.responseMode {

@@ -53,7 +53,7 @@ struct MachineTokens {
 
   /// Whether the rules of a route admit a token. `allow_groups` alone does: a token is never admitted as "signed in".
   static func admits(_ token: MachineToken, _ route: RouteDecision, _ routes: RouteTable) -> Bool {
-    route.acceptsTokens && routes.judgeToken(inGroupNamed: token.group.text, by: route.access) == .allowed
+    route.acceptsTokens && routes.evaluateToken(inGroupNamed: token.group.text, by: route.access) == .allowed
   }
 
   private func refused(_ failure: PageFailure, _ outcome: MachineTokenRecorder.Outcome) -> Verdict {

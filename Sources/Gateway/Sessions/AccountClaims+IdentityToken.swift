@@ -2,7 +2,7 @@ internal import AppleIdentity
 internal import Sessions
 
 extension AccountClaims {
-  /// The claims that an identity token brought.
+  /// The claims of an identity token.
   init(_ claims: IdentityClaims) {
     self.init()
     email = claims.email
@@ -15,7 +15,7 @@ extension AccountClaims {
     for (name, text) in claims.values where !Self.named.contains(name) && !text.isEmpty { other[name] = .text(text) }
   }
 
-  /// Claims that have a place of their own (`aud` is the session's), or bind the token to one sign-in and say nothing.
+  /// Claims with a property of their own (`aud` is the session's), and claims that only bind the token to one sign-in.
   private static let named: Set<String> = [
     "email", "email_verified", "is_private_email", "real_user_status", "org_id", "scopes", "transfer_sub", "sub", "aud",
     "nonce", "c_hash", "at_hash",

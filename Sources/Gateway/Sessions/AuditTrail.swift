@@ -1,7 +1,7 @@
 internal import Operations
 internal import Sessions
 
-/// Writes down who came, went and was refused; users and sessions by keyed hashes.
+/// Records sign-ins, sign-outs and refusals in the audit log, with users and sessions as keyed hashes.
 struct AuditTrail: Sendable {
   private let log: AuditLog
   private let keyring: SessionKeyring
@@ -11,7 +11,7 @@ struct AuditTrail: Sendable {
     self.keyring = keyring
   }
 
-  /// Another account holds the verified e-mail address that a sign-in brought.
+  /// Records that another account has the verified e-mail address of a sign-in.
   func recordSharedEmail(of subject: Subject, with other: Subject, requestID: String, clientID: String) {
     record(
       .emailShared(other: keyring.pseudonym(of: other)), subject: subject, requestID: requestID, clientID: clientID)

@@ -9,9 +9,9 @@ struct ChangeFollower: Sendable {
   private let storeHealth: StoreHealth
 
   private static let batchSize = 1_000
-  /// Milliseconds for which a store that says that nothing has changed is not asked. Its answers are also what the
-  /// outage grace counts from, so with a grace shorter than twice this it is always asked.
-  private static let longestSilence: Int64 = 4_500
+  /// The longest time without a query to a store that reports no changes, in milliseconds. The outage grace counts from
+  /// the last answer, so with a grace shorter than twice this time the store is always asked.
+  private static let longestPollInterval: Int64 = 4_500
 
   init(
     store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager, loops: SessionLoops,
@@ -23,9 +23,9 @@ struct ChangeFollower: Sendable {
     self.storeHealth = storeHealth
   }
 
-  /// Whether the store is to be asked: unless it is well, has answered lately, and says that nothing has changed.
+  /// Whether the store is to be asked: unless it is healthy, has answered recently, and reports no changes.
   var isDue: Bool {
-    storeHealth.mustAsk(at: sessions.clock(), after: Self.longestSilence) || store.mayHaveChanged
+    storeHealth.mustAsk(at: sessions.clock(), after: Self.longestPollInterval) || store.mayHaveChanged
   }
 
   /// Applies everything that changed since a cursor.
@@ -35,31 +35,31 @@ struct ChangeFollower: Sendable {
     do throws(StoreError) {
       while true {
         let asked = sessions.clock()
-        let news = try await store.changes(since: cursor, limit: Self.batchSize)
+        let batch = try await store.changes(since: cursor, limit: Self.batchSize)
         storeHealth.feedAnswered(at: asked)
-        if news.isIncomplete { try await reloadEverything() }
+        if batch.isIncomplete { try await reloadEverything() }
         var ended: [PublicSessionID] = []
-        for change in news.changes {
+        for change in batch.changes {
           switch change {
           case .ended(let handle, _): ended.append(handle)
           case .accountChanged(let subject): await sessions.forget(subject)
           }
         }
         await sessions.forget(ended)
-        cursor = news.cursor
-        // A full batch: there are more, and two seconds for all of them.
-        if news.changes.count < Self.batchSize { return cursor }
+        cursor = batch.cursor
+        // After a full batch there may be more, all of which must be applied within two seconds.
+        if batch.changes.count < Self.batchSize { return cursor }
       }
     } catch {
       storeHealth.didNotAnswer("changes", error)
-      // Whether sessions are still valid cannot be known any more.
+      // It is no longer known whether sessions are valid.
       if error.code == .newerSchema { await loops.endExchanges(of: await loops.sessionsUnderWay()) }
       return cursor
     }
   }
 
-  /// Empties every cache, and asks the store about each session and machine token that has an exchange under way: too
-  /// much has changed to be listed change by change.
+  /// Empties every cache, and asks the store about each session and machine token that has an exchange under way,
+  /// because the change feed is incomplete.
   private func reloadEverything() async throws(StoreError) {
     await loops.removeAll()
     var ended: Set<ConnectionKey> = []

@@ -4,11 +4,11 @@ internal import WebFormats
 
 /// The session cookies of the applications (`end_cookies`), by upstream.
 struct EndCookies: Sendable {
-  /// By the numbers of `RouteDecision.upstream`; nil where there is nothing to do.
+  /// By the numbers of `RouteDecision.upstream`; nil for an upstream without such cookies.
   private let upstreams: [Upstream?]
   private let keyring: SessionKeyring
   /// The bindings of requests without an identity.
-  private let nobody: [CookieBinding?]
+  private let anonymous: [CookieBinding?]
   /// Whether no upstream has any.
   let isEmpty: Bool
 
@@ -22,7 +22,7 @@ struct EndCookies: Sendable {
 
   /// - Parameters:
   ///   - settings: of each upstream that routes name, in the order of `RouteTable.upstreams`.
-  ///   - previous: those before, at a reload: what they have learned is kept.
+  ///   - previous: the previous ones, at a reload, whose recorded unbound cookies are kept.
   ///   - report: is called once for each cookie that is set without `HttpOnly`.
   init(
     _ settings: [(upstream: String, cookies: UpstreamCookieSettings)], _ keyring: SessionKeyring,
@@ -40,10 +40,10 @@ struct EndCookies: Sendable {
     }
     self.keyring = keyring
     isEmpty = upstreams.allSatisfy { $0 == nil }
-    nobody = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
+    anonymous = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
   }
 
-  /// The number of upstreams that have some.
+  /// The number of upstreams with such cookies.
   var count: Int { upstreams.count { $0 != nil } }
 
   /// The binding of an account's cookies on an upstream; nil if the upstream has none.
@@ -53,7 +53,7 @@ struct EndCookies: Sendable {
   }
 
   /// The binding for requests without an identity.
-  func bindingOfNobody(on upstream: Int) -> CookieBinding? { upstream < nobody.count ? nobody[upstream] : nil }
+  func bindingOfNobody(on upstream: Int) -> CookieBinding? { upstream < anonymous.count ? anonymous[upstream] : nil }
 
   private static func binding(
     of subject: Subject?, _ upstream: Upstream, _ keyring: SessionKeyring

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import Sessions
 internal import Synchronization
 
-/// Last-seen updates of all event loops, on their way into the store in batches.
+/// Writes the last-seen updates of all event loops to the store in batches.
 final class LastSeenBatch: Sendable {
   private let loops: SessionLoops
   private let store: any SessionRecordStore
   private let storeHealth: StoreHealth
-  /// Updates that the store did not take, for the next attempt.
+  /// Updates that could not be written, for the next attempt.
   private let unwritten = Mutex<[PublicSessionID: Date]>([:])
   private let isWritingSoon = Atomic<Bool>(false)
 
@@ -20,7 +20,7 @@ final class LastSeenBatch: Sendable {
     self.storeHealth = storeHealth
   }
 
-  /// The interval between two batches: short enough that another replica never takes a session for idle that is not.
+  /// The interval between two batches: short enough that another replica never takes an active session for idle.
   static func interval(idleTimeout: Duration) -> Duration {
     min(longestInterval, max(idleTimeout / 4, .milliseconds(100)))
   }
@@ -50,7 +50,7 @@ final class LastSeenBatch: Sendable {
   func writeSoon() {
     guard !isWritingSoon.exchange(true, ordering: .acquiringAndReleasing) else { return }
     Task {
-      // An update from here on needs another write.
+      // Updates from here on need another write.
       isWritingSoon.store(false, ordering: .releasing)
       await write()
     }

@@ -54,13 +54,13 @@ final class LoopSessions {
     case none
     /// The store has to be asked, and is unavailable.
     case storeUnavailable
-    /// Something has to be asked first; look the credential up again afterwards.
+    /// A query has to be awaited first; look the credential up again afterwards.
     case suspend(@Sendable () async -> Void)
   }
 
   /// Looks up the session of a cookie or bearer token.
   /// - Parameters:
-  ///   - scope: that of the host that the request is for: a credential of another host is none.
+  ///   - scope: that of the host that the request is for: a credential of another host is invalid.
   ///   - waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
   @inline(__always)
   func find(_ credential: RawSpan, on scope: CookieScope, waitsForRevalidation: Bool) -> LookUp {
@@ -78,7 +78,7 @@ final class LoopSessions {
           }
           return use(entry, fingerprint, now, waitsForRevalidation)
         }
-        // Another loop, or another replica, may know better. A stale entry is kept: it serves if the store is
+        // Another loop or replica may have newer data. A stale entry is kept: it is used if the store is
         // unavailable.
         if case .stale = entry.standing {} else { cache.remove(fingerprint) }
       case .absent(let until): if now < until { return .none }
@@ -137,8 +137,8 @@ final class LoopSessions {
       revalidations.startInBackground(snapshot)
     case .blocking:
       if now < entry.waitedUntil {
-        // A request has waited already. If no attempt failed, it was our limit that kept it from being made
-        // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in will do.
+        // A request has waited already. If no attempt failed, our limit kept it from being made
+        // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
         let mayGoOn = configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
         return mayGoOn ? .known(entry) : .none
       }
@@ -152,10 +152,10 @@ final class LoopSessions {
     return .known(entry)
   }
 
-  /// The revalidation that is due for the account of an entry. One that was not revalidated while no route admitted its
-  /// user is revalidated before the first request that is admitted again: the user may have left at Apple meanwhile.
-  /// Only an account that was fresh here while it was admitted is known to have become due in use; of any other that is
-  /// due, another process may have refused the requests, or nobody may have sent one.
+  /// The revalidation that is due for the account of an entry. If the account was not revalidated while no route
+  /// admitted its user, the first admitted request waits for a revalidation, because the user may have revoked consent
+  /// at Apple meanwhile. Only an account that was fresh on this loop while it was admitted is known to have become due
+  /// in use; for any other, requests may have been refused by another process, or there may have been none.
   private func decision(on entry: SessionCacheEntry, _ now: Int64) -> RevalidationSchedule.Decision {
     let (snapshot, schedule) = (entry.snapshot, configuration.schedule)
     let decision = schedule.decision(account: snapshot.account, now: Date(wallClock: now))
@@ -214,8 +214,8 @@ final class LoopSessions {
 
   // MARK: The assertion
 
-  /// Makes sure that the entry has an assertion that may be sent; it is signed off the loop.
-  /// - Returns: the signing to wait for if there is none; nil if the request can go on.
+  /// Ensures that the entry has a valid assertion; signing happens outside the event loop.
+  /// - Returns: the signing to wait for if there is no assertion; nil if the request can proceed.
   @inline(__always)
   func renewAssertion(of entry: SessionCacheEntry) -> (@Sendable () async -> Void)? {
     guard let assertions = configuration.assertions else { return nil }
@@ -235,7 +235,7 @@ final class LoopSessions {
       try? await bound.eventLoop.submit { bound.value.take(signed, by: generation, now: WallClock.now()) }.get()
     }
     guard now < entry.assertionEndsAt else { return signing }
-    // The present one may still be sent: one request starts the renewal, and none waits for it.
+    // The present one is still valid: one request starts the renewal, and none waits for it.
     entry.assertionRenewsAt = now + Self.signingTimeout
     Task { await signing() }
     return nil

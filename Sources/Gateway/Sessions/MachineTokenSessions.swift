@@ -4,14 +4,14 @@ internal import NIOCore
 internal import Operations
 internal import Sessions
 
-/// The machine tokens of this process: proves them by the key of the store, and loads known ones into the caches of the
-/// event loops.
+/// The machine tokens of this process: verifies them with the key of the store, and loads known ones into the caches of
+/// the event loops.
 ///
 /// A token ends through the same path as a session: its public name is in the change feed, and
 /// `SessionManager.forget` removes it from every cache and ends its exchanges.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
-  /// The same for the life of the store; nil until the store is open.
+  /// The key of the store, which never changes; nil until the store is open.
   private let key: @Sendable () -> StoreKey?
   private let loops: SessionLoops
   private let storeHealth: StoreHealth
@@ -38,14 +38,14 @@ final class MachineTokenSessions: Sendable {
 
   /// The result of verifying the text of a token.
   enum Verification: Sendable {
-    /// It was made with the key of the store, whether it is still in force or not.
+    /// Made with the key of the store, whether it is still valid or not.
     case genuine(PublicSessionID)
     case foreign
     /// The store has not been opened yet.
     case keyUnknown
   }
 
-  /// Verifies the text of a token by the key of the store. The store is not asked.
+  /// Verifies the text of a token with the key of the store, without a query to the store.
   func verify(_ text: MachineTokenValue) -> Verification {
     guard let key = key() else { return .keyUnknown }
     return MachineTokenText.verify(text.array, key).map { .genuine($0) } ?? .foreign
@@ -103,7 +103,7 @@ final class MachineTokenSessions: Sendable {
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
-    // Nothing found now would be trusted: each request would look it up again.
+    // A result would not be trusted now: each request would look it up again.
     if storeHealth.isRefused { return .storeUnavailable(until: now + SessionManager.outageMemory) }
     if let cached = await cached(handle, at: now) { return .found(cached) }
     do throws(StoreError) {
@@ -146,7 +146,7 @@ final class MachineTokenSessions: Sendable {
   }
 }
 
-/// The text of a machine token that a request carries, of the right length and prefix, whether it is one or not.
+/// The text of a possible machine token in a request: it has the right length and prefix.
 struct MachineTokenValue: Sendable {
   /// `MachineTokenText.length` of them.
   private var bytes = InlineArray<47, UInt8>(repeating: 0)

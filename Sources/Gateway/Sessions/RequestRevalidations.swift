@@ -19,16 +19,17 @@ struct RequestRevalidations: Sendable {
     start(snapshot, isPaced: !isOverdue)
   }
 
-  /// Runs a revalidation that has its slot. It continues if nobody waits for it any more: its lease has been used.
+  /// Runs a revalidation that has its slot. It continues when no request waits for it any longer, because its lease is
+  /// used up.
   private func start(_ snapshot: SessionSnapshot, isPaced: Bool = false) {
     Task {
       if isPaced { await revalidator.waitForStart() }
-      // Before the store is asked: a change that comes meanwhile is newer than what it answers.
+      // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
       let outcome = await revalidator.run(snapshot)
       if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
       if outcome.accountChanged {
-        // Requests go on with renewed sessions, and wait for those that are looked up again.
+        // Renewed sessions can be used at once; others have to be looked up again.
         if let account = outcome.account {
           await sessions.renew(account, readAfter: version)
         } else {
@@ -46,9 +47,9 @@ struct RequestRevalidations: Sendable {
   ) async {
     let subject = snapshot.account.subject
     let deadline = ContinuousClock.now + revalidator.longestWait
-    let place = await revalidator.place(for: subject, by: deadline)
-    if place == .begun { start(snapshot) }
-    let isOver = place == .none ? false : await revalidator.waitForEnd(of: subject, by: deadline)
+    let slot = await revalidator.acquireSlot(for: subject, by: deadline)
+    if slot == .begun { start(snapshot) }
+    let isOver = slot == .none ? false : await revalidator.waitForEnd(of: subject, by: deadline)
     await sessions.load(credential, for: loop)
     let now = sessions.clock()
     try? await loop.eventLoop.submit {
@@ -59,7 +60,7 @@ struct RequestRevalidations: Sendable {
       if isOver, account.failingSince(at: date) == nil,
         schedule.decision(account: account, now: date) == .blocking
       {
-        // The revalidation ended without a trace: the store did not grant the lease. Neither admit nor sign out.
+        // The revalidation has no result: the store did not grant the lease. Neither admit nor sign out.
         loop.value.cache.remove(credential.fingerprint)
         loop.value.cache.insert(
           .storeUnavailable(until: now + SessionManager.outageMemory), for: credential.fingerprint)

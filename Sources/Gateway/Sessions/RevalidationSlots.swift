@@ -1,17 +1,17 @@
 internal import Sessions
 
-/// The slots for revalidations of this process, and the queue of overdue accounts that wait for one. A value:
-/// `Revalidator` guards it, and finishes the continuations that it returns.
+/// The slots for revalidations of this process, and the queue of overdue accounts that wait for one. A value without
+/// synchronization: `Revalidator` locks it, and finishes the continuations that it returns.
 struct RevalidationSlots {
   typealias Signal = AsyncStream<Never>.Continuation
 
   /// The result of asking for a slot.
-  enum Place: Equatable {
+  enum SlotResult: Equatable {
     /// A slot was taken: the caller makes the revalidation.
     case begun
     /// Another caller makes the revalidation.
     case underWay
-    /// All slots were taken for as long as it could wait.
+    /// All slots were taken until the deadline.
     case none
   }
 
@@ -24,42 +24,42 @@ struct RevalidationSlots {
   }
 
   /// The largest number of background revalidations at a time: Apple is asked steadily, not in bursts.
-  static let most = 64
+  static let backgroundLimit = 64
   /// The largest number of revalidations at a time that requests wait for.
-  static let mostOverdue = 1_024
+  static let overdueLimit = 1_024
 
   /// Accounts under revalidation, and the signals of those that wait for each.
   private var underWay: [Subject: [Signal]] = [:]
-  private var line: [Ticket: Waiting] = [:]
-  /// The queue begins here, and ends before `next`; tickets in between may have been given up.
+  private var queue: [Ticket: Waiting] = [:]
+  /// The queue begins here, and ends before `next`; tickets in between may have been removed.
   private var first: Ticket = 0
   private var next: Ticket = 0
-  /// The results of tickets that were called and are not collected yet.
-  private var called: [Ticket: Place] = [:]
+  /// The results of tickets that have left the queue and are not collected yet.
+  private var assigned: [Ticket: SlotResult] = [:]
 
   /// Takes a slot for a background revalidation without waiting, if one is free.
   mutating func begin(_ subject: Subject) -> Bool {
-    guard underWay[subject] == nil, underWay.count < Self.most else { return false }
+    guard underWay[subject] == nil, underWay.count < Self.backgroundLimit else { return false }
     underWay[subject] = []
     return true
   }
 
-  /// Takes a slot, or a ticket whose signal is finished when it is called.
-  mutating func enter(_ subject: Subject, _ signal: Signal) -> (place: Place, ticket: Ticket?) {
+  /// Takes a slot, or a ticket whose signal is finished when it leaves the queue.
+  mutating func acquire(_ subject: Subject, _ signal: Signal) -> (result: SlotResult, ticket: Ticket?) {
     if underWay[subject] != nil { return (.underWay, nil) }
-    guard underWay.count >= Self.mostOverdue else {
+    guard underWay.count >= Self.overdueLimit else {
       underWay[subject] = []
       return (.begun, nil)
     }
-    line[next] = Waiting(subject: subject, signal: signal)
+    queue[next] = Waiting(subject: subject, signal: signal)
     next += 1
     return (.none, next - 1)
   }
 
-  /// Returns a ticket, called or not, so that no slot is lost.
-  mutating func leave(_ ticket: Ticket) -> Place {
-    if let place = called.removeValue(forKey: ticket) { return place }
-    line[ticket] = nil
+  /// Returns the result of a ticket, and removes it from the queue. Required for every ticket, so that no slot leaks.
+  mutating func collect(_ ticket: Ticket) -> SlotResult {
+    if let result = assigned.removeValue(forKey: ticket) { return result }
+    queue[ticket] = nil
     return .none
   }
 
@@ -74,9 +74,9 @@ struct RevalidationSlots {
   /// - Returns: the signals to finish: of those that waited for it, and of those that have a slot now.
   mutating func end(_ subject: Subject) -> [Signal] {
     var signals = underWay.removeValue(forKey: subject) ?? []
-    while first < next, underWay.count < Self.mostOverdue {
-      if let waiting = line.removeValue(forKey: first) {
-        called[first] = underWay[waiting.subject] == nil ? .begun : .underWay
+    while first < next, underWay.count < Self.overdueLimit {
+      if let waiting = queue.removeValue(forKey: first) {
+        assigned[first] = underWay[waiting.subject] == nil ? .begun : .underWay
         if underWay[waiting.subject] == nil { underWay[waiting.subject] = [] }
         signals.append(waiting.signal)
       }

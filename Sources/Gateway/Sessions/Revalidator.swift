@@ -9,10 +9,10 @@ internal import Synchronization
 /// Revalidates accounts: asks Apple about an account when it is due, and applies the result.
 ///
 /// `RevalidationSchedule` decides when an account is due, the store (`acquireLease`) whether Apple may be asked, and
-/// `RevalidationCircuitBreaker` what follows from a result. This type puts them together.
+/// `RevalidationCircuitBreaker` what follows from a result. This type combines them.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
-  private let means: Mutex<Dependencies>
+  private let dependencies: Mutex<Dependencies>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
   private let logger: Logger
@@ -21,7 +21,7 @@ final class Revalidator: Sendable {
   /// The longest time that an overdue request waits.
   let longestWait: Duration
 
-  /// The dependencies of a revalidation, by the configuration. A revalidation keeps those that it began with.
+  /// The dependencies of a revalidation that a reload replaces. A revalidation keeps those that it began with.
   struct Dependencies: Sendable {
     let apple: AppleIdentityProvider
     let keyring: SessionKeyring
@@ -30,9 +30,9 @@ final class Revalidator: Sendable {
   }
 
   private struct State {
-    var weather = RevalidationCircuitBreaker()
+    var circuitBreaker = RevalidationCircuitBreaker()
     var backoff = ReachabilityBackoff()
-    var places = RevalidationSlots()
+    var slots = RevalidationSlots()
     var pace = RevalidationPace()
     var condition = AppleCondition()
   }
@@ -47,29 +47,29 @@ final class Revalidator: Sendable {
 
   /// - Parameter health: receives the state of Apple as the check `apple`, for information.
   init(
-    _ means: Dependencies, store: any RevalidationLeaseStore, metrics: MetricsRegistry, health: HealthMonitor,
+    _ dependencies: Dependencies, store: any RevalidationLeaseStore, metrics: MetricsRegistry, health: HealthMonitor,
     logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.longestWait = longestWait
     self.clock = clock
     self.health = health
-    self.means = Mutex(means)
+    self.dependencies = Mutex(dependencies)
     self.store = store
     self.metrics = metrics
     self.logger = logger
   }
 
   /// Uses other dependencies from now on. The state of Apple and of revalidations under way is kept.
-  func apply(_ means: Dependencies) {
-    self.means.withLock { $0 = means }
-    // Apple may accept the other credentials.
+  func apply(_ dependencies: Dependencies) {
+    self.dependencies.withLock { $0 = dependencies }
+    // Apple may accept the new credentials.
     state.withLock { $0.condition.forgetRefusals() }
     reportHealth()
   }
 
   /// Takes a slot for a background revalidation; false if one of the account is under way, or too many are.
-  func begin(_ subject: Subject) -> Bool { state.withLock { $0.places.begin(subject) } }
+  func begin(_ subject: Subject) -> Bool { state.withLock { $0.slots.begin(subject) } }
 
   /// Waits until a background revalidation may start: at once, or shortly after the one before.
   func waitForStart() async {
@@ -78,18 +78,18 @@ final class Revalidator: Sendable {
     if start > now { try? await Task.sleep(until: start, clock: .continuous) }
   }
 
-  /// Takes a slot for a revalidation that a request waits for; waits for a slot if all are taken.
-  func place(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.Place {
+  /// Takes a slot for a revalidation that a request waits for; if all are taken, waits for one until the deadline.
+  func acquireSlot(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.SlotResult {
     let (stream, signal) = AsyncStream<Never>.makeStream()
-    let (place, ticket) = state.withLock { $0.places.enter(subject, signal) }
-    guard let ticket else { return place }
+    let (slot, ticket) = state.withLock { $0.slots.acquire(subject, signal) }
+    guard let ticket else { return slot }
     _ = await Self.wait(for: stream, by: deadline)
-    return state.withLock { $0.places.leave(ticket) }
+    return state.withLock { $0.slots.collect(ticket) }
   }
 
   /// Frees the slot of an account.
   func end(_ subject: Subject) {
-    for signal in state.withLock({ $0.places.end(subject) }) { signal.finish() }
+    for signal in state.withLock({ $0.slots.end(subject) }) { signal.finish() }
   }
 
   /// Waits until the revalidation of the account that is under way has ended.
@@ -97,7 +97,7 @@ final class Revalidator: Sendable {
   @discardableResult
   func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
     let (stream, signal) = AsyncStream<Never>.makeStream()
-    guard state.withLock({ $0.places.wait(for: subject, signal) }) else { return true }
+    guard state.withLock({ $0.slots.wait(for: subject, signal) }) else { return true }
     return await Self.wait(for: stream, by: deadline)
   }
 
@@ -120,14 +120,16 @@ final class Revalidator: Sendable {
 
   /// Revalidates one account, unless that was done within the interval.
   func run(_ snapshot: SessionSnapshot) async -> Outcome {
-    let (now, means) = (clock(), means.withLock { $0 })
-    guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return await noteAttempt(snapshot, means) }
+    let (now, dependencies) = (clock(), dependencies.withLock { $0 })
+    guard state.withLock({ $0.backoff.mayTry(at: now) }) else {
+      return await recordFailedAttempt(snapshot, dependencies)
+    }
     do throws(StoreError) {
-      let claimed = try await store.acquireLease(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
-      switch claimed {
-      case .granted(let claim): return try await ask(claim, means)
-      // Somebody asked meanwhile, here or on another replica: their result is in the store.
+      let outcome = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
+      switch outcome {
+      case .granted(let lease): return try await ask(lease, dependencies)
+      // Another loop or replica asked meanwhile: its result is in the store.
       case .notYet(let account): return Outcome(accountChanged: account != snapshot.account, account: account)
       // The store has recorded that no revalidation can succeed.
       case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
@@ -137,17 +139,17 @@ final class Revalidator: Sendable {
     }
   }
 
-  /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise a user would go on without
-  /// a revalidation for as long as that lasts. Recorded once for an account.
-  private func noteAttempt(_ snapshot: SessionSnapshot, _ means: Dependencies) async
+  /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise the grace period of a user
+  /// would not begin while that lasts. Recorded once for an account.
+  private func recordFailedAttempt(_ snapshot: SessionSnapshot, _ dependencies: Dependencies) async
     -> Outcome
   {
     let now = clock()
     guard snapshot.account.failingSince(at: now) == nil else { return Outcome() }
     do throws(StoreError) {
-      let claimed = try await store.acquireLease(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
-      if case .granted(let claim) = claimed { try await store.releaseLease(claim) }
+      let outcome = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
+      if case .granted(let lease) = outcome { try await store.releaseLease(lease) }
       return Outcome(accountChanged: true)
     } catch {
       return failed(error)
@@ -161,72 +163,72 @@ final class Revalidator: Sendable {
   }
 
   private func ask(
-    _ claim: RevalidationLease, _ means: Dependencies
+    _ lease: RevalidationLease, _ dependencies: Dependencies
   ) async throws(StoreError) -> Outcome {
     let token: RefreshToken
     do throws(SealError) {
-      token = try means.keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
+      token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
       logger.error(
         "refresh token cannot be decrypted, its key is not in session.secret_files",
-        metadata: ["key": "\(claim.token.key)"])
-      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
+        metadata: ["key": "\(lease.token.key)"])
+      _ = try await store.record(.noGoodAnswer, of: lease, at: clock())
       return Outcome()
     }
-    let answer = await means.apple.tokens.refresh(
-      token, of: claim.subject.text, clientID: claim.clientID)
-    let verdict = RevalidationResult(answer)
-    let judgement = state.withLock { state in
-      if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
-      state.condition.note(AppleCondition.Contact(answer), clientID: claim.clientID)
-      return state.weather.judge(verdict, at: clock())
+    let answer = await dependencies.apple.tokens.refresh(
+      token, of: lease.subject.text, clientID: lease.clientID)
+    let result = RevalidationResult(answer)
+    let decision = state.withLock { state in
+      if result == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
+      state.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID)
+      return state.circuitBreaker.evaluate(result, at: clock())
     }
     reportHealth()
-    metrics.checks.count(verdict.label)
-    means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
-    if let alarm = judgement.alarm { raise(alarm) }
+    metrics.checks.count(result.label)
+    dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
+    if let alarm = decision.alarm { raise(alarm) }
     log(answer)
-    switch judgement.consequence {
+    switch decision.action {
     case .releaseLease:
-      try await store.releaseLease(claim)
+      try await store.releaseLease(lease)
       return Outcome(accountChanged: true)
     case .keep:
-      let recorded = try await store.record(.noGoodAnswer, of: claim, at: clock())
+      let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
       return Outcome(accountChanged: true, account: recorded.account)
     case .endSessions:
-      let recorded = try await store.record(.revoked, of: claim, at: clock())
+      let recorded = try await store.record(.revoked, of: lease, at: clock())
       for handle in recorded.ended {
         metrics.sessionsEnded.count(SessionEnding.revoked.label)
-        means.audit.record(
-          .sessionEnded(reason: SessionEnding.revoked.label), subject: claim.subject, session: handle,
-          clientID: claim.clientID)
+        dependencies.audit.record(
+          .sessionEnded(reason: SessionEnding.revoked.label), subject: lease.subject, session: handle,
+          clientID: lease.clientID)
       }
       return Outcome(ended: recorded.ended, accountChanged: true)
-    case .noteGood:
+    case .recordGood:
       guard case .goodStanding(let standing) = answer else { return Outcome() }
       let recorded = try await store.record(
         .good(
           claims: standing.identityToken.map { AccountClaims($0.claims) },
-          token: replacement(for: token, standing.refreshToken, of: claim, means)),
-        of: claim, at: clock())
+          token: replacement(for: token, standing.refreshToken, of: lease, dependencies)),
+        of: lease, at: clock())
       return Outcome(accountChanged: true, account: recorded.account)
     }
   }
 
   /// The new refresh token that Apple sent, encrypted; nil if it is the same.
   private func replacement(
-    for old: RefreshToken, _ new: RefreshToken?, of claim: RevalidationLease, _ means: Dependencies
+    for old: RefreshToken, _ new: RefreshToken?, of lease: RevalidationLease, _ dependencies: Dependencies
   ) -> EncryptedToken? {
     guard let new, new != old else { return nil }
     do throws(SealError) {
-      return try means.keyring.seal(new, of: claim.subject, clientID: claim.clientID)
+      return try dependencies.keyring.seal(new, of: lease.subject, clientID: lease.clientID)
     } catch {
       logger.error("encrypting a refresh token from revalidation failed")
       return nil
     }
   }
 
-  // MARK: Apple's condition
+  // MARK: State of Apple
 
   /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
   func note(_ outcome: ExchangeOutcome, clientID: String) {
@@ -234,7 +236,7 @@ final class Revalidator: Sendable {
     let alarm = state.withLock { state -> RevalidationAlarm? in
       state.condition.note(contact, clientID: clientID)
       guard case .refused = contact else { return nil }
-      return state.weather.credentialsRefused(at: clock())
+      return state.circuitBreaker.credentialsRefused(at: clock())
     }
     if let alarm { raise(alarm) }
     reportHealth()
@@ -242,7 +244,7 @@ final class Revalidator: Sendable {
 
   /// Reports the state of Apple to health.
   func reportHealth() {
-    let report = state.withLock { $0.condition.report(allFailing: $0.weather.allFailing(at: clock())) }
+    let report = state.withLock { $0.condition.report(allFailing: $0.circuitBreaker.allFailing(at: clock())) }
     switch report {
     case .unknown: return
     case .ok: health.update(Self.checkName, .ok, at: .now())
@@ -258,7 +260,7 @@ final class Revalidator: Sendable {
     logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
   }
 
-  /// Logs results that an operator should know of.
+  /// Logs results that an operator should know about.
   private func log(_ answer: RefreshVerdict) {
     switch answer {
     case .goodStanding(let standing):
@@ -288,7 +290,7 @@ extension AppleCondition.Contact {
       case .goodStanding, .revoked: .accepted
       case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
-      case .appleTrouble: .answeredOtherwise
+      case .appleTrouble: .inconclusive
       case .notSent: .notSent
       }
   }
@@ -299,7 +301,7 @@ extension AppleCondition.Contact {
     case .granted, .refused, .disagreement: self = .accepted
     case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
-    case .appleTrouble: self = .answeredOtherwise
+    case .appleTrouble: self = .inconclusive
     case .notSent: self = .notSent
     case .unverified: return nil
     }
@@ -307,13 +309,13 @@ extension AppleCondition.Contact {
 }
 
 extension RevalidationResult {
-  /// The result of an answer of Apple's.
+  /// The result of an answer from Apple.
   init(_ answer: RefreshVerdict) {
     self =
       switch answer {
       case .goodStanding: .good
       case .revoked: .revoked
-      case .misconfigured, .noSecret: .ourMistake
+      case .misconfigured, .noSecret: .misconfigured
       case .appleTrouble: .appleTrouble
       case .notSent: .notSent
       }
@@ -324,7 +326,7 @@ extension RevalidationResult {
     switch self {
     case .good: "good"
     case .revoked: "revoked"
-    case .ourMistake: "misconfigured"
+    case .misconfigured: "misconfigured"
     case .appleTrouble: "unavailable"
     case .notSent: "not_sent"
     }

@@ -14,7 +14,7 @@ struct SessionAssertions: Sendable {
   private let allowsUnverifiedEmail: Bool
   private let logger: Logger
 
-  /// Nil where requests carry no assertion.
+  /// Nil if requests carry no assertion.
   init?(_ settings: AssertionSettings, allowsUnverifiedEmail: Bool, signer: AssertionSigner?, logger: Logger) {
     guard let signer, settings.sendsHeader else { return nil }
     mint = AssertionMint(signer: signer, lifetime: settings.lifetime)
@@ -43,7 +43,7 @@ struct SessionAssertions: Sendable {
       session: snapshot.session.handle.text, subject: snapshot.account.subject.text, claims: values)
   }
 
-  /// A claim as JSON has it, where headers have text; nil if it is absent or empty. `groups` is always there.
+  /// A claim as a JSON value; nil if it is absent or empty. `groups` is always present.
   private func value(of name: String, _ snapshot: SessionSnapshot, _ groups: [String]) -> AssertionValue? {
     let claims = snapshot.account.claims
     switch name {

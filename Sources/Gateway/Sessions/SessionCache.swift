@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// The session cache of one event loop: the cookies that it has verified lately, and the result of each.
+/// The session cache of one event loop: recently verified credentials, and the result of each.
 ///
-/// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is
-/// used up, and the older goes. What is used stays; nothing is lost that the store does not have.
+/// Bounded by a budget of bytes: two generations, of which the younger replaces the older when half of the budget is
+/// used up. Entries that are used stay; evicted ones can be loaded from the store again.
 struct SessionCache {
   /// The cached result of a credential.
   enum Known {
@@ -18,24 +18,23 @@ struct SessionCache {
   private var young: [CookieFingerprint: Known] = [:]
   private var old: [CookieFingerprint: Known] = [:]
   private var byHandle: [PublicSessionID: EntriesOfSession] = [:]
-  /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is
-  /// remembered.
+  /// The sessions of each account, for sign-ins and revalidations, whose cost must not depend on the size of the cache.
   private var bySubject: [Subject: [PublicSessionID]] = [:]
-  /// Tombstones of sessions that have just ended, so that an answer that was under way does not bring one back.
+  /// Tombstones of sessions that have just ended, so that an answer that was under way does not revive one.
   private var tombstones = RecentEvents<PublicSessionID>()
-  /// Accounts that changed a moment ago, so that an answer that was under way is not taken for the present state.
+  /// Accounts that have just changed, so that an answer that was under way is not taken for the present state.
   private var changes = RecentEvents<Subject>()
   /// The approximate size of the younger generation, in bytes.
   private var youngBytes = 0
   private var oldBytes = 0
-  /// The number of invalidations. An entry that is kept elsewhere, after this cache has dropped it, is valid as long as
-  /// this number stays the same.
+  /// The number of invalidations. An entry that is kept elsewhere after this cache has dropped it is valid while this
+  /// number stays the same.
   private(set) var invalidations = 0
   /// Bytes that the cache may use.
   var budget: Int
 
-  /// The size of a result without its session: places in tables that are half empty at worst.
-  private static let placeBytes = 128
+  /// The size of a result without its session: slots in tables that are half empty at worst.
+  private static let slotBytes = 128
 
   /// - Parameter budget: in bytes.
   init(budget: Int) { self.budget = budget }
@@ -73,7 +72,7 @@ struct SessionCache {
   /// Whether the session has ended a moment ago.
   func hasEnded(_ handle: PublicSessionID) -> Bool { tombstones[handle] != nil }
 
-  /// - Parameter asked: how many changes there had been when the question was asked that this is the answer to.
+  /// - Parameter asked: the number of changes at the time of the query that this is the answer to.
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
     if case .session(let entry) = known {
       let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
@@ -83,7 +82,7 @@ struct SessionCache {
         for other in others.all { other.standing = .ended }
         drop(handle)
       }
-      // The newer of two answers about one session on one host is the one to keep.
+      // Of two answers about one session on one host, the newer is kept.
       if let replaced = byHandle[handle]?.first(where: { $0.scope == entry.scope }) {
         forget(replaced)
         replaced.standing = .ended
@@ -119,8 +118,8 @@ struct SessionCache {
     }
   }
 
-  /// Marks the sessions of an account that has changed as stale: they are looked up again, and serve on while the store
-  /// is unavailable.
+  /// Marks the sessions of an account that has changed as stale: they are looked up again, and stay usable while the
+  /// store is unavailable.
   /// - Parameter number: counts the changes of this process.
   mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
     invalidations &+= 1
@@ -130,10 +129,10 @@ struct SessionCache {
     }
   }
 
-  /// Renews the sessions of an account by what the store has of it after a revalidation. Those whose account has
-  /// changed otherwise, or may have since the store was asked, are marked as stale.
+  /// Updates the sessions of an account with the stored account after a revalidation. Those whose account has other
+  /// changes, or may have changed since the store was asked, are marked as stale.
   /// - Parameters:
-  ///   - asked: how many changes there had been before the store was asked.
+  ///   - asked: the number of changes before the store was asked.
   ///   - number: that of this change, as in `markStale`: an answer of the store from before it is stale.
   mutating func renew(
     _ account: Account, asked: Int, number: Int, now: Int64, _ configuration: SessionConfiguration
@@ -161,8 +160,8 @@ struct SessionCache {
   }
 
   private static func bytes(of known: Known) -> Int {
-    if case .session(let entry) = known { return placeBytes + entry.footprint }
-    return placeBytes
+    if case .session(let entry) = known { return slotBytes + entry.footprint }
+    return slotBytes
   }
 
   private mutating func keep(_ known: Known, _ fingerprint: CookieFingerprint) {
@@ -184,7 +183,7 @@ struct SessionCache {
     if let others = entries.without(entry) { byHandle[handle] = others } else { drop(handle) }
   }
 
-  /// Out of the sessions and out of those of its account.
+  /// Removes a session from both indexes.
   private mutating func drop(_ handle: PublicSessionID) {
     guard let subject = byHandle.removeValue(forKey: handle)?.subject,
       var others = bySubject.removeValue(forKey: subject)
@@ -194,9 +193,9 @@ struct SessionCache {
   }
 }
 
-/// The entries of one session: one for each host that its user has been on lately, since each has a cookie of its own.
+/// The entries of one session: one for each host that its user has recently used, since each has a cookie of its own.
 private enum EntriesOfSession {
-  /// As where there is but one host: without an array.
+  /// A single entry, without an array.
   case one(SessionCacheEntry)
   case several([SessionCacheEntry])
 
@@ -235,10 +234,10 @@ private enum EntriesOfSession {
 /// A session as the event loops have cached it.
 struct CachedSession: Sendable {
   let snapshot: SessionSnapshot
-  /// Whether nothing is known to have changed since.
+  /// Whether no change since is known.
   let isCurrent: Bool
 
-  /// The merged knowledge of two loops: the account of the current entry, and the later of the two last uses.
+  /// The data of two loops merged: the account of the current entry, and the later of the two last uses.
   func merged(with other: CachedSession) -> CachedSession {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
     return CachedSession(
@@ -247,7 +246,7 @@ struct CachedSession: Sendable {
 }
 
 extension SessionSnapshot {
-  /// The same, last used at this moment if that is later than what is known.
+  /// The same session with the later of this and the stored last use.
   func seen(at moment: Date) -> SessionSnapshot {
     var session = session
     session.lastSeen = max(session.lastSeen, moment)
@@ -255,7 +254,7 @@ extension SessionSnapshot {
   }
 }
 
-/// Recent events of some keys, by number: kept for longer than any answer of the store takes.
+/// Recent events by key, with their numbers, kept for longer than any answer of the store takes.
 private struct RecentEvents<Key: Hashable & Sendable> {
   private var events: [Key: (number: Int, time: Int64)] = [:]
   /// The number of events at which old ones are removed.
@@ -270,10 +269,10 @@ private struct RecentEvents<Key: Hashable & Sendable> {
   mutating func note(_ key: Key, number: Int = 0, now: Int64) {
     if events.count > limit {
       events = events.filter { $0.value.time > now - Self.memory }
-      // Not again before as many have come, however many there are in a minute.
+      // Amortized: the next clean-up comes after as many new events.
       limit = max(Self.few, 2 * events.count)
     }
-    // Of two that arrive in the other order the later one counts.
+    // Events may arrive out of order: the later one counts.
     events[key] = (max(number, events[key]?.number ?? number), now)
   }
 }

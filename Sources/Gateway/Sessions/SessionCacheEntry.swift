@@ -5,34 +5,34 @@ internal import IdentityAssertion
 internal import Pages
 internal import Sessions
 
-/// A session in the cache of one event loop: everything that its requests need, computed beforehand.
+/// A session in the cache of one event loop, with all values that its requests need, precomputed.
 final class SessionCacheEntry {
   private(set) var snapshot: SessionSnapshot
   /// The machine token that the entry is of; nil for the session of a user.
   let machineToken: MachineToken?
   /// The scope of the client's credential.
   let scope: CookieScope
-  /// The header lines that tell the upstream who this is, the assertion among them.
+  /// The serialized identity headers, including the assertion.
   private(set) var identity: SerializedIdentityHeaders
-  /// The same without the assertion.
+  /// The serialized identity headers without the assertion.
   private var unsigned: SerializedIdentityHeaders
-  /// The header lines for upstreams with headers of their own, as far as requests needed them; the latest few.
+  /// The header lines for upstreams with headers of their own: the few that requests needed last.
   private var renderings: [UpstreamRendering] = []
   /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
   private(set) var assertion: String?
   /// The time from which another assertion is requested, and the time until which this one may be sent.
   var assertionRenewsAt: Int64 = 0
   private(set) var assertionEndsAt: Int64 = 0
-  /// The user by the groups and lists of the configuration that last asked.
-  private var judged: JudgedUser
-  /// Whether the account needed no revalidation at a moment since when a route that is not public has always admitted
-  /// the user. Otherwise it may have become due unnoticed, while it was admitted nowhere.
+  /// The user's access by the configuration that last asked.
+  private var access: UserAccess
+  /// Whether the account was seen to need no revalidation, and a route that is not public has admitted the user ever
+  /// since. Otherwise a revalidation may have become due unnoticed, while only public routes admitted the user.
   private(set) var wasFresh = false
   /// The user's request for access, as the store last had it, and the time until which it is not looked up again.
   private(set) var accessRequest: (state: AccessRequestState, until: Int64)?
   /// The verdicts of rules on the user under one configuration.
   private var verdicts = VerdictCache()
-  /// The session cookies of applications as they are bound to the account, by upstream, under one configuration.
+  /// The session cookies of applications bound to the account, by upstream, under one configuration.
   private var bindings: (generation: Int, byUpstream: [Int: CookieBinding]) = (0, [:])
   let tag: ConnectionKey
   /// The pseudonym of the user in logs (`SessionKeyring.pseudonym(of:)`), as a number.
@@ -53,14 +53,14 @@ final class SessionCacheEntry {
   var lastSeen: Int64
   /// The last use that was written to the store.
   var lastWritten: Int64
-  /// Whether it is among the sessions whose last use is to be written.
+  /// Whether its last use is queued to be written.
   var isNoted = false
   /// The next time to evaluate the revalidation schedule.
   var evaluateAt: Int64 = 0
-  /// Until when no request waits again for an overdue revalidation.
+  /// The time before which no request waits again for an overdue revalidation.
   var waitedUntil: Int64 = 0
   var standing = Standing.current
-  /// The approximate size in bytes: its own, its place among the sessions, and that of its texts.
+  /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
 
   /// The header lines of the user for one upstream.
@@ -71,7 +71,7 @@ final class SessionCacheEntry {
     var identity: SerializedIdentityHeaders
   }
 
-  /// Most upstreams that header lines are kept for.
+  /// The largest number of upstreams whose header lines are kept.
   private static let renderingLimit = 8
   /// The size of header lines for one upstream beside those of the identity headers.
   private static let renderingBytes = 256
@@ -79,7 +79,7 @@ final class SessionCacheEntry {
   /// The size of the bound cookies of one upstream.
   private static let bindingBytes = 512
 
-  /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
+  /// The size of an entry of an ordinary account, measured: see Documentation/SCALING.md.
   private static let ownBytes = 1_600
 
   /// - Parameter credential: if another configuration verified it, it is verified again before the entry is used.
@@ -101,8 +101,8 @@ final class SessionCacheEntry {
     self.snapshot = snapshot
     self.machineToken = machineToken
     self.generation = generation
-    judged = JudgedUser(snapshot, configuration)
-    unsigned = Self.identity(of: snapshot, judged, configuration)
+    access = UserAccess(snapshot, configuration)
+    unsigned = Self.identity(of: snapshot, access, configuration)
     identity = unsigned
     user = Self.user(of: snapshot, configuration)
     tag = ConnectionKey(session.handle)
@@ -124,8 +124,8 @@ final class SessionCacheEntry {
     generation = configuration.generation
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
-    judge(by: configuration)
-    unsigned = Self.identity(of: snapshot, judged, configuration)
+    updateAccess(by: configuration)
+    unsigned = Self.identity(of: snapshot, access, configuration)
     identity = unsigned
     renderings = []
     user = Self.user(of: snapshot, configuration)
@@ -134,37 +134,37 @@ final class SessionCacheEntry {
     assertionEndsAt = 0
   }
 
-  /// The user by a configuration. Worked out once for each.
+  /// The user's access by a configuration. Computed once for each.
   @inline(__always)
-  private func judgedUser(by configuration: SessionConfiguration) -> JudgedUser {
-    if judged.generation != configuration.generation { judge(by: configuration) }
-    return judged
+  private func userAccess(by configuration: SessionConfiguration) -> UserAccess {
+    if access.generation != configuration.generation { updateAccess(by: configuration) }
+    return access
   }
 
-  private func judge(by configuration: SessionConfiguration) {
-    guard judged.generation != configuration.generation else { return }
-    let wasAdmitted = judged.isAdmittedAnywhere
-    judged = JudgedUser(snapshot, configuration)
-    if !judged.isAdmittedAnywhere { wasFresh = false }
-    // An account that was not revalidated may be overdue.
+  private func updateAccess(by configuration: SessionConfiguration) {
+    guard access.generation != configuration.generation else { return }
+    let wasAdmitted = access.isAdmittedAnywhere
+    access = UserAccess(snapshot, configuration)
+    if !access.isAdmittedAnywhere { wasFresh = false }
+    // An account that was not being revalidated may be overdue.
     if !wasAdmitted { evaluateAt = 0 }
   }
 
   /// The names of the user's groups, sorted.
-  func groups(_ configuration: SessionConfiguration) -> [String] { judgedUser(by: configuration).groups }
+  func groups(_ configuration: SessionConfiguration) -> [String] { userAccess(by: configuration).groups }
 
-  /// Whether the user is nobody on a public route.
+  /// Whether a public route treats the user as anonymous.
   @inline(__always)
   func isNobody(on route: RouteDecision, _ configuration: SessionConfiguration) -> Bool {
-    if judged.generation != configuration.generation { judge(by: configuration) }
-    return judged.isDenied || !route.denials.isEmpty && verdict(of: route.denials, configuration) != .allowed
+    if access.generation != configuration.generation { updateAccess(by: configuration) }
+    return access.isDenied || !route.denials.isEmpty && verdict(of: route.denials, configuration) != .allowed
   }
 
   /// Whether the account is revalidated: not while no route but public ones admits the user, nor if the latest sign-in
   /// left no refresh token.
   func isRevalidated(_ configuration: SessionConfiguration) -> Bool {
     if isTokenDiscarded { return false }
-    return judgedUser(by: configuration).isAdmittedAnywhere
+    return userAccess(by: configuration).isAdmittedAnywhere
   }
 
   /// Whether the user, who is admitted, has to sign in again: the sign-in is too old, or left no refresh token.
@@ -181,18 +181,18 @@ final class SessionCacheEntry {
   /// See `Session.isRecent(_:at:)`; in milliseconds.
   private static let clockTolerance = Session.clockTolerance.milliseconds
 
-  /// Takes over what a revalidation has changed of the account.
+  /// Applies the changes of a revalidation to the account.
   /// - Returns: false, without any effect, if the entry is not current, or if anything else of the account is
-  ///   different: then one of the two is outdated, and which one only the store knows.
+  ///   different: then one of the two is outdated, and only the store knows which.
   func renew(_ account: Account, _ configuration: SessionConfiguration) -> Bool {
     guard standing == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
     let hasTokenClaims = account.claims != snapshot.account.claims
     snapshot = SessionSnapshot(session: snapshot.session, account: account)
     evaluateAt = 0
     waitedUntil = 0
-    // No rule may ask for them, but headers can have them. For another configuration all is rendered with the next use.
+    // No rule may require them, but headers can contain them. After a reload everything is rendered on the next use.
     if hasTokenClaims, generation == configuration.generation {
-      unsigned = Self.identity(of: snapshot, judgedUser(by: configuration), configuration)
+      unsigned = Self.identity(of: snapshot, userAccess(by: configuration), configuration)
       identity = withAssertion(unsigned)
       renderings = []
     }
@@ -202,7 +202,7 @@ final class SessionCacheEntry {
   /// Notes that the account, which is admitted, needs no revalidation now.
   func noteFresh() { wasFresh = true }
 
-  /// Remembers the user's request for access.
+  /// Caches the user's request for access.
   func take(_ state: AccessRequestState, until: Int64) { accessRequest = (state, until) }
 
   /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
@@ -218,8 +218,8 @@ final class SessionCacheEntry {
   /// - Parameter rule: its place among `SessionConfiguration.rules`.
   func verdict(of rule: Int, _ configuration: SessionConfiguration) -> RuleVerdict {
     if let known = verdicts.find(rule, generation: configuration.generation) { return known }
-    let verdict = configuration.policy.judge(
-      judgedUser(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
+    let verdict = configuration.policy.evaluate(
+      userAccess(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
     verdicts.remember(verdict, of: rule, generation: configuration.generation)
     return verdict
   }
@@ -235,20 +235,20 @@ final class SessionCacheEntry {
   }
 
   private static func identity(
-    of snapshot: SessionSnapshot, _ user: JudgedUser, _ configuration: SessionConfiguration
+    of snapshot: SessionSnapshot, _ user: UserAccess, _ configuration: SessionConfiguration
   ) -> SerializedIdentityHeaders {
     SerializedIdentityHeaders(fields(of: snapshot, user, configuration))
   }
 
   private static func fields(
-    of snapshot: SessionSnapshot, _ user: JudgedUser, _ configuration: SessionConfiguration
+    of snapshot: SessionSnapshot, _ user: UserAccess, _ configuration: SessionConfiguration
   ) -> [(name: String, value: [UInt8])] {
     IdentityHeaders.render(
       account: snapshot.account, session: snapshot.session, groups: user.groups, settings: configuration.identity
     ) { configuration.upstreamIdentities.omissions.note($0, of: nil, $1) }
   }
 
-  /// The header lines that tell an upstream who this is: rendered once for an upstream with headers of its own.
+  /// The serialized identity headers for an upstream: rendered once for an upstream with headers of its own.
   @inline(__always)
   func identity(for upstream: Int, _ configuration: SessionConfiguration) -> SerializedIdentityHeaders {
     guard let own = configuration.upstreamIdentities[upstream] else { return identity }
@@ -260,7 +260,7 @@ final class SessionCacheEntry {
   private func render(
     _ own: UpstreamIdentity, _ upstream: Int, _ configuration: SessionConfiguration
   ) -> SerializedIdentityHeaders {
-    let user = judgedUser(by: configuration)
+    let user = userAccess(by: configuration)
     let claims = ClaimSource(
       account: snapshot.account, session: snapshot.session, groups: user.groups,
       allowsUnverifiedEmail: configuration.identity.allowUnverifiedEmail)
@@ -282,7 +282,7 @@ final class SessionCacheEntry {
     UInt64(configuration.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
 
-  /// Stores a new assertion; nil if it could not be signed: then requests go without one for a moment.
+  /// Stores a new assertion; nil if it could not be signed: then requests have none for a moment.
   /// - Parameter made: the generation of the configuration that it was made with; an earlier one is ignored.
   func take(_ signed: SignedAssertion?, by made: Int, now: Int64) {
     guard made == generation else { return }
@@ -294,7 +294,7 @@ final class SessionCacheEntry {
       assertionEndsAt = assertionRenewsAt
       return
     }
-    // Never in the past: a clock that jumps must not make a request wait over and over.
+    // Never in the past: after a clock jump, a request must not wait repeatedly.
     assertionRenewsAt = max(
       signed.made.addingTimeInterval(AssertionMint.renewal).wallClock, now + Self.signingPause)
     assertionEndsAt = max(
@@ -306,7 +306,7 @@ final class SessionCacheEntry {
 }
 
 extension SessionCacheEntry {
-  /// Whether an entry may be used.
+  /// The validity of an entry.
   enum Standing: Equatable {
     case current
     /// The account has changed: it is looked up again. If the store was unavailable, the entry serves until this
@@ -355,7 +355,7 @@ extension ConnectionKey {
 }
 
 extension Account {
-  /// The size of texts that come from outside, doubled for the values computed from them.
+  /// The size of texts from outside, doubled to account for the values computed from them.
   fileprivate var textBytes: Int {
     let claimed =
       [claims.email, claims.organizationID, claims.transferSubject].compactMap(\.self) + (claims.scopes ?? [])

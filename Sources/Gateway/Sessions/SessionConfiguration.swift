@@ -2,7 +2,7 @@ internal import AccessPolicy
 internal import FoundationEssentials
 internal import Sessions
 
-/// The part of a configuration that the sessions in memory depend on.
+/// The part of a configuration that cached sessions depend on.
 struct SessionConfiguration: Sendable {
   /// The number of this configuration in this process: values derived from another one are computed again.
   let generation: Int
@@ -14,7 +14,7 @@ struct SessionConfiguration: Sendable {
   let upstreamIdentities: UpstreamIdentities
   /// The rules of all routes, by the indexes of `RuleIndexes`.
   let rules: [AccessRules]
-  /// The groups and lists that users are judged by.
+  /// The groups and lists that users are evaluated by.
   let policy: UserPolicy
   /// The session cookies of the applications.
   let endCookies: EndCookies
@@ -27,7 +27,7 @@ struct SessionConfiguration: Sendable {
   let cacheBudget: Int
 
   /// - Parameters:
-  ///   - omissions: told of headers that cannot be sent.
+  ///   - omissions: logs headers that cannot be sent.
   ///   - eventLoops: how many event loops share the memory for sessions.
   ///   - previous: the configuration before, at a reload.
   init(
@@ -68,6 +68,6 @@ struct SessionConfiguration: Sendable {
 
   /// The interval at which the revalidation schedule is evaluated for one session.
   static let evaluationInterval: Int64 = 30_000
-  /// The time in which a request does not wait again for a revalidation that could not be made.
+  /// The time before a request waits again for a revalidation that could not be made.
   static let retryInterval: Int64 = 1_000
 }

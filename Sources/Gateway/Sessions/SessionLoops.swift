@@ -18,9 +18,9 @@ final class SessionLoops: Sendable {
 
   func add(_ listener: Listener) { listeners.withLock { $0.append(listener) } }
 
-  // MARK: Answers of the store that are under way
+  // MARK: Queries under way
 
-  /// The state of the caches when a question is sent to the store.
+  /// The state of the caches when a query is sent to the store.
   struct Version: Sendable, Equatable {
     let epoch: Int
     let accountChanges: Int
@@ -37,10 +37,10 @@ final class SessionLoops: Sendable {
   // MARK: Caches
 
   /// The session as the loops have cached it: a user who is signed in stays so on whichever loop a connection arrives.
-  /// It is not current while an invalidation has reached some loops and not others: the entry of a loop that comes
-  /// later would be copied to one that was told before, which is told nothing more.
+  /// It is not current while an invalidation has reached only some loops: otherwise the outdated entry of one loop
+  /// could be copied to a loop that was already invalidated.
   func cached(_ handle: PublicSessionID) async -> CachedSession? {
-    // Before the caches are read. An invalidation that begins later has a version after that of the question.
+    // Read before the caches. An invalidation that begins later has a newer version than the query.
     let isInvalidating = invalidationsUnderWay.load(ordering: .acquiring) > 0
     let answers = loops.withLock { $0 }.map { loop in
       loop.eventLoop.submit { loop.value.cache.cached(handle) }
@@ -99,8 +99,8 @@ final class SessionLoops: Sendable {
     }
   }
 
-  /// Renews the cached sessions of an account by what the store has of it after a revalidation, so that they need not
-  /// be looked up again. Those that may be outdated are marked as stale.
+  /// Updates the cached sessions of an account with the stored account after a revalidation, so that they need not be
+  /// looked up again. Those that may be outdated are marked as stale.
   /// - Parameter version: the version before the store was asked.
   func renew(_ account: Account, readAfter version: Version, now: @escaping @Sendable () -> Int64) async {
     await invalidate {

@@ -97,11 +97,11 @@ final class SessionManager: Sendable {
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
-    // A snapshot found now would not be trusted: each request would look it up again.
+    // A snapshot would not be trusted now: each request would look it up again.
     if storeHealth.isRefused { return .storeUnavailable(until: now + Self.outageMemory) }
-    // The cache of another loop is as good as the store, and no request waits for it.
+    // The cache of another loop is as good as the store, and faster.
     let cached = await loops.cached(handle)
-    // Nor does a request wait for a store that is known not to answer.
+    // No request waits for a store that is known to be unavailable.
     let isUnavailable = storeHealth.isUnavailable
     if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, at: now) { return known }
     do throws(StoreError) {
@@ -130,7 +130,7 @@ final class SessionManager: Sendable {
   }
 
   /// Whether the session has not expired, and no ban of its user is in force: a sign-in that was under way when the ban
-  /// was made may have left it.
+  /// was made may have created it.
   private func isAlive(_ snapshot: SessionSnapshot, at now: Int64) -> Bool {
     let date = Date(wallClock: now)
     if let ban = snapshot.account.access.ban, ban.isInForce(at: date) { return false }
@@ -154,7 +154,7 @@ final class SessionManager: Sendable {
     return isAlive(known, at: clock()) ? known : nil
   }
 
-  /// Finds a session without using it: as the store has it, last used when any loop of this process has seen it last;
+  /// Finds a session without using it: as the store has it, with the latest use on any loop of this process;
   /// nil if it does not exist or has expired.
   func peek(_ identifier: SessionIdentifier) async throws(StoreError) -> SessionSnapshot? {
     let known: SessionSnapshot?
@@ -212,7 +212,7 @@ final class SessionManager: Sendable {
     return ended
   }
 
-  /// Carries out a notification of Apple's: when this returns, the sessions that it ends have ended, as with `end`.
+  /// Applies a notification from Apple: when this returns, the sessions that it ends have ended, as with `end`.
   func carryOut(_ notification: AccountNotification) async throws(StoreError) -> NotificationOutcome {
     let outcome: NotificationOutcome
     do throws(StoreError) {
@@ -231,10 +231,10 @@ final class SessionManager: Sendable {
   /// Removes sessions that have ended from every cache, and ends their connections.
   func forget(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
 
-  /// The state of the caches before a question to the store whose answer `renew` is given.
+  /// The state of the caches, to be read before a query to the store whose answer is passed to `renew`.
   var version: SessionLoops.Version { loops.version }
 
-  /// Renews the cached sessions of an account by what the store has of it after a revalidation.
+  /// Updates the cached sessions of an account with the stored account after a revalidation.
   func renew(_ account: Account, readAfter version: SessionLoops.Version) async {
     await loops.renew(account, readAfter: version, now: clock)
   }

@@ -1,8 +1,8 @@
 internal import Sessions
 internal import Synchronization
 
-/// Combines look-ups of one session or machine token that are under way at the same time, so that a page with many
-/// requests costs one question to the store.
+/// Coalesces concurrent look-ups of one session or machine token, so that a page with many requests costs one query to
+/// the store.
 final class SharedLookUps<Answer: Sendable>: Sendable {
   private struct LookUp: Sendable {
     let version: SessionLoops.Version
@@ -14,9 +14,9 @@ final class SharedLookUps<Answer: Sendable>: Sendable {
 
   init(_ storeHealth: StoreHealth) { self.storeHealth = storeHealth }
 
-  /// The answer of a look-up that is under way, or of a new one. Not joined is a look-up from before a change of
-  /// accounts, or before all caches were emptied, because its answer may be outdated; nor any while the store is known
-  /// not to answer, because it may be waiting for it.
+  /// The answer of a look-up that is under way, or of a new one. A look-up from before a change of accounts, or before
+  /// all caches were emptied, is not joined, because its answer may be outdated; nor is any while the store is known to
+  /// be unavailable, because it may hang.
   /// - Parameter version: the present one.
   func answer(
     for handle: PublicSessionID, _ version: SessionLoops.Version, _ lookUp: @escaping @Sendable () async -> Answer
@@ -37,7 +37,7 @@ final class SharedLookUps<Answer: Sendable>: Sendable {
 
   private func end(_ handle: PublicSessionID, _ version: SessionLoops.Version) {
     underWay.withLock { underWay in
-      // A newer look-up may have taken its place.
+      // A newer look-up may have replaced it.
       if underWay[handle]?.version == version { underWay[handle] = nil }
     }
   }

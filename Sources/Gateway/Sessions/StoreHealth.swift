@@ -3,28 +3,29 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// The availability of the session store, as its latest answers show it, and the outage grace: how long cached sessions
-/// go on without it.
+/// The availability of the session store, from its latest answers, and the outage grace: how long cached sessions stay
+/// valid without it.
 final class StoreHealth: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let outageGrace: Mutex<Int64>
-  /// Until when caches may be used without an answer of the store; `refused` while this version must not use the store.
+  /// The end of the time in which caches may be used without an answer of the store; `refused` while this version must
+  /// not use the store.
   private let trustedUntil: Atomic<Int64>
   /// The moment at which the change feed was asked for its latest answer.
   private let feedAnsweredAt = Atomic<Int64>(.min / 2)
-  private let isAway = Atomic<Bool>(false)
+  private let isUnreachable = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
-  /// The error of the last operation that tells of the store as a whole; nil after a successful check.
+  /// The error of the last operation that concerns the store as a whole; nil after a successful check.
   private let problem = Mutex<StoreError?>(nil)
   /// The message of the last failed opening that was logged.
   private let loggedOpening = Mutex<String?>(nil)
 
   private static let refused = Int64.min
-  /// The shortest time for which an answer is trusted, whatever `store.outage_grace` says: with none at all the request
-  /// that asked could not use the answer, and would ask again without end.
+  /// The shortest time for which an answer is trusted, whatever `store.outage_grace` is: with a grace of zero, a
+  /// request could not even use the answer to its own query.
   private static let shortestGrace = Duration.seconds(1)
 
   /// - Parameter now: in milliseconds since 1970, as everywhere below.
@@ -49,27 +50,27 @@ final class StoreHealth: Sendable {
   var isRefused: Bool { trustedUntil.load(ordering: .relaxed) == Self.refused }
 
   /// Whether the store did not answer when it was last asked.
-  var isUnavailable: Bool { isAway.load(ordering: .relaxed) }
+  var isUnavailable: Bool { isUnreachable.load(ordering: .relaxed) }
 
-  /// Whether the store has answered since the start; until then nobody can be signed in, nor sign in.
+  /// Whether the store has answered since the start; until then nobody is signed in or can sign in.
   var hasAnswered: Bool { hasEverAnswered.load(ordering: .relaxed) }
 
   /// Whether the last check of the store succeeded.
-  var isWell: Bool { hasAnswered && problem.withLock { $0 == nil } }
+  var isHealthy: Bool { hasAnswered && problem.withLock { $0 == nil } }
 
-  /// Whether signed-in requests can be served: the store answers, or cached sessions go on without it. All gateways
-  /// share the store: one that says it is not ready before helps nobody, because no other is better off.
+  /// Whether signed-in requests can be served: the store answers, or cached sessions are still valid. All
+  /// gateways share the store, so reporting not ready earlier would not move requests to a better one.
   func isServing(at now: Int64) -> Bool {
     hasAnswered && !isRefused && (!isUnavailable || isTrusted(at: now))
   }
 
-  /// Whether a follower of the change feed that asks at `now` may not go without an answer: the store is not well, or
-  /// the latest answer is older than `silence` (in milliseconds), or the outage grace is shorter than twice that.
-  func mustAsk(at now: Int64, after silence: Int64) -> Bool {
-    guard isWell, !isUnavailable, !isRefused else { return true }
+  /// Whether the change feed must be read at `now`, even without a sign of changes: the store is not healthy, or the
+  /// latest answer is older than `interval` (in milliseconds), or the outage grace is shorter than twice that.
+  func mustAsk(at now: Int64, after interval: Int64) -> Bool {
+    guard isHealthy, !isUnavailable, !isRefused else { return true }
     let grace = outageGrace.withLock { $0 }
-    guard grace >= 2 * silence else { return true }
-    return now - feedAnsweredAt.load(ordering: .relaxed) >= silence
+    guard grace >= 2 * interval else { return true }
+    return now - feedAnsweredAt.load(ordering: .relaxed) >= interval
   }
 
   // MARK: Reports
@@ -77,7 +78,7 @@ final class StoreHealth: Sendable {
   /// Adds the gauge of the store's state.
   func addMetrics() {
     metrics.addGauge("cordon_store_up", help: "Whether the last check of the session store succeeded.") { [self] in
-      isWell ? 1 : 0
+      isHealthy ? 1 : 0
     }
   }
 
@@ -92,7 +93,7 @@ final class StoreHealth: Sendable {
 
   // MARK: Answers
 
-  /// The store has answered a question that was asked at `moment`.
+  /// Notes that the store has answered a query of `moment`.
   func answered(at moment: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
     let until = moment + outageGrace.withLock { $0 }
@@ -103,10 +104,10 @@ final class StoreHealth: Sendable {
       if change.exchanged { break }
       before = change.original
     }
-    if isAway.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
+    if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
   }
 
-  /// The change feed has answered: this version may use the store again if it was refused.
+  /// Notes that the change feed has answered: this version may use the store again if it was refused.
   func feedAnswered(at moment: Int64) {
     if isRefused {
       trustedUntil.store(moment, ordering: .relaxed)
@@ -116,7 +117,7 @@ final class StoreHealth: Sendable {
     answered(at: moment)
   }
 
-  /// The store could be written, by a check that began at `moment`.
+  /// Notes that a check that began at `moment` has written to the store.
   func wrote(at moment: Int64) {
     problem.withLock { $0 = nil }
     answered(at: moment)
@@ -125,7 +126,7 @@ final class StoreHealth: Sendable {
 
   // MARK: Failures
 
-  /// The store could not be written, though it may well be readable.
+  /// Notes that the store could not be written; it may still be readable.
   func didNotWrite(_ error: StoreError) {
     metrics.storeFailures.count("ping")
     problem.withLock { $0 = error }
@@ -134,7 +135,7 @@ final class StoreHealth: Sendable {
     logReadOnly(error)
   }
 
-  /// An operation failed. The store may be available all the same.
+  /// Notes that an operation failed. The store may still be available.
   func failed(_ operation: String, _ error: StoreError) {
     switch error.code {
     case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed:
@@ -149,22 +150,22 @@ final class StoreHealth: Sendable {
     }
   }
 
-  /// A question was not answered: the store counts as unavailable.
+  /// Notes that a query was not answered: the store counts as unavailable.
   func didNotAnswer(_ operation: String, _ error: StoreError) {
     metrics.storeFailures.count(operation)
     problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
-    if !isAway.exchange(true, ordering: .relaxed), hasAnswered {
+    if !isUnreachable.exchange(true, ordering: .relaxed), hasAnswered {
       logger.error(
         "session store unavailable, serving cached sessions for store.outage_grace",
         metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
   }
 
-  /// The store could not be opened at the start; it is tried again.
+  /// Notes that the store could not be opened at the start; opening is retried.
   func didNotOpen(_ error: StoreError) {
     metrics.storeFailures.count("open")
-    isAway.store(true, ordering: .relaxed)
+    isUnreachable.store(true, ordering: .relaxed)
     problem.withLock { $0 = error }
     // Its cause may be worded differently each time.
     let before = loggedOpening.withLock { logged -> String? in

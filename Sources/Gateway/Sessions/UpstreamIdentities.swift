@@ -7,7 +7,7 @@ internal import Sessions
 struct UpstreamIdentities: Sendable {
   /// Nil for an upstream without headers of its own; empty if no upstream has any.
   private let upstreams: [UpstreamIdentity?]
-  /// Told of headers that cannot be sent.
+  /// Logs headers that cannot be sent.
   let omissions: HeaderOmissions
 
   /// - Parameter names: the upstreams in their order; nil for the one of `[upstream]`.

@@ -1,13 +1,13 @@
 internal import AccessPolicy
 internal import Sessions
 
-/// Judges users by the groups and lists of one configuration, whatever they ask for.
+/// Evaluates users by the groups and lists of one configuration, independently of any request.
 struct UserPolicy: Sendable {
   let routes: RouteTable
   let groups: GroupDirectory
-  /// Whether addresses count that Apple has not verified.
+  /// Whether addresses that Apple has not verified count.
   private let allowsUnverifiedEmail: Bool
-  /// Whether a user whom nothing names is admitted by a route that is not public.
+  /// Whether any route that is not public admits a user that no list or group names.
   private let admitsStrangers: Bool
 
   init(_ routes: RouteTable, _ groups: GroupDirectory, allowsUnverifiedEmail: Bool) {
@@ -22,7 +22,7 @@ struct UserPolicy: Sendable {
     UserPolicy(routes, groups, allowsUnverifiedEmail: allowsUnverifiedEmail)
   }
 
-  /// The user as rules ask about one, with the groups of the configuration and of the store.
+  /// The user of an account as rules see it, with the groups of the configuration and of the store.
   func principal(of account: Account) -> Principal {
     let claims = account.claims
     var principal = Principal(
@@ -40,8 +40,8 @@ struct UserPolicy: Sendable {
   func groupNames(of account: Account) -> [String] { groupNames(of: principal(of: account)) }
 
   /// The verdict of rules on the user of a session.
-  func judge(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> RuleVerdict {
-    rules.judge(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
+  func evaluate(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> RuleVerdict {
+    rules.evaluate(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
   }
 
   /// Whether any route that is not public could admit the user of a session.
@@ -49,7 +49,7 @@ struct UserPolicy: Sendable {
     routes.couldAdmit(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
   }
 
-  /// Whether there can be users whom no route admits but public ones.
+  /// Whether there can be users that only public routes admit.
   var mayAdmitNowhere: Bool { !admitsStrangers || !groups.names.isEmpty }
 
   private func claim(_ name: String, of snapshot: SessionSnapshot, _ principal: Principal) -> [String] {
@@ -61,8 +61,8 @@ struct UserPolicy: Sendable {
   }
 }
 
-/// A user by the groups and lists of one configuration.
-struct JudgedUser {
+/// The access of a user by the groups and lists of one configuration.
+struct UserAccess {
   let principal: Principal
   /// The names of the user's groups, sorted.
   let groups: [String]

@@ -12,7 +12,7 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
 
   /// - Parameters:
   ///   - pem: a private key, as `openssl ecparam -name prime256v1 -genkey` or `cordon keygen --assertion` makes one.
-  ///   - name: what error messages call the file.
+  ///   - name: the name of the file in error messages.
   package init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyError) {
     guard let key = ES256PrivateKey(pem: pem) else { throw AssertionKeyError(name: name) }
     privateKey = key
@@ -33,7 +33,7 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// A file holds no key that assertions can be signed with. An operator error.
+/// The error for a file without a key that can sign assertions. An operator error.
 package struct AssertionKeyError: Error, Sendable, Equatable {
   let name: String
 

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 
-/// The keys of a gateway: the first signs, all are published, so that what was signed before a change of the keys, or
-/// by a replica that does not know of it yet, can be verified.
+/// The keys of a gateway: the first signs, all are published, so that assertions from before a key rotation, or from a
+/// replica that has not reloaded yet, can be verified.
 package struct AssertionKeySet: Sendable {
   let signing: AssertionKey
   /// The JWK set (RFC 7517 5), as `GET keys` answers it.
   package let publicDocument: [UInt8]
 
-  /// Nil without a key. A key that is there twice is published once.
+  /// Nil without a key. Duplicates are published once.
   package init?(_ keys: [AssertionKey]) {
     guard let first = keys.first else { return nil }
     signing = first

@@ -31,7 +31,7 @@ package final class AssertionMint: Sendable {
   private struct Made {
     let statement: AssertionStatement
     let at: Date
-    /// A caller that asks while it is being signed waits for it.
+    /// The signature, shared by all callers that request it while it is being made.
     let result: Task<Result<SignedAssertion, AssertionSigningError>, Never>
   }
 
@@ -40,7 +40,7 @@ package final class AssertionMint: Sendable {
     self.lifetime = lifetime
   }
 
-  /// An assertion that says this: the one made within the last minute, or a new one.
+  /// An assertion with this content: one from the last minute, or a new one.
   package func assertion(
     of statement: AssertionStatement, now: Date
   ) async throws(AssertionSigningError) -> SignedAssertion {
@@ -62,7 +62,7 @@ package final class AssertionMint: Sendable {
     }
   }
 
-  /// A clock that was set back behind the making makes it not recent.
+  /// False also if the clock was set back to before it was made.
   private static func isRecent(_ made: Date, _ now: Date) -> Bool {
     now >= made && now < made.addingTimeInterval(renewal)
   }

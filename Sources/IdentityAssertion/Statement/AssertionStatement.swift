@@ -1,6 +1,6 @@
 /// The content of an assertion for one session.
 package struct AssertionStatement: Sendable, Hashable {
-  /// `sid`: the session's public name, a hash of which no cookie can be made.
+  /// `sid`: the session's public ID, a hash from which no cookie can be made.
   package var session: String
   /// `sub`.
   package var subject: String

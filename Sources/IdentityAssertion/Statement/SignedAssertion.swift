@@ -1,7 +1,7 @@
 internal import Cryptography
 package import FoundationEssentials
 
-/// A statement that was signed, as it travels.
+/// A signed statement.
 package struct SignedAssertion: Sendable, Equatable {
   /// The JWT in compact form (RFC 7519).
   package let token: String
@@ -9,7 +9,7 @@ package struct SignedAssertion: Sendable, Equatable {
   package let expires: Date
 }
 
-/// Signs assertions for the application, as one issuer to one audience.
+/// Signs assertions of one issuer for one audience.
 package struct AssertionSigner: Sendable {
   private let keys: AssertionKeySet
   private let issuer: String
@@ -22,7 +22,7 @@ package struct AssertionSigner: Sendable {
     self.audience = audience
   }
 
-  /// The same issuer, to another audience.
+  /// The same issuer and keys with another audience.
   package func addressing(_ audience: String) -> AssertionSigner {
     AssertionSigner(keys: keys, issuer: issuer, audience: audience)
   }

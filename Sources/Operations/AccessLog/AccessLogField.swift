@@ -3,17 +3,17 @@ package enum AccessLogField: String, Sendable, CaseIterable {
   /// The request's identifier, as the upstream got it in `X-Request-Id`.
   case request
   case method
-  /// Never the query: it can hold authorization codes and other secrets.
+  /// Without the query, which can contain authorization codes and other secrets.
   case path
   case version
   case status
   case bytesIn = "bytes_in"
   case bytesOut = "bytes_out"
-  /// From the whole head of the request to the last byte of the response.
+  /// From the complete request header to the last byte of the response.
   case duration
-  /// Of that, from the request being sent upstream to the head of the answer.
+  /// The part of it from sending the request upstream to the response header.
   case upstream
-  /// Of that, the rest: the gateway's own time, and what client and upstream took for the bodies.
+  /// The rest of it: the gateway's own time, and the time of client and upstream for the bodies.
   case gateway
   /// The address that the request was sent to.
   case upstreamAddress = "upstream_address"

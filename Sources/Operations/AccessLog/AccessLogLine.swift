@@ -5,11 +5,11 @@ internal import WebFormats
 /// Fields from the wire are bytes, passed when the line is written, and escaped there. Only the path of the target is
 /// logged: a query can contain authorization codes and other secrets.
 package struct AccessLogLine: Sendable, Equatable {
-  /// When the request's head was complete.
+  /// The time at which the request header was complete.
   package var time: Timestamp
   /// The protocol, `HTTP/1.1` for example.
   package var version: String
-  /// The status that was sent; 499 where the client went before any.
+  /// The status that was sent; 499 if the client disconnected before.
   package var status: Int
   /// Bytes of the request's body that were read.
   package var bytesIn: UInt64
@@ -17,18 +17,17 @@ package struct AccessLogLine: Sendable, Equatable {
   package var bytesOut: UInt64
   /// Nanoseconds from the whole head of the request to the last byte of the response.
   package var durationNanoseconds: UInt64
-  /// Nanoseconds from the request being sent upstream to the head of the answer; nil where the upstream was not
-  /// asked or did not answer.
+  /// Nanoseconds from sending the request upstream to the response header; nil if it was not sent or not answered.
   package var upstreamNanoseconds: UInt64?
   /// The route's class or path of the configuration.
   package var route: String
   /// A keyed hash that identifies the user; nil without a session.
   package var user: UInt64?
-  /// The client's address, as believed after trusted proxies.
+  /// The client's address, as determined from trusted proxies.
   package var peer: String
   /// The reason why the exchange failed, for example `upstream_timeout`; nil if it succeeded.
   package var failure: String?
-  /// The address that it was sent to; nil where it was sent nowhere.
+  /// The address that it was sent to; nil if it was not forwarded.
   package var upstreamAddress: String?
 
   package init(
@@ -50,13 +49,13 @@ package struct AccessLogLine: Sendable, Equatable {
     self.upstreamAddress = upstreamAddress
   }
 
-  /// Appends the line with its line feed. Nothing is allocated but the growth of `buffer`.
+  /// Appends the line with its line feed. Allocates only if `buffer` grows.
   /// - Parameters:
-  ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where
-  ///     they are wanted, `Host`, `User-Agent`, `Referer` and the trace, each behind a NUL, which no head can hold.
+  ///   - request: Method, a space, and the target; the part from the first `?` or `#` is not rendered. Then, if
+  ///     needed, `Host`, `User-Agent`, `Referer` and the trace, each after a NUL, which no header can contain.
   ///   - fields: The fields of the line, in this order; unknown values are left out.
-  ///   - hidden: A path of which nothing that follows is rendered, in the target and in `Referer`: it is secret. Empty
-  ///     for none.
+  ///   - hidden: A path prefix after which nothing is rendered, in the target and in `Referer`, because it is secret.
+  ///     Empty for none.
   ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
   package func append(
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
@@ -96,7 +95,7 @@ package struct AccessLogLine: Sendable, Equatable {
     buffer = line.end()
   }
 
-  /// The place of `Referer` without its query and what is hidden.
+  /// The range of `Referer` without its query and the hidden part.
   private static func referer(_ request: Span<UInt8>, _ hidden: [UInt8]) -> Range<Int> {
     let part = request.part(3)
     let referer = request.extracting(part)
@@ -159,12 +158,12 @@ extension Span<UInt8> {
     return count
   }
 
-  /// The end of `path` if it begins with that, otherwise the end of all.
+  /// The end of `path` if it is a prefix, otherwise the end of the span.
   fileprivate func end(ofPath path: [UInt8]) -> Int {
     !path.isEmpty && holds(path, at: 0) ? path.count : count
   }
 
-  /// The end of the first `path` in it, otherwise the end of all.
+  /// The end of the first `path` in it, otherwise the end of the span.
   fileprivate func end(behind path: [UInt8]) -> Int {
     guard !path.isEmpty, count >= path.count else { return count }
     for start in 0...count - path.count where holds(path, at: start) { return start + path.count }
@@ -180,7 +179,7 @@ extension Span<UInt8> {
   /// The index of the first `?` or `#`.
   fileprivate var queryStart: Int { firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } }
 
-  /// The first place whose byte `isWanted` says yes to, or the end.
+  /// The first index whose byte satisfies `isWanted`, or the end.
   fileprivate func firstIndex(where isWanted: (UInt8) -> Bool) -> Int {
     for index in indices where isWanted(self[index]) { return index }
     return count

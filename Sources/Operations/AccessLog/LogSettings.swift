@@ -1,10 +1,10 @@
 /// Log settings (`[log]` of the configuration).
 package struct LogSettings: Sendable, Equatable {
-  /// One line a request. Default: false.
+  /// Whether each request is logged. Default: false.
   package var accessLog = false
   /// The fields of access log lines. Default: nil: ``AccessLogField/standard``.
   package var accessFields: [AccessLogField]?
-  /// A line for each sign-in, sign-out, check, act of administration and the like. Default: true.
+  /// Whether audit events (sign-in, sign-out, revalidation, administration and others) are logged. Default: true.
   package var auditLog = true
   /// The events that are logged. Default: nil: every one.
   package var auditEvents: [AuditEvent.Name]?
@@ -15,7 +15,7 @@ package struct LogSettings: Sendable, Equatable {
 
   package init() {}
 
-  /// Severities, as swift-log names them; and no event at all.
+  /// Severities of swift-log, and `off` for no events.
   package enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical, off }
 
   /// The format of lines.

@@ -2,10 +2,10 @@ package import Logging
 
 /// Writes the events of swift-log as one line each, in the format of the access log and the audit log.
 ///
-/// Messages are constants, what varies is metadata. Every control character is escaped, so that no value
-/// can begin a line of its own.
+/// Messages are constants; variable data is metadata. Every control character is escaped, so that no value can begin a
+/// new line.
 package struct CordonLogHandler: LogHandler {
-  /// The least severity that is written: this logger's own, once it was given one, otherwise that of all.
+  /// The least severity that is written: this logger's own, if set, otherwise the common one.
   package var logLevel: Logger.Level {
     get { ownLevel ?? control.level }
     set { ownLevel = newValue }

@@ -7,23 +7,23 @@ package final class LogControl: Sendable {
   private let output: LogSink
 
   private struct State {
-    /// Nil where no event is written.
+    /// Nil if no event is written.
     var level: Logger.Level?
     var format: LineFormat
   }
 
-  /// - Parameter output: where lines go, which decides what the format `auto` is.
+  /// - Parameter output: the sink of the lines, which determines the format `auto`.
   package init(_ settings: LogSettings, output: LogSink = .standard) {
     self.output = output
     state = Mutex(State(level: settings.level.swiftLog, format: settings.format(for: output)))
   }
 
-  /// Goes by other settings from now on.
+  /// Applies other settings.
   package func apply(_ settings: LogSettings) {
     state.withLock { $0 = State(level: settings.level.swiftLog, format: settings.format(for: output)) }
   }
 
-  /// The least severity that is written; `critical` where none is.
+  /// The least severity that is written; `critical` if none is.
   package var level: Logger.Level { state.withLock { $0.level } ?? .critical }
 
   /// Whether events are written at all.

@@ -1,21 +1,21 @@
-/// Something that an auditor asks for later: who came in, who was refused and why, who went, and what operators did.
+/// An event for the audit log: sign-ins, refusals with reasons, ends of sessions, and acts of operators.
 ///
-/// It names users by keyed hashes and sessions by their public handles, never by what a cookie or a token holds.
+/// It identifies users by keyed hashes and sessions by their public IDs, never by the contents of a cookie or a token.
 package struct AuditEvent: Sendable, Equatable {
   /// When it happened.
   package var time: Timestamp
   /// The event.
   package var action: Action
-  /// A keyed hash that stands for the user (`sub`), where one is known.
+  /// The keyed hash of the user (`sub`), if known.
   package var user: String?
-  /// The public handle of the session, where one is concerned: what the upstream gets as `session_id` and what
-  /// `cordon sessions end` takes. No cookie can be made from it.
+  /// The public ID of the session, if any: sent upstream as `session_id` and accepted by `cordon sessions end`. No
+  /// cookie can be made from it.
   package var session: String?
   /// The client's address.
   package var peer: String?
-  /// The identifier of the request that brought it about.
+  /// The identifier of the request that caused it.
   package var requestID: String?
-  /// Apple's `client_id` that it rests on: web or a native app.
+  /// The `client_id` at Apple: web or a native app.
   package var clientID: String?
   /// The parts of access that it concerns.
   package var access: AccessFields
@@ -34,7 +34,7 @@ package struct AuditEvent: Sendable, Equatable {
     self.access = access
   }
 
-  /// The group, the invitation and the machine token that an event concerns. Codes and the texts of tokens never.
+  /// The group, the invitation and the machine token that an event concerns. Never codes or the texts of tokens.
   package struct AccessFields: Sendable, Equatable {
     /// The name of the group.
     package var group: String?
@@ -52,33 +52,34 @@ package struct AuditEvent: Sendable, Equatable {
 
   /// The event. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
   package enum Action: Sendable, Equatable {
-    /// A session began; `isNewAccount` where Apple's user was not known before.
+    /// A session began; `isNewAccount` if the user was not known before.
     case signIn(isNewAccount: Bool)
-    /// A sign-in brought a verified e-mail address that `other`, a keyed hash of another user, holds too.
+    /// A sign-in has a verified e-mail address that another user has too: `other`, a keyed hash.
     case emailShared(other: String)
-    /// A sign-in came to nothing.
+    /// A sign-in failed.
     case signInFailed(reason: String)
     /// The user ended the session.
     case signOut
     /// The user asked on the account page to stop using the application: `deleted`, or `not_revoked` if Apple did not
     /// confirm and everything was kept.
     case stopUsing(outcome: String)
-    /// A session ended otherwise: replaced by a new sign-in, by an answer of Apple's, by an operator.
+    /// A session ended otherwise: replaced by a new sign-in, revoked at Apple, or ended by an operator.
     case sessionEnded(reason: String)
     /// A refresh token was checked with Apple.
     case check(verdict: String)
-    /// A refresh token was revoked at Apple, or not.
+    /// The revocation of a refresh token at Apple, successful or not.
     case revocation(outcome: String)
-    /// Apple told something about a user, and what followed from it.
+    /// A notification from Apple about a user, and its effect.
     case notification(type: String, effect: String)
     /// A user asked for access.
     case accessRequested
     /// A user joined a group by an invitation.
     case invitationRedeemed
-    /// An operator or manager did something to an account or a session, to who may come in, or to the configuration;
-    /// with the reason in `failed` where it could not be done.
+    /// An act of an operator or manager on an account, a session, access or the configuration; with the reason in
+    /// `failed` if it could not be done.
     case administration(act: String, by: String, failed: String? = nil)
-    /// Somebody without a right wanted to. `omitted` others were refused before and not told, lest the log be flooded.
+    /// A refused act of an unauthorized caller. `omitted` earlier refusals were not logged, so that the log is not
+    /// flooded.
     case administrationRefused(omitted: Int)
 
     /// The name of the event in the log.

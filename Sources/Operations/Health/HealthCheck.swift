@@ -5,7 +5,7 @@ package struct HealthCheck: Sendable, Equatable {
   package var status: Status
   /// The problem and its remedy, if there is one. It is shown without a token and must contain no secrets.
   package var message: String?
-  /// Since when the status is what it is; nil where it was never looked at.
+  /// The time of the last change of the status; nil before the first check.
   package var since: Timestamp?
   /// The effect of a failure on the probes.
   package var effect: Effect
@@ -22,16 +22,16 @@ package struct HealthCheck: Sendable, Equatable {
 
   package enum Status: String, Sendable {
     case ok, failing
-    /// Not looked at yet.
+    /// Not checked yet.
     case unknown
   }
 
   /// The effect of a failure on the probes.
   package enum Effect: Sendable {
-    /// It is reported, and changes nothing: signed-in users are served while Apple is unreachable, and while the store
-    /// is, for the outage grace.
+    /// Reported only: signed-in users are served while Apple is unreachable, and during the outage grace also while the
+    /// store is.
     case informs
-    /// The gateway takes no requests while it fails or is not known: `/readyz` answers 503.
+    /// The gateway is not ready while it fails or is unknown: `/readyz` answers 503.
     case gatesReadiness
     /// The process cannot recover by itself: `/livez` answers 503 and the orchestrator starts another.
     case gatesLiveness

@@ -12,10 +12,10 @@ package final class HealthMonitor: Sendable {
   /// - Parameter checks: Every check, in the order of display, with its initial state.
   package init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
 
-  /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
-  /// added as one that informs.
+  /// Records the result of a check. `since` changes only with the status. An unknown name is added as a check that
+  /// informs.
   /// - Parameter effect: the effect of a failure from now on; nil leaves it as it is.
-  /// - Returns: what it was before; nil for a check that was not there.
+  /// - Returns: the previous status; nil for a new check.
   @discardableResult
   package func update(
     _ name: String, _ status: HealthCheck.Status, message: String? = nil, effect: HealthCheck.Effect? = nil,
@@ -39,7 +39,7 @@ package final class HealthMonitor: Sendable {
   /// Removes a check.
   package func remove(_ name: String) { state.withLock { $0.checks.removeAll { $0.name == name } } }
 
-  /// Says that the process is on its way down; there is no way back.
+  /// Marks the process as shutting down, irreversibly.
   package func beginDraining() { state.withLock { $0.isDraining = true } }
 
   /// The current report.

@@ -1,9 +1,9 @@
 internal import WebFormats
 
-/// Every check at one moment, and what the three probes answer.
+/// Every check at one moment, and the answers of the three probes.
 ///
-/// - `/livez`: 503 only where a check that gates liveness fails. Draining is alive.
-/// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok; it says which.
+/// - `/livez`: 503 only if a check that gates liveness fails. A draining process is alive.
+/// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok, with its name.
 /// - `/healthz`: every check, with the status of `/readyz`.
 package struct HealthReport: Sendable, Equatable {
   package var checks: [HealthCheck]
@@ -32,7 +32,7 @@ package struct HealthReport: Sendable, Equatable {
 
   package enum Summary: String, Sendable {
     case ok
-    /// Requests are served, and something is wrong.
+    /// Requests are served, but a check fails.
     case degraded
     case failing, draining
   }

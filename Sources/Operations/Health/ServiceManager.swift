@@ -28,14 +28,14 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// The process serves.
+  /// The process serves requests.
   package func ready() { send("READY=1\nSTATUS=serving") }
 
   /// The process serves public routes; ``ready()`` follows when the store is open. The unit counts as started, because
   /// starting it again would not bring the store back.
   package func readyWithoutStore() { send("READY=1\nSTATUS=serving public routes, waiting for the session store") }
 
-  /// The configuration is about to be read again; ``ready()`` follows. With the time, as systemd 253 asks for.
+  /// The configuration is about to be reloaded; ``ready()`` follows. With the time that systemd 253 requires.
   package func reloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
@@ -45,12 +45,12 @@ package struct ServiceManager: Sendable {
   /// The process is about to end.
   package func stopping() { send("STOPPING=1\nSTATUS=finishing what is in flight") }
 
-  /// The process still turns.
+  /// The process is alive (watchdog ping).
   package func alive() { send("WATCHDOG=1") }
 
   private func send(_ message: String) {
     let bytes = Array(message.utf8)
-    // Best effort, as sd_notify is: a manager that is not there must not keep the gateway from serving.
+    // Best effort, like sd_notify: a missing manager must not prevent the gateway from serving.
     _ = address?.withDatagramSocket { opened, address, length in
       _ = sendto(
         opened, bytes, bytes.count, CInt(MSG_NOSIGNAL), address.assumingMemoryBound(to: sockaddr.self), length)

@@ -7,11 +7,10 @@ internal import WebFormats
   internal import Musl
 #endif
 
-/// A descriptor that systemd's journal reads, which takes the priority of a line from a prefix `<0>` to `<7>`
-/// (sd-daemon(3)) and removes it.
+/// The priority prefix of lines for systemd's journal, `<0>` to `<7>` (sd-daemon(3)), which the journal removes.
 package enum JournalStream {
-  /// Whether a descriptor is the stream that `JOURNAL_STREAM` names (`DEVICE:INODE`, systemd.exec(5)): a redirection
-  /// leaves the variable as it is.
+  /// Whether a descriptor is the stream that `JOURNAL_STREAM` names (`DEVICE:INODE`, systemd.exec(5)): the
+  /// variable stays set after a redirection.
   package static func isTarget(_ descriptor: Int32) -> Bool {
     guard let value = getenv("JOURNAL_STREAM") else { return false }
     return isTarget(descriptor, of: String(cString: value))

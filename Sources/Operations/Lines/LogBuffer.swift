@@ -1,12 +1,11 @@
 internal import WebFormats
 
-/// The bytes of the line that is being written, in memory that is reused from line to line: appending is a comparison
-/// and a copy.
+/// The bytes of the line that is being written, in reused memory: appending is a comparison and a copy.
 package struct LogBuffer: ~Copyable {
   private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 512)
   /// The bytes in use.
   package private(set) var count = 0
-  /// The last second that was written, and its text up to the point: lines of one second are many.
+  /// The last second that was written, with its cached text up to the point.
   private var second = Int64.min
   private var secondText = InlineArray<20, UInt8>(repeating: 0)
 
@@ -22,7 +21,7 @@ package struct LogBuffer: ~Copyable {
   /// Empties it; the memory stays.
   package mutating func removeAll() { count = 0 }
 
-  /// Appends a moment, as ``Timestamp`` has it.
+  /// Appends a timestamp.
   mutating func append(_ time: Timestamp) {
     let (second, milliseconds) = time.written
     guard second == self.second else {
@@ -36,7 +35,7 @@ package struct LogBuffer: ~Copyable {
     Timestamp.appendFraction(milliseconds, to: &self)
   }
 
-  /// Appends `,"key":`, the comma only behind something.
+  /// Appends `,"key":`, without the comma at the beginning.
   @inline(__always)
   mutating func appendJSONKey(_ key: StaticString, isFirst: Bool) {
     let length = key.utf8CodeUnitCount

@@ -2,29 +2,29 @@ internal import WebFormats
 
 /// Renders one line of key and value pairs into a byte buffer, as JSON or as text.
 ///
-/// For any values, a line is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators U+2028 and
-/// U+2029, which some readers take for line ends) are escaped, and bytes that are no UTF-8 are replaced by U+FFFD.
-/// Nothing is allocated but the buffer's own growth.
+/// For any values, the result is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators U+2028
+/// and U+2029, which some readers take for line ends) are escaped, and invalid UTF-8 is replaced by U+FFFD. Allocates
+/// only if the buffer grows.
 struct LogFormatter: ~Copyable {
   private var bytes: LogBuffer
   private let format: LineFormat
   private var isFirst = true
 
-  /// Takes over `bytes`; the line is appended to them.
+  /// Appends the line to `bytes`.
   init(_ bytes: consuming LogBuffer = LogBuffer(), format: LineFormat) {
     self.bytes = bytes
     self.format = format
     if format == .json { self.bytes.append(UInt8(ascii: "{")) }
   }
 
-  /// Ends the line and gives the buffer back.
+  /// Ends the line and returns the buffer.
   consuming func end() -> LogBuffer {
     if format == .json { bytes.append(UInt8(ascii: "}")) }
     bytes.append(UInt8(ascii: "\n"))
     return bytes
   }
 
-  /// The moment of the line: first in every line, without a key in text.
+  /// The timestamp of the line: first in every line, without a key in text.
   mutating func time(_ time: Timestamp) {
     if format == .json {
       key("time")
@@ -37,8 +37,7 @@ struct LogFormatter: ~Copyable {
     }
   }
 
-  /// A field that is a bare word in text (a level, a kind) and an ordinary field in JSON. The value is a constant of
-  /// ours.
+  /// A field that is a bare word in text (a level, a kind) and an ordinary field in JSON. The value is a constant.
   mutating func word(_ key: StaticString, _ value: String) {
     if format == .json {
       string(key, value)

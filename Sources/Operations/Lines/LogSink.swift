@@ -8,17 +8,17 @@ internal import WebFormats
   internal import Musl
 #endif
 
-/// A file descriptor that whole lines go to, from any thread, without ever blocking the caller.
+/// Asynchronously writes whole lines to a file descriptor, from any thread, without blocking the caller.
 ///
-/// A pipe whose reader has stalled must not stall event loops: lines are collected in memory, written by a queue of
-/// its own, and dropped and counted when more than `capacity` bytes wait. Lines appear in the order of the calls.
+/// A stalled reader of a pipe must not stall event loops: lines are buffered in memory, written by a dispatch queue,
+/// and dropped and counted when more than `capacity` bytes are buffered. Lines appear in the order of the calls.
 package final class LogSink: Sendable {
-  /// Most bytes that wait at a time.
+  /// The largest number of buffered bytes.
   package let capacity: Int
 
   private struct Pending {
     var bytes: [UInt8] = []
-    /// Empty: memory for the next lines while these are written.
+    /// An empty buffer for the next lines while the others are written.
     var spare: [UInt8] = []
     /// Whether a write of the pending lines is scheduled, and whether it is delayed.
     var isDue = false
@@ -31,8 +31,8 @@ package final class LogSink: Sendable {
   private let pending = Mutex(Pending())
 
   /// - Parameters:
-  ///   - descriptor: Where the lines go; it stays the caller's, who keeps it open as long as this lives.
-  ///   - capacity: Most bytes that wait at a time. Default: 1,048,576 (1 MiB).
+  ///   - descriptor: The destination, owned by the caller, who keeps it open as long as this lives.
+  ///   - capacity: The largest number of buffered bytes. Default: 1,048,576 (1 MiB).
   package init(descriptor: Int32, capacity: Int = 1_048_576) {
     self.descriptor = descriptor
     self.capacity = capacity
@@ -48,19 +48,19 @@ package final class LogSink: Sendable {
   /// Whether systemd's journal reads the lines.
   let isJournal: Bool
 
-  /// Bytes that were dropped because too many waited, or because writing failed.
+  /// The number of bytes that were dropped because the buffer was full, or because writing failed.
   package var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }
 
-  /// When what waits is written.
-  private enum Drain { case asArranged, soon, now }
+  /// The time of the next write.
+  private enum Drain { case scheduled, soon, now }
 
-  /// So many bytes are worth a write of their own; fewer wait for the others of their tenth of a second.
+  /// The number of bytes that are written immediately; fewer are batched for a tenth of a second.
   private static let batch = 64 * 1024
   private static let pause = DispatchTimeInterval.milliseconds(100)
 
   /// Takes one or more whole lines. Returns at once.
-  /// - Parameter atOnce: false for lines that come by the thousand and may wait for each other: waking the writer for
-  ///   each costs more than the line.
+  /// - Parameter atOnce: false for frequent lines that may be batched: waking the writer for each costs more than
+  ///   the line.
   package func write(_ lines: borrowing LogBuffer, atOnce: Bool = true) {
     lines.withBytes { write($0, atOnce: atOnce) }
   }
@@ -69,28 +69,28 @@ package final class LogSink: Sendable {
     let drain = pending.withLock { pending -> Drain in
       guard pending.bytes.count + lines.count <= capacity else {
         pending.droppedBytes &+= UInt64(lines.count)
-        return .asArranged
+        return .scheduled
       }
       pending.bytes.append(lines)
-      if pending.isDue { return .asArranged }
+      if pending.isDue { return .scheduled }
       if atOnce || pending.bytes.count >= Self.batch {
         pending.isDue = true
         return .now
       }
-      if pending.isDueSoon { return .asArranged }
+      if pending.isDueSoon { return .scheduled }
       pending.isDueSoon = true
       return .soon
     }
     switch drain {
-    case .asArranged: break
-    // Once for whatever comes until then, also when some of it is written before: a timer wakes two threads.
+    case .scheduled: break
+    // One timer for all lines until then, even if some are written before, because a timer wakes two threads.
     case .soon: queue.asyncAfter(deadline: .now() + Self.pause) { self.drain(\.isDueSoon) }
     case .now: queue.async { self.drain(\.isDue) }
     }
   }
 
-  /// Waits until every line taken so far was written, but not for a reader that has stalled: a process has to end all
-  /// the same. For the end of the process, never for an event loop.
+  /// Waits until all lines so far are written, but not longer than `limit` for a stalled reader. For the end of the
+  /// process; never to be called on an event loop.
   /// - Returns: whether all were written.
   @discardableResult
   package func flush(atMost limit: Duration = .seconds(2)) -> Bool {
@@ -103,12 +103,12 @@ package final class LogSink: Sendable {
     return written.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds))) == .success
   }
 
-  /// Writes what waits.
-  /// - Parameter arrangement: whose call this is; the next line makes another.
-  private func drain(_ arrangement: WritableKeyPath<Pending, Bool>) {
+  /// Writes the buffered lines.
+  /// - Parameter flag: that of the scheduled call; cleared, so that the next line schedules another.
+  private func drain(_ flag: WritableKeyPath<Pending, Bool>) {
     var batch: [UInt8] = []
     pending.withLock { pending in
-      pending[keyPath: arrangement] = false
+      pending[keyPath: flag] = false
       swap(&batch, &pending.bytes)
       swap(&pending.bytes, &pending.spare)
     }

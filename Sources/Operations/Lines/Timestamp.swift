@@ -8,7 +8,7 @@ internal import WebFormats
 
 /// A moment of the wall clock: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
-/// Times are values that callers pass in; `now()` is for the one place in a program that supplies them.
+/// Times are passed in by callers; `now()` is for the code that supplies them.
 package struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since the Unix epoch; negative before it.
   package var microseconds: Int64
@@ -59,7 +59,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     Self.appendFraction(milliseconds, to: &bytes)
   }
 
-  /// Appends the moment as the Common Log Format has it, in UTC: `21/Nov/2026:07:36:30 +0000`.
+  /// Appends the moment in the Common Log Format, in UTC: `21/Nov/2026:07:36:30 +0000`.
   func appendCommon(to bytes: inout some ByteSink & ~Copyable) {
     let seconds = written.second
     let days = Self.floorDivide(seconds, 86_400)

@@ -22,20 +22,20 @@ package final class ConnectionRecorder: Sendable {
   /// A client's TLS handshake failed.
   package func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
 
-  /// A connection to the upstream is ready for use, so many nanoseconds after it was wanted.
+  /// A connection to the upstream is ready for use, so many nanoseconds after it was requested.
   package func upstreamConnected(nanoseconds: UInt64) {
     upstreamOpened.wrappingAdd(1, ordering: .relaxed)
     connectTimes.record(nanoseconds: nanoseconds)
   }
   /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
   package func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
-  /// A connection to the upstream could not be made, or a request was not answered well.
+  /// A connection to the upstream failed, or a request on it.
   package func upstreamFailed(_ failure: UpstreamFailureReason) {
     failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
   }
 
   func add(to totals: inout Totals) {
-    // What ends is read before what begins, so that no difference is ever negative.
+    // Ends are read before beginnings, so that no difference is ever negative.
     let closed = clientsClosed.load(ordering: .relaxed)
     let accepted = clientsAccepted.load(ordering: .relaxed)
     totals.clientsAccepted &+= accepted
@@ -65,7 +65,7 @@ package final class ConnectionRecorder: Sendable {
 
 /// The kinds of failures between the gateway and the upstream: the label `reason`.
 package enum UpstreamFailureReason: Int, Sendable, CaseIterable {
-  /// Nobody listens there.
+  /// The connection was refused.
   case refused
   /// Its name was not found.
   case unresolved
@@ -77,9 +77,9 @@ package enum UpstreamFailureReason: Int, Sendable, CaseIterable {
   case timeout
   /// It closed or reset the connection before its answer was complete.
   case closed
-  /// Its answer was no HTTP.
+  /// Its response was not valid HTTP.
   case malformed
-  /// As many connections as `upstream.max_connections` allows were in use, and no more requests may wait.
+  /// All connections that `upstream.max_connections` allows were in use, and the queue was full.
   case full
 
   /// The label's value.

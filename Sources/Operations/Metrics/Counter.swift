@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Counts rare events by their labels: sign-ins, checks, calls to Apple. Behind a lock: not for the data plane.
 ///
-/// Label values are constants of the program. Should foreign text ever get here, it cannot make more than
-/// `seriesLimit` series: whatever comes after counts as `other`.
+/// Label values are constants of the program. Should untrusted text ever get here, it cannot create more than
+/// `seriesLimit` series: further ones count as `other`.
 package final class Counter: Sendable {
-  /// Most combinations of label values that are told apart.
+  /// The largest number of combinations of label values.
   package static let seriesLimit = 100
 
   let name: String
@@ -16,7 +16,7 @@ package final class Counter: Sendable {
   /// - Parameters:
   ///   - name: The family's name, ending in `_total`.
   ///   - labelNames: The labels of each event.
-  ///   - expected: Label values that are told as 0 before they first happen, so that a rate can be formed.
+  ///   - expected: Label values that are exposed as 0 before they first occur, so that rates can be computed.
   init(name: String, help: String, labelNames: [String], expected: [[String]] = []) {
     self.name = name
     self.help = help
@@ -24,7 +24,7 @@ package final class Counter: Sendable {
     counts = Mutex(Dictionary(expected.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  /// Counts one event. Give as many values as the family has labels: what lacks is empty, what is too many is ignored.
+  /// Counts one event, with a value for each label: missing ones are empty, surplus ones are ignored.
   package func count(_ labels: String...) {
     var key = Array(labels.prefix(labelNames.count))
     while key.count < labelNames.count { key.append("") }
@@ -55,7 +55,7 @@ package final class DurationHistogram: Sendable {
   let labelName: String
   private let histograms: Mutex<[String: HistogramSnapshot]>
 
-  /// Upper bounds in seconds: Apple needs tenths of a second when it is well and is given up after ten or more.
+  /// Upper bounds in seconds: Apple normally takes tenths of a second, and times out after ten or more.
   static let bounds: [Double] = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30]
 
   init(name: String, help: String, labelName: String, expected: [String] = []) {
@@ -67,7 +67,7 @@ package final class DurationHistogram: Sendable {
         expected.map { ($0, HistogramSnapshot(bounds: Self.bounds)) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  /// Notes how long one event took. What is negative or no number counts as no time.
+  /// Records the duration of one event. Negative values and NaN count as zero.
   package func record(_ label: String, seconds: Double) {
     let seconds = seconds > 0 ? seconds : 0
     histograms.withLock { histograms in

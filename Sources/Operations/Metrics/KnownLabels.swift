@@ -1,5 +1,5 @@
 /// The label values that the program counts. Each series is exposed as 0 from the start: `increase()` of a series that
-/// appears with its first event is 0, and the first refused sign-in would alert nobody. `KnownLabelTests` compares
+/// appears with its first event is 0, so the first refused sign-in would cause no alert. `KnownLabelTests` compares
 /// these lists with the source.
 enum KnownLabels {
   static let signInAttempts = ["web", "native"]
@@ -7,14 +7,14 @@ enum KnownLabels {
   /// The outcomes of sign-ins.
   static let signIns = [
     "success", "cancelled",
-    // Apple refuses us, or us and the user.
+    // Apple refuses our request.
     "apple_refused", "client_secret", "invalid_client", "invalid_grant", "invalid_request", "invalid_scope",
     "unauthorized_client", "unsupported_grant_type",
-    // Apple cannot be reached, or answers what cannot be used.
+    // Apple is unreachable, or its response is invalid.
     "apple_keys", "apple_trouble", "apple_unreachable", "code_refused", "identity_token", "subject", "tokens_disagree",
-    // Ours.
+    // Internal errors.
     "seal", "store",
-    // The answer, and the attempt that it belongs to.
+    // The authorization response and its sign-in state.
     "answer", "attempt_expired", "attempt_forged", "attempt_missing", "attempt_used", "content_type", "form", "query",
     "state_mismatch", "state_missing",
     // The arrival of a session on another host.
@@ -34,7 +34,7 @@ enum KnownLabels {
 
   static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent"]
 
-  /// Endpoint and outcome of calls to Apple. Of status codes those that servers in trouble answer.
+  /// Endpoint and outcome of calls to Apple, with the status codes of failing servers.
   static let appleCalls: [[String]] = ["token", "keys", "revoke", "usermigrationinfo"].flatMap { endpoint in
     ["ok", "not_sent", "unanswered", "400", "429", "500", "502", "503", "504"].map { [endpoint, $0] }
   }
@@ -53,6 +53,6 @@ enum KnownLabels {
     "token", "touch", "use_up",
   ]
 
-  /// Status codes of requests that tell of trouble.
+  /// Status codes of failed requests.
   static let statuses = [502, 503, 504]
 }

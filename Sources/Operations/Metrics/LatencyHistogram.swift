@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Counts durations in fixed buckets, from any thread, without a lock and without allocation.
 struct LatencyHistogram: ~Copyable, Sendable {
-  /// One counter for each bound, and one for whatever is longer than all.
+  /// One counter for each bound, and one for longer durations.
   private let counts = InlineArray<15, Atomic<UInt64>> { _ in Atomic(0) }
   private let sum = Atomic<UInt64>(0)
 
-  /// Upper bounds of the buckets in seconds, as they are told.
+  /// Upper bounds of the exposed buckets, in seconds.
   static let bounds: [Double] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
   func record(nanoseconds: UInt64) {
@@ -14,8 +14,8 @@ struct LatencyHistogram: ~Copyable, Sendable {
     sum.wrappingAdd(nanoseconds, ordering: .relaxed)
   }
 
-  /// Adds what was counted so far to a snapshot. Counters are read one after the other: what is recorded meanwhile may
-  /// show in one and not in the other, never less than was there before.
+  /// Adds what was counted so far to a snapshot. Counters are read one after the other: concurrent recordings may
+  /// appear in some of them; no counter ever decreases.
   func add(to snapshot: inout HistogramSnapshot) {
     for index in 0..<15 { snapshot.counts[index] &+= counts[index].load(ordering: .relaxed) }
     snapshot.sumSeconds += Double(sum.load(ordering: .relaxed)) / 1e9
@@ -23,7 +23,7 @@ struct LatencyHistogram: ~Copyable, Sendable {
 
   static var emptySnapshot: HistogramSnapshot { HistogramSnapshot(bounds: bounds) }
 
-  /// The bounds in nanoseconds as a chain of comparisons: no table to look up, no bounds to check.
+  /// The bucket of a duration, by a chain of comparisons, which is faster than a table.
   private static func bucket(of nanoseconds: UInt64) -> Int {
     switch nanoseconds {
     case ...500_000: 0

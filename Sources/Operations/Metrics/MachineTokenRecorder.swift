@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Counts the requests of one event loop that carry a machine token, by their outcome.
 ///
-/// Recording is one relaxed addition; the registry adds the recorders of all loops up.
+/// Recording is one relaxed addition; the registry sums the recorders of all loops.
 package final class MachineTokenRecorder: Sendable {
   private let counts = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
 
@@ -22,7 +22,7 @@ package final class MachineTokenRecorder: Sendable {
     case notAccepted
     /// Several `Authorization` fields, or one that is not exactly a token.
     case malformed
-    /// No token of this store, or one that has expired or was revoked.
+    /// Not a token of this store, or expired or revoked.
     case unknown
     /// The rules of its route do not admit the token's group.
     case forbidden

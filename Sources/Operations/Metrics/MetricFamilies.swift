@@ -59,7 +59,7 @@ extension ConnectionRecorder.Totals {
 }
 
 extension ProcessSample {
-  /// The names that every Prometheus client library gives these, so that existing dashboards find them.
+  /// Writes process metrics under the names of Prometheus client libraries, so that existing dashboards work.
   func write(to text: inout MetricsText, startTime: Timestamp) {
     if let residentBytes {
       text.family("process_resident_memory_bytes", .gauge, "Resident memory in bytes.")

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Everything that is counted, and the text of `/metrics`.
+/// All metrics, and the text of `/metrics`.
 ///
-/// The data plane gets a recorder for each event loop; the control plane counts its rare events in the families below;
-/// whatever is better asked than counted is a gauge with a closure.
+/// The data plane has a recorder for each event loop; the control plane counts its rare events in the families below;
+/// values that are read on demand are gauges with a closure.
 package final class MetricsRegistry: Sendable {
   /// Sign-ins by `outcome`: `success`, `cancelled`, or the reason of the failure.
   package let signIns = Counter(
@@ -14,11 +14,11 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_sign_in_attempts_total", help: "Started sign-ins.", labelNames: ["kind"],
     expected: KnownLabels.signInAttempts.map { [$0] })
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
-  /// `by_operator`. Sessions whose time is over are not counted: they are removed in batches, long after.
+  /// `by_operator`. Expired sessions are not counted: they are removed in batches, much later.
   package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
     expected: KnownLabels.sessionsEnded.map { [$0] })
-  /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`.
+  /// Revalidations of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`.
   package let checks = Counter(
     name: "cordon_checks_total", help: "Refresh token revalidations with Apple, by verdict.", labelNames: ["verdict"],
     expected: KnownLabels.checks.map { [$0] })
@@ -34,7 +34,7 @@ package final class MetricsRegistry: Sendable {
   package let notifications = Counter(
     name: "cordon_notifications_total", help: "Notifications from Apple, by type and outcome.",
     labelNames: ["type", "outcome"], expected: KnownLabels.notifications)
-  /// Notifications handed on to the application, by `outcome`: `delivered`, `failed` (and tried again), `given_up`.
+  /// Notifications forwarded to the application, by `outcome`: `delivered`, `failed` (and retried), `given_up`.
   package let relays = Counter(
     name: "cordon_notification_relays_total", help: "Attempts to relay notifications, by outcome.",
     labelNames: ["outcome"], expected: KnownLabels.relays.map { [$0] })
@@ -49,14 +49,14 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_client_limit_refusals_total", help: "Requests beyond limits.clients.sign_ins, by kind.",
     labelNames: ["kind"], expected: KnownLabels.clientLimitRefusals.map { [$0] })
 
-  /// Callers of the administration who had no right.
+  /// Unauthorized calls of the admin API.
   package let administrationRefusals = Counter(
     name: "cordon_administration_refusals_total", help: "Unauthorized requests to the admin API.",
     labelNames: [], expected: [[]])
   /// Reloads of the configuration.
   package let reloads: ReloadCounter
 
-  /// One number of a family that is asked for.
+  /// One value of a family that is read on demand.
   package typealias Sample = (labels: [MetricsText.Label], value: Double)
 
   private struct Gauge: Sendable {
@@ -82,7 +82,7 @@ package final class MetricsRegistry: Sendable {
   private let parts = Mutex(Parts())
 
   /// - Parameters:
-  ///   - version: The version of the program, told as a label of `cordon_build_info`.
+  ///   - version: The version of the program, exposed as a label of `cordon_build_info`.
   ///   - startTime: When the process began.
   package init(version: String, startTime: Timestamp) {
     self.version = version
@@ -98,7 +98,7 @@ package final class MetricsRegistry: Sendable {
   }
 
   /// The numbers under which requests of these hosts are counted: the same for each name as long as the registry lives,
-  /// whatever hosts a reload adds and removes. Hosts beyond ``RequestRecorder/hostLimit`` are counted together.
+  /// even if reloads add and remove hosts. Hosts beyond ``RequestRecorder/hostLimit`` are counted together.
   package func hostNumbers(of names: [String]) -> [Int] {
     parts.withLock { parts in
       names.map { name in
@@ -140,18 +140,18 @@ package final class MetricsRegistry: Sendable {
     parts.withLock(\.machineTokens).reduce(0) { $0 &+ $1.total(outcome) }
   }
 
-  /// Adds a number that is asked for when somebody reads the metrics; nil leaves it out. The closure must be quick.
+  /// Adds a gauge that is evaluated when the metrics are read; nil omits it. The closure must be fast.
   /// - Parameters:
   ///   - name: A name that no other family has, `cordon_…`; a second one of the same name is ignored.
-  ///   - kind: `gauge`, or `counter` for what only grows (whose name ends in `_total`).
+  ///   - kind: `gauge`, or `counter` for values that never decrease (whose name ends in `_total`).
   package func addGauge(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> Double?
   ) {
     addGauges(name, kind: kind, help: help) { read().map { [([], $0)] } ?? [] }
   }
 
-  /// Adds numbers that are asked for when somebody reads the metrics; none leaves the family out. The closure must be
-  /// quick, and its labels few: names and addresses of the configuration.
+  /// Adds gauges that are evaluated when the metrics are read; none omits the family. The closure must be fast, and its
+  /// labels few: names and addresses of the configuration.
   package func addGauges(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> [Sample]
   ) {
@@ -171,7 +171,7 @@ package final class MetricsRegistry: Sendable {
   }
 
   /// The text of `/metrics`, in Prometheus text exposition format 0.0.4.
-  /// - Parameter process: What the process uses now: `ProcessSample.current()`.
+  /// - Parameter process: The present resource usage: `ProcessSample.current()`.
   package func render(process: ProcessSample) -> [UInt8] {
     let gauges = parts.withLock(\.gauges)
     var text = MetricsText()

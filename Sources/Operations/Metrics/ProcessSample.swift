@@ -8,13 +8,13 @@ internal import WebFormats
 
 /// The resource usage of the process at one moment.
 package struct ProcessSample: Sendable, Equatable {
-  /// Resident memory in bytes; nil where the system does not tell.
+  /// Resident memory in bytes; nil if unknown.
   package var residentBytes: UInt64?
   /// Processor time of all threads, user and system, in seconds.
   package var cpuSeconds: Double?
   /// Open file descriptors.
   package var openDescriptors: UInt64?
-  /// Most file descriptors that may be open.
+  /// The limit of open file descriptors.
   package var maximumDescriptors: UInt64?
 
   package init(
@@ -27,7 +27,8 @@ package struct ProcessSample: Sendable, Equatable {
     self.maximumDescriptors = maximumDescriptors
   }
 
-  /// This process now, from `/proc/self` and the process's clock. It reads files: not for an event loop under load.
+  /// This process now, from `/proc/self` and the process's clock. Reads files, so it must not be called on a busy event
+  /// loop.
   package static func current() -> ProcessSample {
     ProcessSample(
       residentBytes: residentMemory(), cpuSeconds: processorTime(), openDescriptors: descriptorCount(),
@@ -58,7 +59,7 @@ package struct ProcessSample: Sendable, Equatable {
     defer { closedir(directory) }
     var entries: UInt64 = 0
     while readdir(directory) != nil { entries += 1 }
-    // Not ours: ".", ".." and the descriptor of the directory itself.
+    // Without ".", ".." and the descriptor of the directory itself.
     return entries >= 3 ? entries - 3 : 0
   }
 

@@ -5,7 +5,7 @@ package final class ReloadCounter: Sendable {
   private struct State {
     var succeeded: UInt64 = 0
     var refused: UInt64 = 0
-    /// When the configuration that holds was adopted: at the start, or by the last reload that succeeded.
+    /// The time at which the present configuration took effect: at the start, or at the last successful reload.
     var adopted: Timestamp
     var lastSucceeded = true
   }
@@ -15,7 +15,7 @@ package final class ReloadCounter: Sendable {
   /// - Parameter start: when the first configuration was read.
   init(start: Timestamp) { state = Mutex(State(adopted: start)) }
 
-  /// A reload is over.
+  /// Records the result of a reload.
   package func record(succeeded: Bool, at time: Timestamp) {
     state.withLock { state in
       state.lastSucceeded = succeeded

@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Counts the requests of one event loop.
 ///
-/// Every counter is allocated beforehand, and recording is a handful of relaxed additions: no lock, no allocation, no
-/// dictionary. One recorder for each loop keeps the counters of different cores out of each other's cache lines; the
-/// registry that made them adds them up when somebody asks.
+/// Every counter is preallocated, and recording is a few relaxed additions: no lock, no allocation, no dictionary. One
+/// recorder for each loop keeps the counters of different cores in separate cache lines; the registry sums them on
+/// demand.
 package final class RequestRecorder: Sendable {
-  /// A counter for each status from 0 (what is no status) to 599, for each route class.
+  /// A counter for each status from 0 (no valid status) to 599, for each route class.
   private let statuses = InlineArray<4200, Atomic<UInt64>> { _ in Atomic(0) }
   /// A counter for each host, by the number that the registry gave it.
   private let hosts = InlineArray<1024, Atomic<UInt64>> { _ in Atomic(0) }
@@ -20,19 +20,19 @@ package final class RequestRecorder: Sendable {
   private let tunnelsClosed = Atomic<UInt64>(0)
 
   static let statusCount = 600
-  /// Most hosts that are counted apart; further ones share the last number.
+  /// The largest number of hosts with separate counts; further ones share the last number.
   static let hostLimit = 1_024
 
   init() {}
 
-  /// A request's head is complete, or was refused.
+  /// A request header is complete, or was refused.
   package func requestStarted() { started.wrappingAdd(1, ordering: .relaxed) }
 
   /// A request is over. Follows each `requestStarted()` once.
   /// - Parameters:
-  ///   - route: The kind of route that it took.
-  ///   - status: The status that was sent; 499 where the client went before any.
-  ///   - nanoseconds: From the whole head of the request to the last byte of the response.
+  ///   - route: The kind of its route.
+  ///   - status: The status that was sent; 499 if the client disconnected before.
+  ///   - nanoseconds: From the complete request header to the last byte of the response.
   ///   - bytesIn: Bytes of the request's body.
   ///   - bytesOut: Bytes of the response's body.
   ///   - host: The number of the host, of ``MetricsRegistry/hostNumbers(of:)``.
@@ -48,7 +48,7 @@ package final class RequestRecorder: Sendable {
     finished.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// The head of the upstream's response is there, so many nanoseconds after the request was sent to it.
+  /// The response header of the upstream arrived, so many nanoseconds after the request was sent.
   package func upstreamAnswered(nanoseconds: UInt64) { upstreamWaits.record(nanoseconds: nanoseconds) }
 
   /// A connection became a tunnel (WebSocket and other upgrades).

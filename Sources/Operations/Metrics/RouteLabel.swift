@@ -11,7 +11,7 @@ package enum RouteLabel: Int, Sendable, CaseIterable {
   case deny
   /// The gateway's own pages under the path prefix: sign-in, callback, session.
   case own
-  /// The question of another proxy whether a request may pass.
+  /// A request to `verify`, from another proxy.
   case verify
   /// Refused before there was a route: malformed, too large, too slow, the wrong host.
   case refused

@@ -1,5 +1,5 @@
-/// Markup of the status page: what stands in a literal is ours and stays, whatever is put in is escaped, but for what
-/// is markup already. Judged by scalars: to Swift `"` with a combining mark behind it is no quotation mark.
+/// Markup of the status page: literals are kept, interpolated values are escaped unless they are markup. Escaping works
+/// on scalars, because for Swift `"` with a combining mark is not a quotation mark.
 struct HTMLText: Sendable, ExpressibleByStringInterpolation {
   private(set) var html = ""
 
@@ -9,7 +9,7 @@ struct HTMLText: Sendable, ExpressibleByStringInterpolation {
 
   static func += (text: inout HTMLText, more: HTMLText) { text.html += more.html }
 
-  /// One after the other.
+  /// Concatenates parts.
   init(_ parts: [HTMLText]) { html = parts.map(\.html).joined() }
 
   struct Interpolation: StringInterpolationProtocol {

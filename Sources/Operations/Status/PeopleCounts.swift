@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Numbers of accounts, of members of groups, and of what operators decide, as the store last told.
+/// Numbers of accounts, of members of groups, and of decisions of operators, as of the last count in the store.
 package struct PeopleCounts: Sendable, Equatable {
   package var accounts = 0
   package var sessions = 0

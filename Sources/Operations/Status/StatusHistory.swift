@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// The last hour, in steps of ten seconds, kept in memory: what the plots of the status page are drawn from.
 ///
-/// It holds at most 360 steps of some 30 numbers each, whatever happens. Somebody calls ``record(_:at:)`` every ten
-/// seconds; a step that was missed is a gap, not a sum.
+/// It holds at most 360 steps of some 30 numbers each. ``record(_:at:)`` is called every ten seconds; a missed step is
+/// a gap, not a sum.
 package final class StatusHistory: Sendable {
-  /// A step, in seconds.
+  /// The length of a step, in seconds.
   package static let stepSeconds = 10
-  /// Steps that are kept: an hour.
+  /// The number of steps that are kept: an hour.
   package static let stepCount = 360
 
   private struct State {

@@ -1,4 +1,4 @@
-/// Numbers as people read them, without Foundation's formatters.
+/// Formats numbers for people, without Foundation's formatters.
 enum StatusNumbers {
   /// A rate or a count: three digits or so.
   static func short(_ value: Double) -> String {
@@ -12,7 +12,7 @@ enum StatusNumbers {
     }
   }
 
-  /// A count of things that there are only whole ones of.
+  /// A count without decimals.
   static func whole(_ value: Double) -> String {
     value >= 0 && value < 10 ? "\(Int(value.rounded()))" : short(value)
   }

@@ -1,5 +1,5 @@
-/// `/status` for people: one page without anything from elsewhere, light and dark, phone and desktop. A script of its
-/// own renews it every ten seconds; without scripts the browser does.
+/// `/status` for people: a self-contained page, light and dark, phone and desktop. A script refreshes it every ten
+/// seconds; without scripts the browser does.
 extension StatusReport {
   /// - Parameter nonce: marks the page's own style and script; letters and digits.
   package func page(nonce: String) -> [UInt8] {
@@ -164,7 +164,7 @@ extension StatusReport {
 
   // MARK: Tables
 
-  /// None with one host alone: its name is the heading.
+  /// Empty with a single host, whose name is the heading.
   private var hostTable: HTMLText {
     guard hosts.count > 1 else { return "" }
     let rows = hosts.map { host -> HTMLText in

@@ -1,7 +1,7 @@
 /// A small plot of the last hour as inline SVG: a value a minute, the newest at the right. The picture has no text; the
 /// legend beneath it names the lines and the highest value.
 struct StatusPlot {
-  /// The lines of one plot, on one scale. Those further behind are drawn first.
+  /// The lines of one plot, on one scale, from back to front.
   let lines: [Line]
   /// The text for screen readers.
   let label: String
@@ -14,7 +14,7 @@ struct StatusPlot {
     var name = ""
     /// The appearance.
     var look = Look.plain
-    /// A value a minute; nil where nothing was seen.
+    /// A value a minute; nil for gaps.
     let values: [Double?]
   }
 
@@ -57,7 +57,7 @@ struct StatusPlot {
       """
   }
 
-  /// The lines by name, where there is more than one, and what the top of the plot stands for.
+  /// The names of the lines, if there is more than one, and the value at the top of the plot.
   var legend: HTMLText {
     let named = lines.filter { !$0.name.isEmpty }
       .sorted { $0.look == .plain && $1.look != .plain }.map { line -> HTMLText in
@@ -70,7 +70,7 @@ struct StatusPlot {
   private static func path(_ line: [Double?], ceiling: Double) -> String {
     runs(line).map { run in
       let points = points(run, line, ceiling)
-      // A lone value is a short dash: a path of one point is nothing.
+      // A single value is drawn as a short dash, because a path of one point is invisible.
       guard points.count > 1 else { return points.map { "M\($0.0) \($0.1)h\(run.lowerBound > 0 ? -6 : 6)" }.joined() }
       return "M" + points.map { "\($0.0) \($0.1)" }.joined(separator: "L")
     }.joined()

@@ -1,5 +1,5 @@
-/// Everything that the status page shows, at one moment. Numbers, names and addresses of the configuration; nothing of
-/// any user.
+/// The data of the status page at one moment. Numbers, names and addresses of the configuration; nothing about any
+/// user.
 package struct StatusReport: Sendable {
   package var now: Timestamp
   package var version: String
@@ -10,14 +10,14 @@ package struct StatusReport: Sendable {
   package var totals: StatusTotals
   /// The last hour, the oldest step first.
   package var steps: [StatusHistory.Step]
-  /// Sessions that the event loops remember.
+  /// The number of sessions in the caches of the event loops.
   package var sessions: Int
   /// Each host with its application: that of `public_url`, then each `[[host]]`.
   package var hosts: [Host]
   package var upstreams: [Upstream]
   package var files: [DatedFile]
   package var process: ProcessSample
-  /// Nil while the store has not told.
+  /// Nil before the first count.
   package var people: PeopleCounts?
 
   package init(
@@ -75,13 +75,13 @@ package struct StatusReport: Sendable {
     }
   }
 
-  /// A key or a certificate, without what is in it.
+  /// A key or a certificate, without its contents.
   package struct DatedFile: Sendable, Equatable {
     /// The name: `Listener's certificate`.
     package var name: String
-    /// When the file was last changed; nil where that is not known.
+    /// When the file was last changed; nil if unknown.
     package var changed: Timestamp?
-    /// When it ends; nil where it does not.
+    /// When it expires; nil if it does not.
     package var expires: Timestamp?
 
     package init(name: String, changed: Timestamp? = nil, expires: Timestamp? = nil) {
@@ -101,7 +101,7 @@ extension StatusReport {
 
     /// Requests a second.
     var rate: Double { seconds > 0 ? Double(counted.requests) / seconds : 0 }
-    /// Answers of 500 and more, of all; nil without any.
+    /// The fraction of responses with a status of 500 or more; nil without any.
     var errorPart: Double? {
       counted.requests > 0 ? Double(counted.serverErrors) / Double(counted.requests) : nil
     }
@@ -114,7 +114,7 @@ extension StatusReport {
     return summary
   }
 
-  /// The hour in steps of a minute, the oldest first: nil where nothing was seen.
+  /// The hour in steps of a minute, the oldest first: nil for gaps.
   var minutes: [Summary?] {
     var minutes = [Summary?](repeating: nil, count: 60)
     for step in steps {

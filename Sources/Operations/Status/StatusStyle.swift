@@ -58,7 +58,7 @@ enum StatusStyle {
     @media (prefers-contrast:more){:root{--soft:var(--ink);--line:var(--ink)}}
     """
 
-  /// Puts the new page's main part in the place of the old one's; says so where the gateway does not answer.
+  /// Replaces the main part of the page by that of a new one; reports if the gateway does not answer.
   static let script = """
     const note=document.getElementById("renewed"),said=note.innerHTML;
     async function renew(){

@@ -6,10 +6,10 @@ package struct StatusTotals: Sendable, Equatable {
   package internal(set) var clientErrors: UInt64 = 0
   /// Answers with a status of 500 or more.
   package internal(set) var serverErrors: UInt64 = 0
-  /// From head to last byte, all kinds of routes together.
+  /// From the request header to the last byte, for all kinds of routes.
   package internal(set) var latency = LatencyHistogram.emptySnapshot
   package internal(set) var appleAnswered: UInt64 = 0
-  /// Calls to Apple that were not answered, or not with success.
+  /// Failed calls to Apple.
   package internal(set) var appleFailed: UInt64 = 0
   package internal(set) var signIns: UInt64 = 0
   package internal(set) var signInsFailed: UInt64 = 0
@@ -54,8 +54,8 @@ extension StatusTotals {
 }
 
 extension HistogramSnapshot {
-  /// The duration in seconds that a part of all observations does not exceed, as near as the buckets tell: within one
-  /// it is taken to be even. Nil without observations.
+  /// The duration in seconds that a part of all observations does not exceed, interpolated
+  /// linearly within a bucket. Nil without observations.
   /// - Parameter part: 0.5 for the median, 0.99 for what only one in a hundred exceeds.
   package func quantile(_ part: Double) -> Double? {
     let total = count

@@ -4,21 +4,21 @@ import Sessions
 
 /// Time limits of the server.
 struct TimeLimits: Sendable {
-  /// To let us in. `connect_timeout` in the address has precedence.
+  /// For connecting. `connect_timeout` in the address has precedence.
   var connect = Duration.seconds(5)
   /// For one statement. The server enforces it, and has a second more before the connection is given up.
   var statement = Duration.seconds(5)
 }
 
-/// One connection: the one owner of a `PGconn`. It belongs to the thread that opened it, which it blocks, but never for
-/// longer than the limits say: libpq is used without blocking, and waited for with `poll`, because a server that is
-/// frozen or cut off must not freeze us.
+/// One connection: the only owner of a `PGconn`. It belongs to the thread that opened it, which it blocks, but never
+/// for longer than the limits: libpq is used in non-blocking mode with `poll`, so that a server that hangs or is cut
+/// off does not block the thread forever.
 final class Connection {
   private let handle: OpaquePointer
   private let limits: TimeLimits
   /// The state of the transaction at the server.
   private var phase = Phase.idle
-  /// Whether the transaction has yet to be begun: `BEGIN` goes together with its first statement.
+  /// Whether `BEGIN` is still to be sent: it is sent together with the first statement of the transaction.
   private var isBeginDue = false
   private let notices = Notices()
 
@@ -59,9 +59,9 @@ final class Connection {
 
   deinit { pq.PQfinish(handle) }
 
-  /// Whether an idle connection can be used, as far as can be told without asking the server. Reads until nothing is
-  /// left: the server's farewell may come before the end of the stream that follows it, and either means that it has
-  /// ended the connection. It has not seen what is sent afterwards.
+  /// Whether an idle connection can be used, as far as is known without a round trip. Reads all that was received: an
+  /// error message of the server may precede the end of the stream, and either means that the server has ended the
+  /// connection and reads nothing that is sent afterwards.
   var isAlive: Bool {
     while pq.PQstatus(handle) == CONNECTION_OK, !notices.haveFarewell {
       var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN | Self.peerClosed), revents: 0)
@@ -69,7 +69,7 @@ final class Connection {
       if ready == 0 { return true }
       if ready < 0, errno == EINTR { continue }
       guard ready > 0, Int32(descriptor.revents) == POLLIN, pq.PQconsumeInput(handle) == 1 else { return false }
-      // Has libpq look at what it has read: it hands an error that nobody asked for to the notices.
+      // Makes libpq parse what it has read: it passes an unsolicited error to the notices.
       _ = pq.PQisBusy(handle)
     }
     return false
@@ -78,13 +78,13 @@ final class Connection {
   /// `POLLRDHUP`, which the C library declares with `_GNU_SOURCE` only.
   private static let peerClosed: Int32 = 0x2000
 
-  /// Carries out one statement.
+  /// Runs one statement.
   @discardableResult
   func run(_ text: SQL, _ parameters: [Parameter] = [], limit: Duration? = nil) throws -> QueryResult {
     try run(Statement(text, parameters), limit: limit)
   }
 
-  /// Carries out one statement.
+  /// Runs one statement.
   @discardableResult
   func run(_ statement: Statement, limit: Duration? = nil) throws -> QueryResult {
     if isBeginDue { return try run(together: [statement], limit: limit)[0] }
@@ -94,11 +94,11 @@ final class Connection {
     return try answer(by: deadline)
   }
 
-  /// Carries out several statements that travel together and are answered together: one round trip for all
+  /// Runs several statements in one round trip
   /// (PostgreSQL's manual, "Pipeline Mode").
   ///
   /// - Returns: one result for each statement.
-  /// - Throws: what the first that failed failed with; those after it are not carried out.
+  /// - Throws: the error of the first statement that failed; those after it are not run.
   @discardableResult
   func run(together statements: [Statement], limit: Duration? = nil) throws -> [QueryResult] {
     let beginning = isBeginDue ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
@@ -148,8 +148,8 @@ final class Connection {
     }
   }
 
-  /// Carries out `body` as one transaction, at the least strict level that every engine has: what must not change
-  /// meanwhile is locked by `FOR UPDATE`. Stricter levels only collide more often.
+  /// Runs `body` as one transaction, at the least strict isolation level that every engine has: rows that must not
+  /// change meanwhile are locked by `FOR UPDATE`. Stricter levels only conflict more often.
   func transaction<Value>(_ body: () throws -> Value) throws -> Value {
     isBeginDue = true
     phase = .transaction
@@ -176,7 +176,7 @@ final class Connection {
   /// Blocks for a moment.
   func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
 
-  /// Waits for what comes without being asked for.
+  /// Waits for a notification.
   /// - Returns: whether there was a notification.
   func awaitNotification(milliseconds: Int32) throws -> Bool {
     var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN), revents: 0)
@@ -191,10 +191,10 @@ final class Connection {
     return isNotified
   }
 
-  // MARK: How
+  // MARK: Implementation
 
-  /// The settings of each of our sessions at the server. A transaction that we leave open (frozen, cut off) must not
-  /// hold its locks for long.
+  /// Applies the settings of the session at the server. A transaction that we leave open (because we hang, or are cut
+  /// off) must not hold its locks for long.
   private func prepare() throws {
     let statement = max(1, limits.statement.milliseconds)
     try run(
@@ -259,7 +259,7 @@ final class Connection {
     var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(events), revents: 0)
     while true {
       let left = deadline - .now
-      guard left > .zero else { throw DatabaseError.late(isInDoubt: phase != .transaction) }
+      guard left > .zero else { throw DatabaseError.timedOut(isInDoubt: phase != .transaction) }
       let (seconds, attoseconds) = left.components
       let milliseconds = min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
       let ready = poll(&descriptor, 1, Int32(milliseconds))

@@ -1,11 +1,11 @@
 /// The failure of a statement or of the connection.
 enum DatabaseError: Error {
-  /// No connection came about.
+  /// The connection could not be established.
   case notConnected(String)
   /// The connection broke. `isInDoubt`: the statement, or the whole transaction, may have been carried out.
   case lost(String, isInDoubt: Bool)
-  /// No answer in time; the connection is given up.
-  case late(isInDoubt: Bool)
+  /// No answer in time; the connection is abandoned.
+  case timedOut(isInDoubt: Bool)
   /// The server refused the statement.
   case refused(state: SQLState, message: String)
 
@@ -15,21 +15,21 @@ enum DatabaseError: Error {
     return [.serializationFailure, .deadlock, .uniqueViolation].contains(state)
   }
 
-  /// Whether the connection is of no use any more, or leads to a server that is: a standby that was the primary.
+  /// Whether the connection can no longer be used, or leads to a server that cannot: a standby that was the primary.
   var endsConnection: Bool {
     switch self {
-    case .notConnected, .lost, .late: true
+    case .notConnected, .lost, .timedOut: true
     case .refused(let state, _): state == .readOnly
     }
   }
 
-  /// Whether it is certain that nothing was carried out, and another connection may do better: this one was lost, or
-  /// leads to a standby that was the primary.
+  /// Whether it is certain that nothing was carried out, and a new connection may succeed: this one was lost, or leads
+  /// to a standby that was the primary.
   func isWorthReconnecting(isRetryable: Bool) -> Bool {
     switch self {
     case .lost(_, let isInDoubt): isRetryable || !isInDoubt
     case .refused(let state, _): state == .readOnly
-    case .notConnected, .late: false
+    case .notConnected, .timedOut: false
     }
   }
 }
@@ -51,6 +51,6 @@ struct SQLState: Sendable, Equatable, CustomStringConvertible {
   static let readOnly = SQLState("25006")
   static let serializationFailure = SQLState("40001")
   static let deadlock = SQLState("40P01")
-  /// Somebody else inserted the same row first: next time it is found.
+  /// Another transaction inserted the same row first; a retry finds it.
   static let uniqueViolation = SQLState("23505")
 }

@@ -1,10 +1,10 @@
 import CPostgreSQL
 import Sessions
 
-/// libpq, loaded when the first address of a server is read: a gateway that keeps its sessions elsewhere neither needs
-/// it nor carries what it brings along.
+/// libpq, loaded when the first server address is parsed, so that a gateway with another store neither needs it nor
+/// loads its dependencies.
 enum LibPQ {
-  /// - Throws: `StoreError` where it is not there.
+  /// - Throws: `StoreError` if libpq is not installed.
   static func load() throws(StoreError) {
     if let reason = loaded.failure {
       throw StoreError(
@@ -20,5 +20,5 @@ enum LibPQ {
   }()
 }
 
-/// libpq's functions, under their own names. Whoever has a ``ServerAddress`` may call them.
+/// libpq's functions, under their own names. To be called only with a ``ServerAddress``, which has loaded libpq.
 var pq: cordon_libpq { LibPQ.loaded.functions }

@@ -1,11 +1,11 @@
 import CPostgreSQL
 
-/// Unsolicited messages of the server on a connection. Remembers an error, by which it ends the connection;
-/// anything else is dropped, where libpq would print it.
+/// Unsolicited messages of the server on a connection. Keeps an error, with which the server ends the connection, and
+/// drops all others, which libpq would print.
 final class Notices {
   private(set) var haveFarewell = false
 
-  /// Has libpq hand the notices of a connection to this object, which must outlive it.
+  /// Registers this object, which must outlive the connection, as the receiver of its notices.
   func receive(from connection: OpaquePointer) {
     _ = pq.PQsetNoticeReceiver(
       connection,

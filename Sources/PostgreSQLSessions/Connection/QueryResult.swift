@@ -2,7 +2,7 @@ import CPostgreSQL
 import FoundationEssentials
 import Sessions
 
-/// The result of one statement: the one owner of a `PGresult`. Columns are in the binary format.
+/// The result of one statement: the only owner of a `PGresult`. Columns are in the binary format.
 final class QueryResult {
   fileprivate let handle: OpaquePointer
 
@@ -37,7 +37,7 @@ final class QueryResult {
   /// Whether a statement before it, sent together with it, failed: then it was not carried out.
   var isSkipped: Bool { pq.PQresultStatus(handle) == PGRES_PIPELINE_ABORTED }
 
-  /// Whether all that was sent together is answered.
+  /// Whether every statement of the pipeline is answered.
   var isEndOfPipeline: Bool { pq.PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
 
   /// Whether this is an answer at all; an error without a state is libpq's own, about the connection.
@@ -49,7 +49,7 @@ final class QueryResult {
   }
 }
 
-/// One row, columns by their place. What is not of the type asked for is a `DamagedRow`, never a trap.
+/// One row, its columns by index. Reading a column as another type throws `DamagedRow`; it never traps.
 struct Row {
   fileprivate let result: QueryResult
   fileprivate let index: Int32

@@ -1,5 +1,5 @@
-/// The text of a statement. It is made of literals of the source and of other statements, and of nothing else: what
-/// comes from outside is a `Parameter`.
+/// The text of a statement. Only literals in the source and other statements can be part of it: untrusted values are
+/// passed as `Parameter`.
 struct SQL: Sendable, ExpressibleByStringInterpolation {
   let text: String
 
@@ -18,7 +18,7 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
   }
 }
 
-/// A statement with what it is to be carried out with.
+/// A statement and its parameters.
 struct Statement: Sendable {
   let text: SQL
   let parameters: [Parameter]

@@ -2,8 +2,8 @@ import CPostgreSQL
 import Sessions
 
 /// The server's address in the form of libpq: `postgresql://user:password@host:port/database?sslmode=verify-full&…`,
-/// with every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the
-/// place alone.
+/// with every parameter that libpq knows (PostgreSQL's manual, 34.1). It may hold a password, so its description
+/// has hosts and database only.
 struct ServerAddress: Sendable, CustomStringConvertible {
   let url: String
   /// For people: hosts and database.
@@ -11,8 +11,8 @@ struct ServerAddress: Sendable, CustomStringConvertible {
   /// The name of the database; nil for that of the user.
   let databaseName: String?
 
-  /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats pieces of the address, so
-  ///   it is not told.
+  /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats parts of the address, so
+  ///   it is left out.
   init(_ url: String) throws(StoreError) {
     try LibPQ.load()
     var message: UnsafeMutablePointer<CChar>?

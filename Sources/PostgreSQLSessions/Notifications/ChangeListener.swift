@@ -2,31 +2,31 @@ import Glibc
 import Sessions
 import Synchronization
 
-/// Hears of changes by `LISTEN`, on a thread and a connection of its own, and posts the news. As long as there is no
-/// connection, or the server knows no `LISTEN`, there are no signals, and followers poll anyway.
+/// Receives notifications of changes by `LISTEN`, on a thread and a connection of its own, and posts the change signal.
+/// Without a connection, or if the server does not support `LISTEN`, there are no signals, and followers poll.
 final class ChangeListener: Sendable {
   private let address: ServerAddress
   private let limits: TimeLimits
-  private let news: ChangeSignal
+  private let changeSignal: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
 
   /// The interval at which the thread checks whether it is to end, in milliseconds.
-  private static let glance: Int32 = 250
+  private static let pollInterval: Int32 = 250
   private static let shortestPause: Int32 = 250
   private static let longestPause: Int32 = 10_000
   private static let longestStop = Duration.seconds(1)
 
-  private init(_ address: ServerAddress, limits: TimeLimits, news: ChangeSignal) {
+  private init(_ address: ServerAddress, limits: TimeLimits, changeSignal: ChangeSignal) {
     self.address = address
     self.limits = limits
-    self.news = news
+    self.changeSignal = changeSignal
   }
 
   static func start(
-    _ address: ServerAddress, limits: TimeLimits, news: ChangeSignal
+    _ address: ServerAddress, limits: TimeLimits, changeSignal: ChangeSignal
   ) throws(StoreError) -> ChangeListener {
-    let listener = ChangeListener(address, limits: limits, news: news)
+    let listener = ChangeListener(address, limits: limits, changeSignal: changeSignal)
     try DedicatedThread.start {
       listener.listen()
       listener.hasEnded.store(true, ordering: .releasing)
@@ -34,8 +34,8 @@ final class ChangeListener: Sendable {
     return listener
   }
 
-  /// Returns when the connection has ended, so that the process can end: libpq must not run while OpenSSL cleans up.
-  /// Does not wait for a server that does not answer.
+  /// Stops the thread. Returns when its connection has ended, because libpq must not run while OpenSSL cleans up at the
+  /// end of the process. Does not wait for a server that does not answer.
   func stop() async {
     isStopped.store(true, ordering: .relaxed)
     let deadline = ContinuousClock.now + Self.longestStop
@@ -52,23 +52,23 @@ final class ChangeListener: Sendable {
         try connection.run("LISTEN cordon_changes")
         pause = Self.shortestPause
         // Notifications may have been missed while nobody listened.
-        news.post()
+        changeSignal.post()
         while !isStopped.load(ordering: .relaxed) {
-          if try connection.awaitNotification(milliseconds: Self.glance) { news.post() }
+          if try connection.awaitNotification(milliseconds: Self.pollInterval) { changeSignal.post() }
         }
       } catch {
-        // The store's own operations tell of the trouble.
-        rest(pause)
+        // The store's own operations report the failure.
+        sleep(pause)
         pause = min(pause * 2, Self.longestPause)
       }
     }
   }
 
-  private func rest(_ milliseconds: Int32) {
+  private func sleep(_ milliseconds: Int32) {
     var left = milliseconds
     while left > 0, !isStopped.load(ordering: .relaxed) {
-      _ = poll(nil, 0, min(left, Self.glance))
-      left -= Self.glance
+      _ = poll(nil, 0, min(left, Self.pollInterval))
+      left -= Self.pollInterval
     }
   }
 }

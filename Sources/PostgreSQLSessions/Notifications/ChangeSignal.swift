@@ -6,13 +6,13 @@ final class ChangeSignal: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Word that came while nobody waited.
+    /// Whether the signal was posted while nobody waited.
     var isPending = false
     var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
     var next = 0
   }
 
-  /// There is news.
+  /// Posts the signal.
   func post() {
     let waiting = state.withLock { state in
       state.isPending = state.waiting.isEmpty
@@ -22,7 +22,7 @@ final class ChangeSignal: Sendable {
     for continuation in waiting { continuation.finish() }
   }
 
-  /// Returns when there is news, or was since the last time, or when the time is over.
+  /// Waits until the signal is posted, or was posted since the last wait, but not longer than `limit`.
   func wait(atMost limit: Duration) async {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
     let ticket: Int? = state.withLock { state in

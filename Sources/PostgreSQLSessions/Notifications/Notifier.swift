@@ -1,18 +1,18 @@
 import Sessions
 import Synchronization
 
-/// Tells other gateways that there are changes, by `NOTIFY`.
+/// Notifies other gateways of changes, by `NOTIFY`.
 ///
 /// After the transaction, not in it: a transaction that notifies commits behind a lock of the whole server. Any number
-/// of changes within a moment are one notification; it says no more than that there is something to read. Where it
-/// fails, the others see the changes when they next ask.
+/// of changes within a moment are one notification; it says only that there is something to read. If it fails, the
+/// others see the changes when they next poll.
 final class Notifier: Sendable {
   private let pool: ConnectionPool
   private let isUnderWay = Atomic<Bool>(false)
 
   init(_ pool: ConnectionPool) { self.pool = pool }
 
-  func tell() {
+  func notify() {
     guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return }
     Task {
       do {
@@ -22,7 +22,7 @@ final class Notifier: Sendable {
           return try connection.run("SELECT pg_notify('cordon_changes', '')").affected
         }
       } catch {
-        // The store's own operations tell of the trouble.
+        // The store's own operations report the failure.
         isUnderWay.store(false, ordering: .releasing)
       }
     }

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
-  /// When so few places are left, those who ask wait for each other, so that there are never too many requests.
+  /// When so few free places are left, requests are inserted one at a time, so that the limit is never exceeded.
   private static let lastPlaces = 100
 
   package func ask(

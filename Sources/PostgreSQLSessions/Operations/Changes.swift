@@ -17,7 +17,7 @@ extension PostgreSQLSessionStore {
         """,
         [.integers(from.indices.map { Int64($0) }), .integers(from), .integer(Int64(max(limit, 1)))]
       ).rows
-      // Looked at after the changes: what was removed before they were read is known as forgotten by now.
+      // Read after the changes, so that changes removed before they were read show as missing.
       let positions = try positions(connection)
       guard positions.covers(cursor) else {
         return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
@@ -43,7 +43,7 @@ extension PostgreSQLSessionStore {
   package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     let limit = Parameter.integer(Int64(max(rule.limit, 1)))
     return try await write(at: rule.now) { connection, _ in
-      // Of several gateways that clear up, each takes rows that no other has in hand.
+      // Several gateways may remove expired rows at once: each skips rows that another has locked.
       var removed = try connection.run(
         """
         DELETE FROM cordon.single_use_marks WHERE mark = ANY (ARRAY(
@@ -83,7 +83,7 @@ extension PostgreSQLSessionStore {
       DELETE FROM cordon.changes USING unnest($1, $2) AS old (lane, number)
       WHERE changes.lane = old.lane AND changes.number = old.number
       """, [.integers(lanes), .integers(numbers)])
-    // Lane after lane, as everybody: no two wait for each other.
+    // In the same order as every other transaction, so that there is no deadlock.
     for (lane, highest) in Dictionary(zip(lanes, numbers), uniquingKeysWith: max).sorted(by: { $0.key < $1.key }) {
       try connection.run(
         "UPDATE cordon.change_lanes SET forgotten = greatest(forgotten, $2) WHERE lane = $1",

@@ -26,12 +26,12 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// In four round trips: what is there, whether it was used, what is new, and the commit.
+  /// Takes four round trips: reading the rows, checking for an earlier use, writing, and the commit.
   package func redeem(
     hash: [UInt8], by subject: Subject, isMember: Bool, at now: Date
   ) async throws(StoreError) -> RedemptionOutcome {
     try await write(at: now) { connection, changes in
-      // The account is read after both locks were got.
+      // The account is read once both locks are held.
       let found = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject),
         Statement(

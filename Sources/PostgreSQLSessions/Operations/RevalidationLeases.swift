@@ -37,7 +37,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// An account, and what it could be asked about with.
+  /// An account, and the token to ask Apple with.
   private struct Candidate {
     let row: PostgreSQLAccountRow
     /// Nil where there is no token.

@@ -13,7 +13,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// A session's first sight on a gateway: one read by primary keys, and indexes of groups and bans by subject.
+  /// The query for a session that the gateway has not cached: one read by primary keys, and indexes of groups and bans
+  /// by subject.
   static let finding: SQL = """
     SELECT \(PostgreSQLSessionRow.columns), \(PostgreSQLAccountRow.columns) FROM cordon.sessions
     JOIN cordon.accounts ON accounts.subject = sessions.subject
@@ -44,7 +45,7 @@ extension PostgreSQLSessionStore {
   }
 
   package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
-    // The latest of each session; in one order for everybody, so that no two wait for each other.
+    // The latest of each session, in the same order as every other transaction, so that there is no deadlock.
     let latest = Dictionary(updates.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
     let ordered = latest.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     var start = 0
@@ -62,7 +63,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Small enough that nobody waits long for the rows.
+  /// Small enough that the rows are not locked for long.
   private static let batchSize = 500
 
   package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {

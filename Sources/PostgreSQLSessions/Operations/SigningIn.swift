@@ -3,7 +3,7 @@ package import Sessions
 
 extension PostgreSQLSessionStore {
   package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
-    // In a transaction: where the connection breaks before COMMIT, it is certain that nothing was used up.
+    // In a transaction: if the connection breaks before COMMIT, it is certain that nothing was consumed.
     try await pool.run(isRetryable: false) { connection in
       try connection.transaction { try Self.consume(mark, until: until, in: connection) }
     }
@@ -28,7 +28,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// In three round trips: what is there, what is new, and the commit.
+  /// Takes three round trips: reading, writing, and the commit.
   package func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in

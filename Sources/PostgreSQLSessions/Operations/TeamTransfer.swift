@@ -25,7 +25,7 @@ extension PostgreSQLSessionStore {
         try moved.update(in: connection)
       } else {
         guard try Self.areTokens(of: move, in: connection) else { return .tokensChanged }
-        // It collides with a concurrent sign-in under the new subject, and is carried out again.
+        // Conflicts with a concurrent sign-in under the new subject, and is retried.
         try connection.run(present == nil ? moved.inserting() : moved.updating())
         try PostgreSQLAccessRow.move(move.old, to: move.new, in: connection)
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
@@ -36,7 +36,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Locks both accounts, in the same order for everybody. Nil without the old one.
+  /// Locks both accounts, always in the same order. Nil without the old one.
   private static func lockBoth(
     of move: AccountMove, in connection: Connection
   ) throws -> (old: PostgreSQLAccountRow, new: PostgreSQLAccountRow?)? {

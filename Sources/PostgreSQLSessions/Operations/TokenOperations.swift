@@ -13,7 +13,7 @@ extension PostgreSQLSessionStore {
   package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { connection in
       var counts: [KeyIdentifier: Int] = [:]
-      // From key to key by the index, at most a million of each: every start needs this.
+      // Skips from key to key by the index, and counts at most a million of each: this runs at every start.
       let rows = try connection.run(
         """
         WITH RECURSIVE keys (key) AS (
@@ -39,7 +39,7 @@ extension PostgreSQLSessionStore {
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
     try await read { connection in
-      // Two ranges of the index of keys, so that a batch does not pass by what was moved before it.
+      // Two ranges of the index of keys, so that a batch does not scan rows that earlier batches have re-encrypted.
       try connection.run(
         """
         (SELECT subject, client_id, sealed FROM cordon.refresh_tokens WHERE key < $1 LIMIT $2) UNION ALL

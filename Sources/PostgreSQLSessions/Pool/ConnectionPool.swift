@@ -17,16 +17,16 @@ final class ConnectionPool: Sendable {
     var closing: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// One piece of work, and how its caller hears of it.
+  /// One piece of work, and the callbacks of its caller.
   private struct Job: Sendable {
-    /// Tries it. Called again on another connection, or after a pause, if it says so.
+    /// Makes one attempt. Called again on another connection, or after a pause, if the result says so.
     let attempt: @Sendable (Connection, _ before: EarlierAttempts) -> Attempt
     let refuse: @Sendable (StoreError) -> Void
-    /// The time after which nobody waits for it.
+    /// The time after which its caller no longer waits.
     let expires: ContinuousClock.Instant
   }
 
-  /// The attempts of the same job before.
+  /// The earlier attempts of the same job.
   private struct EarlierAttempts {
     var collisions = 0
     var hasReconnected = false
@@ -34,30 +34,30 @@ final class ConnectionPool: Sendable {
 
   private enum Attempt {
     case done
-    /// Done in vain, and the connection is of no use any more.
+    /// It failed, and the connection can no longer be used.
     case failed(DatabaseError, StoreError)
-    /// It collided with another transaction.
-    case again
+    /// It conflicted with another transaction.
+    case retry
     /// The connection was lost, and nothing has happened.
     case reconnect
   }
 
-  /// Most jobs that wait for a connection.
+  /// The largest number of jobs that wait for a connection.
   private static let queueLimit = 4_096
-  /// The number of attempts of a transaction that collides with others.
+  /// The number of attempts of a transaction that conflicts with others.
   private static let mostAttempts = 12
 
-  /// - Parameter size: most connections.
+  /// - Parameter size: the largest number of connections.
   init(_ address: ServerAddress, size: Int, limits: TimeLimits) {
     self.address = address
     self.limits = limits
     shared = Mutex(Shared(state: PoolState(limit: size, queueLimit: Self.queueLimit)))
   }
 
-  /// Has a worker carry out `body` on its connection.
+  /// Runs `body` on the connection of a worker.
   ///
-  /// - Parameter isRetryable: whether doing it twice is as doing it once. Then it is tried once more also where it is
-  ///   in doubt whether a connection that broke had carried it out.
+  /// - Parameter isRetryable: whether it is idempotent. Then it is also retried, once, if it is unknown whether it was
+  ///   carried out before the connection broke.
   func run<Value: Sendable>(
     isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
@@ -72,7 +72,7 @@ final class ConnectionPool: Sendable {
               return .done
             } catch {
               let failure = error as? DatabaseError
-              if failure?.isCollision == true, before.collisions + 1 < Self.mostAttempts { return .again }
+              if failure?.isCollision == true, before.collisions + 1 < Self.mostAttempts { return .retry }
               if failure?.isWorthReconnecting(isRetryable: isRetryable) == true, !before.hasReconnected {
                 return .reconnect
               }
@@ -87,7 +87,7 @@ final class ConnectionPool: Sendable {
     return try result.get()
   }
 
-  /// Lets what has begun finish, and ends every connection.
+  /// Finishes the work that has begun, and closes every connection.
   func close() async {
     await withCheckedContinuation { continuation in
       let isOver = shared.withLock { shared in
@@ -131,19 +131,21 @@ final class ConnectionPool: Sendable {
     var connection: Connection?
     while true {
       let isConnected = connection != nil
-      let (next, bell) = shared.withLock { ($0.state.next(for: worker, isConnected: isConnected), $0.wakeUps[worker]) }
+      let (next, wakeUp) = shared.withLock {
+        ($0.state.next(for: worker, isConnected: isConnected), $0.wakeUps[worker])
+      }
       switch next {
       case .job(let assignment): guard serve(assignment, as: worker, &connection) else { return }
-      case .wait: bell?.wait()
+      case .wait: wakeUp?.wait()
       case .end:
         // Before `close` returns: libpq must not run while the process ends and OpenSSL cleans up.
         connection = nil
-        return leave(worker)
+        return removeWorker(worker)
       }
     }
   }
 
-  /// - Returns: false where this worker has ended.
+  /// - Returns: false if this worker has ended.
   private func serve(
     _ assignment: PoolState<Job>.Assignment, as worker: Int, _ connection: inout Connection?
   ) -> Bool {
@@ -169,7 +171,7 @@ final class ConnectionPool: Sendable {
       guard let open = connection else { return true }
       switch job.attempt(open, before) {
       case .done: return true
-      case .again:
+      case .retry:
         before.collisions += 1
         open.pause(milliseconds: .random(in: 1...Int32(1 << min(before.collisions, 5))))
       case .reconnect:
@@ -178,7 +180,7 @@ final class ConnectionPool: Sendable {
       case .failed(let failure, let error):
         connection = nil
         // statement_timeout did not fire: assume that the server hangs, and fail the queued work.
-        if case .late = failure {
+        if case .timedOut = failure {
           let waiting = shared.withLock { $0.state.noteOutage(error, after: limits.statement + .seconds(1), at: .now) }
           for job in waiting { job.refuse(error) }
         }
@@ -187,17 +189,17 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// No connection came about.
-  /// - Returns: false where the worker ends because of it.
+  /// Handles a failure to connect.
+  /// - Returns: false if the worker ends because of it.
   private func refuse(for worker: Int, _ job: Job, _ error: StoreError, after duration: Duration) -> Bool {
-    let consequence = shared.withLock { shared in
-      let consequence = shared.state.noteFailure(of: worker, with: job, error, after: duration, at: .now)
-      if case .handOver(let other?) = consequence { shared.wakeUps[other]?.signal() }
-      return consequence
+    let action = shared.withLock { shared in
+      let action = shared.state.noteFailure(of: worker, with: job, error, after: duration, at: .now)
+      if case .handOver(let other?) = action { shared.wakeUps[other]?.signal() }
+      return action
     }
-    switch consequence {
+    switch action {
     case .handOver:
-      leave(worker)
+      removeWorker(worker)
       return false
     case .refuse(let jobs):
       for job in jobs { job.refuse(error) }
@@ -205,7 +207,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  private func leave(_ worker: Int) {
+  private func removeWorker(_ worker: Int) {
     let waiting = shared.withLock { shared in
       shared.wakeUps[worker] = nil
       guard shared.state.isClosed, shared.state.workers == 0 else { return [CheckedContinuation<Void, Never>]() }

@@ -1,9 +1,9 @@
 import Glibc
 import Sessions
 
-/// Threads of our own for what blocks: neither an event loop nor one of the few threads of Swift's tasks may.
+/// Dedicated threads for blocking calls, which must not run on an event loop or on a thread of Swift's task pool.
 enum DedicatedThread {
-  /// Runs `body` on a new thread that nobody waits for.
+  /// Runs `body` on a new detached thread.
   /// - Throws: `StoreError` if the system has no thread left.
   static func start(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
     final class Start {

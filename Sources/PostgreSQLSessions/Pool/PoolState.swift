@@ -3,20 +3,20 @@ import Sessions
 /// The state of a pool of connections: a value, without threads, connections or a clock of its own.
 ///
 /// A **worker** is a thread with a connection. Work goes to a worker that has nothing to do, else to a new one as long
-/// as there are fewer than the limit, else it waits in line. While no connection at all can be had, one attempt is made
-/// after each pause, if there is work. Where the last one failed at once (the server is being restarted, say), work
-/// waits for an attempt that is near; otherwise it is refused with the reason.
+/// as there are fewer than the limit, else it is queued. While no connection can be established, one attempt is made
+/// after each pause, if there is work. If the last attempt failed immediately (the server is being restarted, say),
+/// work waits for an attempt that is due soon; otherwise it is refused with the reason.
 struct PoolState<Job> {
   /// A worker's number; never used again.
   typealias Worker = Int
 
   private struct WorkerSlot {
-    /// Work that was handed to it while it was waiting.
-    var handed: Assignment?
+    /// Work that was assigned to it while it was waiting.
+    var assignment: Assignment?
     var isConnected = false
   }
 
-  /// A job, and from when a connection may be opened for it.
+  /// A job, and the earliest time at which a connection may be opened for it.
   struct Assignment {
     let job: Job
     var connectAfter: ContinuousClock.Instant?
@@ -25,22 +25,22 @@ struct PoolState<Job> {
   private let limit: Int
   private let queueLimit: Int
   private var slots: [Worker: WorkerSlot] = [:]
-  /// Workers that wait for work, the one that had some last at the end.
+  /// Workers that wait for work, the most recently active last.
   private var waiting: [Worker] = []
   private var queue: [Job] = []
   private var queueStart = 0
   private var nextWorker = 0
   private var outage: Outage?
-  /// Until when no further connections are opened, because the server would not give one.
+  /// The time before which no further connections are opened, because the server refused one.
   private var growAfter: ContinuousClock.Instant?
   private(set) var isClosed = false
 
-  /// No connection can be had.
+  /// A period during which no connection can be established.
   private struct Outage {
     let error: StoreError
     let began: ContinuousClock.Instant
-    /// Whether the last attempt failed so soon that another can be waited for.
-    let failsAtOnce: Bool
+    /// Whether the last attempt failed so fast that work waits for the next.
+    let failsImmediately: Bool
     var next: Attempt
 
     enum Attempt {
@@ -51,14 +51,14 @@ struct PoolState<Job> {
 
   private static var shortestPause: Duration { .milliseconds(100) }
   private static var longestPause: Duration { .seconds(2) }
-  /// An attempt that fails sooner than this may be followed by another that work waits for.
-  private static var atOnce: Duration { .milliseconds(500) }
-  /// Work waits for an attempt that is nearer than this.
-  private static var near: Duration { .milliseconds(250) }
+  /// The longest duration of a failure that counts as immediate.
+  private static var immediateFailure: Duration { .milliseconds(500) }
+  /// The longest time that work waits for the next attempt.
+  private static var longestWaitForAttempt: Duration { .milliseconds(250) }
 
   /// - Parameters:
-  ///   - limit: most workers.
-  ///   - queueLimit: most jobs that wait.
+  ///   - limit: the largest number of workers.
+  ///   - queueLimit: the largest number of jobs that wait.
   init(limit: Int, queueLimit: Int) {
     self.limit = max(limit, 1)
     self.queueLimit = queueLimit
@@ -84,23 +84,25 @@ struct PoolState<Job> {
     var connectAfter: ContinuousClock.Instant?
     if let current = outage {
       switch current.next {
-      case .underWay: return current.failsAtOnce ? enqueue(job) : .refused(current.error)
+      case .underWay: return current.failsImmediately ? enqueue(job) : .refused(current.error)
       case .due(let moment):
-        guard now >= moment || current.failsAtOnce && moment - now <= Self.near else { return .refused(current.error) }
+        guard now >= moment || current.failsImmediately && moment - now <= Self.longestWaitForAttempt else {
+          return .refused(current.error)
+        }
         outage?.next = .underWay
         connectAfter = moment
       }
     }
     let assignment = Assignment(job: job, connectAfter: connectAfter)
     if let worker = waiting.popLast() {
-      slots[worker]?.handed = assignment
+      slots[worker]?.assignment = assignment
       return .wake(worker)
     }
     if slots.count < limit, growAfter.map({ now >= $0 }) ?? true {
       growAfter = nil
       let worker = nextWorker
       nextWorker += 1
-      slots[worker] = WorkerSlot(handed: assignment)
+      slots[worker] = WorkerSlot(assignment: assignment)
       return .start(worker)
     }
     return enqueue(job)
@@ -128,12 +130,12 @@ struct PoolState<Job> {
     case end
   }
 
-  /// - Parameter isConnected: whether it has a connection: then there is one to be had.
+  /// - Parameter isConnected: whether it has a connection: then the outage is over.
   mutating func next(for worker: Worker, isConnected: Bool) -> Next {
     slots[worker]?.isConnected = isConnected
     if isConnected { outage = nil }
-    if let assignment = slots[worker]?.handed {
-      slots[worker]?.handed = nil
+    if let assignment = slots[worker]?.assignment {
+      slots[worker]?.assignment = nil
       return .job(assignment)
     }
     if let job = dequeue() { return .job(Assignment(job: job)) }
@@ -145,8 +147,8 @@ struct PoolState<Job> {
     return .wait
   }
 
-  /// The next step of a worker that got no connection.
-  enum RevalidationAction {
+  /// The next step of a worker that could not connect.
+  enum ConnectFailureAction {
     /// Others have connections: one of them does the job, and this worker ends.
     case handOver(wake: Worker?)
     /// These jobs are refused, and the worker waits.
@@ -156,7 +158,7 @@ struct PoolState<Job> {
   /// - Parameter duration: how long the attempt took.
   mutating func noteFailure(
     of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
-  ) -> RevalidationAction {
+  ) -> ConnectFailureAction {
     slots[worker]?.isConnected = false
     // The server answers, but accepts no further connections.
     guard error.code == .busy, connected > 0 else {
@@ -165,14 +167,14 @@ struct PoolState<Job> {
     growAfter = now + Self.longestPause
     slots[worker] = nil
     if let other = waiting.popLast() {
-      slots[other]?.handed = Assignment(job: job)
+      slots[other]?.assignment = Assignment(job: job)
       return .handOver(wake: other)
     }
     queue.insert(job, at: queueStart)
     return .handOver(wake: nil)
   }
 
-  /// No connection can be had just now.
+  /// Records that no connection can be established at present.
   /// - Parameter duration: how long it took to see that.
   /// - Returns: the jobs that wait, to be refused.
   mutating func noteOutage(
@@ -182,13 +184,13 @@ struct PoolState<Job> {
     // A tenth of its duration so far: a server that was restarted is used soon.
     let pause = min(max((now - began) / 10, Self.shortestPause), Self.longestPause)
     outage = Outage(
-      error: error, began: began, failsAtOnce: duration < Self.atOnce, next: .due(at: now + pause))
+      error: error, began: began, failsImmediately: duration < Self.immediateFailure, next: .due(at: now + pause))
     var refused: [Job] = []
     while let waiting = dequeue() { refused.append(waiting) }
     return refused
   }
 
-  /// No thread could be started for it.
+  /// Removes a worker whose thread could not be started.
   mutating func abandon(_ worker: Worker) { slots[worker] = nil }
 
   // MARK: The end

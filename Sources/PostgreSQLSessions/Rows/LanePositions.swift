@@ -25,7 +25,7 @@ struct LanePositions {
     lanes = try rows.map { Lane(forgotten: try $0.integer(1), last: try $0.integer(2)) }
   }
 
-  /// At the end of every lane.
+  /// The cursor at the end of every lane.
   var latest: ChangeCursor { cursor(lanes.map(\.last)) }
 
   func cursor(_ numbers: [Int64]) -> ChangeCursor {

@@ -3,8 +3,8 @@ import Sessions
 
 /// Rows of access: bans, groups, requests, invitations, machine tokens.
 ///
-/// Everything that depends on a known user locks the account first, and only then the row of an invitation, so that no
-/// two transactions wait for each other.
+/// Everything that depends on a known user locks the account first, and only then the row of an invitation, so that
+/// there are no deadlocks.
 enum PostgreSQLAccessRow {
   static let invitationColumns: SQL = "id, group_name, uses, used, expires, note, created, created_by"
   static let tokenColumns: SQL = "name, handle, group_name, created, expires, created_by"
@@ -41,7 +41,7 @@ enum PostgreSQLAccessRow {
     }
   }
 
-  /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
+  /// Inserts or replaces a ban under the hash of the subject.
   static func save(_ ban: Ban, of subject: Subject, _ hash: [UInt8], in connection: Connection) throws {
     try connection.run(
       """
@@ -87,9 +87,9 @@ enum PostgreSQLAccessRow {
     Statement("DELETE FROM cordon.access_requests WHERE subject = $1", [.text(subject.text)])
   }
 
-  // MARK: All of it
+  // MARK: All access rows
 
-  /// Moves what is known of a user's access to another subject, whose account is there already. Both are locked.
+  /// Moves a user's access to another subject, whose account exists already. Both accounts are locked.
   static func move(_ old: Subject, to new: Subject, in connection: Connection) throws {
     let key = try key(connection.run(findingKey))
     let (oldHash, newHash) = (key.banHash(of: old), key.banHash(of: new))
@@ -127,7 +127,7 @@ enum PostgreSQLAccessRow {
   /// - Returns: how many rows it removed.
   static func removeExpired(_ rule: RemovalRule, in connection: Connection) throws -> Int {
     let (until, limit) = (Parameter.integer(rule.endedUntil.stored), Parameter.integer(Int64(max(rule.limit, 1))))
-    // Of several gateways that clear up, each takes rows that no other has in hand.
+    // Several gateways may remove expired rows at once: each skips rows that another has locked.
     let results = try connection.run(together: [
       Statement(
         """
@@ -153,7 +153,7 @@ enum PostgreSQLAccessRow {
     return results.reduce(try removeStrangers(until, limit, in: connection)) { $0 + $1.affected }
   }
 
-  /// Locks the accounts first, and then looks what they have: while they are locked, nothing is added.
+  /// Locks the accounts first, and then reads their rows: while they are locked, nothing is added.
   private static func removeStrangers(
     _ until: Parameter, _ limit: Parameter, in connection: Connection
   ) throws -> Int {

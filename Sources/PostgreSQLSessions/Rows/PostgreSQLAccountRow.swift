@@ -4,7 +4,7 @@ import WebFormats
 
 /// An account as its row holds it, with what only the store knows.
 struct PostgreSQLAccountRow {
-  /// Of `source`.
+  /// The columns of `source`.
   static let columns: SQL = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
@@ -24,7 +24,7 @@ struct PostgreSQLAccountRow {
     self.claimNumber = claimNumber
   }
 
-  /// From `columns`, of which the first is at `start`.
+  /// Reads `columns`, the first of which is at `start`.
   init(_ row: Row, from start: Int = 0) throws {
     guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
     account = Account(
@@ -51,7 +51,7 @@ struct PostgreSQLAccountRow {
     Statement("SELECT \(columns) FROM \(source) WHERE accounts.subject = $1", [.text(subject.text)])
   }
 
-  /// As `find`; nobody else changes the account until this transaction is over, nor its groups and its ban.
+  /// Reads an account as `find` does, and locks it with its groups and its ban until the end of the transaction.
   static func lock(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
     try connection.run(together: [locking(subject), finding(subject)])[1].first.map { try PostgreSQLAccountRow($0) }
   }
@@ -62,7 +62,7 @@ struct PostgreSQLAccountRow {
     Statement("SELECT 1 FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)])
   }
 
-  /// Fails as a collision if there is one already: the whole transaction is carried out again.
+  /// Inserts the account. Fails as a conflict if there is one already; then the whole transaction is retried.
   func inserting() throws -> Statement {
     Statement(
       """
@@ -72,7 +72,7 @@ struct PostgreSQLAccountRow {
       """, try parameters)
   }
 
-  /// In the place of the old, which is locked.
+  /// Replaces the stored account, which is locked.
   func updating() throws -> Statement {
     Statement(
       """
@@ -83,10 +83,10 @@ struct PostgreSQLAccountRow {
       """, try parameters)
   }
 
-  /// In the place of the old, which is locked.
+  /// Replaces the stored account, which is locked.
   func update(in connection: Connection) throws { try connection.run(updating()) }
 
-  /// Removes everything known of a user; of a ban the hash stays.
+  /// Removes all data of a user; the hash of a ban stays.
   static func forget(
     _ subject: Subject, in connection: Connection, _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {

@@ -18,7 +18,7 @@ enum PostgreSQLSessionRow {
       lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
   }
 
-  /// Inserts nothing where there is or lately was a session of this handle.
+  /// Inserts a session, unless there is or recently was one with this handle.
   static func inserting(_ session: Session) -> Statement {
     Statement(
       """

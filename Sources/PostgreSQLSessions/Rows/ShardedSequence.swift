@@ -3,13 +3,12 @@ import Sessions
 
 /// The sharded sequence that numbers changes.
 ///
-/// A follower of a sequence must not miss a number that was taken earlier and committed later. So each change takes
-/// its number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order,
-/// without gaps. One row would let one transaction at a time end sessions; there are 32, and each transaction takes one
-/// by chance. A cursor is the number reached in every lane.
+/// A follower of a sequence must not miss a number that was taken earlier and committed later. So each change takes its
+/// number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order,
+/// without gaps. With a single row, only one transaction at a time could end sessions; there are 32, and each
+/// transaction takes one at random. A cursor is the number reached in every lane.
 enum ShardedSequence {
-  /// Writes changes down, in their order. The last thing in a transaction: nobody else writes to the lane until its
-  /// end.
+  /// Writes changes in order. Must be the last step of a transaction, because it locks the lane until the end.
   static func write(
     _ changes: [StoreChange], at now: Date, lane: Int64, in connection: Connection
   ) throws {
@@ -38,7 +37,7 @@ enum ShardedSequence {
       ])
   }
 
-  /// From columns handle, reason, subject, of which the first is at `start`.
+  /// Reads the columns handle, reason, subject, the first of which is at `start`.
   static func change(_ row: Row, from start: Int) throws -> StoreChange {
     if row.isNull(start) {
       guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRow(what: "change") }

@@ -1,8 +1,8 @@
 import Sessions
 
-/// Brings the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so
-/// at once: the row that holds the version is locked while its tables are made, and a lock on a row is what every
-/// engine of this protocol has.
+/// Migrates the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so
+/// at once: the row that holds the version is locked while the tables are made, because every engine of this protocol
+/// has row locks.
 struct PostgreSQLMigrations {
   private let connection: Connection
   private let address: ServerAddress
@@ -18,7 +18,7 @@ struct PostgreSQLMigrations {
   }
 
   /// - Throws: `StoreError` with the remedy if the database is not in UTF-8, or may not be changed by us.
-  func bringUp() throws {
+  func migrate() throws {
     try requireEncoding()
     var attempt = 1
     while true {
@@ -27,7 +27,7 @@ struct PostgreSQLMigrations {
         if let version, version >= Tables.versions.count { return }
         if version == nil { try makeVersionTable() }
         try step()
-      } catch let failure as DatabaseError where failure.isOthersWork && attempt < Self.mostAttempts {
+      } catch let failure as DatabaseError where failure.isCreatedConcurrently && attempt < Self.mostAttempts {
         attempt += 1
         connection.pause(milliseconds: .random(in: 10...100))
       }
@@ -63,7 +63,7 @@ struct PostgreSQLMigrations {
       "INSERT INTO cordon.schema_version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING")
   }
 
-  /// From whatever version to the next.
+  /// Migrates from the present version to the next.
   private func step() throws {
     try connection.transaction {
       try connection.run("SELECT set_config('statement_timeout', '0', true)")
@@ -116,7 +116,7 @@ struct PostgreSQLMigrations {
 extension DatabaseError {
   /// The error when two processes create the same thing at once, though each says IF NOT EXISTS: the later one finds
   /// it made when it tries again.
-  fileprivate var isOthersWork: Bool {
+  fileprivate var isCreatedConcurrently: Bool {
     guard case .refused(let state, _) = self else { return false }
     return isCollision || ["23505", "42P06", "42P07", "42710", "XX000"].contains(state.text)
   }

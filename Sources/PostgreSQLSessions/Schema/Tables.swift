@@ -3,8 +3,8 @@
 /// (see `SchemaCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their
 /// bytes.
 enum Tables {
-  /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with
-  /// their transaction.
+  /// The statements that migrate from each version to the next. Each is idempotent: not every engine rolls them back
+  /// with the transaction.
   static let versions: [[SQL]] = [first, second, third, fourth]
 
   /// The number of changes that can be written at a time (see `ShardedSequence`).

@@ -10,7 +10,7 @@ package struct AccessRequestCode: Sendable, Hashable, CustomStringConvertible {
   private static let alphabet = [UInt8](UInt8(ascii: "0")...UInt8(ascii: "9")) + Array("ABCDEFGHJKMNPQRSTVWXYZ".utf8)
   private static let count = 8
 
-  /// Of the system's random source.
+  /// A random code from the system's random source.
   package static func random() -> AccessRequestCode {
     var generator = SystemRandomNumberGenerator()
     return AccessRequestCode(letters: (0..<count).map { _ in alphabet[Int(generator.next() & 31)] })
@@ -42,7 +42,7 @@ package struct AccessRequestCode: Sendable, Hashable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// A signed-in user's request for access, which waits for an operator. One a user.
+/// A signed-in user's request for access, which waits for an operator. At most one for each user.
 package struct AccessRequest: Sendable, Equatable {
   /// The code that the user reads out.
   package let code: AccessRequestCode

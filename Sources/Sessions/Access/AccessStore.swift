@@ -134,7 +134,7 @@ package protocol InvitationStore: Sendable {
   /// Invitations, newest first, also those that no longer admit anybody until they are removed.
   func invitations() async throws(StoreError) -> [Invitation]
 
-  /// Ends an invitation; false if it does not exist. Users whom it admitted stay admitted.
+  /// Ends an invitation; false if it does not exist. Users that it admitted stay admitted.
   func revokeInvitation(_ id: String) async throws(StoreError) -> Bool
 }
 

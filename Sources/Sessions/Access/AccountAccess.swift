@@ -10,7 +10,7 @@ package struct AccountAccess: Sendable, Equatable {
   /// Such an account is never revalidated; once the user is admitted, the next sign-in brings a token.
   package var isTokenDiscarded = false
 
-  /// By default nothing was decided.
+  /// No decisions by default.
   package init(groups: [GroupName] = [], ban: Ban? = nil, isTokenDiscarded: Bool = false) {
     self.groups = groups
     self.ban = ban

@@ -9,12 +9,12 @@ package struct InvitationCode: Sendable {
   /// The stored bytes: SHA-256 of a label and the code.
   package let hash: [UInt8]
 
-  /// Of the system's random source.
+  /// A random code from the system's random source.
   package static func random() -> InvitationCode {
     InvitationCode(bytes: SystemRandom.bytes(16))
   }
 
-  /// From the text of a link; nil if it is no code.
+  /// Parses the text of a link; nil if it is not a code.
   package init?(_ text: some StringProtocol) {
     guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == 16 else { return nil }
     self.init(bytes: bytes)
@@ -32,9 +32,9 @@ package struct Invitation: Sendable, Equatable {
   package let id: String
   /// The group that it admits to.
   package let group: GroupName
-  /// The number of users whom it admits in all, from 1.
+  /// The largest number of users that it admits, from 1.
   package let uses: Int
-  /// The number of users whom it has admitted.
+  /// The number of users that it has admitted.
   package let used: Int
   /// The moment at which it ends.
   package let expires: Date

@@ -17,7 +17,7 @@ package struct StoreKey: Sendable {
     self.bytes = bytes
   }
 
-  /// Of the system's random source.
+  /// A random key from the system's random source.
   package static func random() -> StoreKey {
     StoreKey(exactly: SystemRandom.bytes(byteCount))
   }
@@ -46,7 +46,7 @@ package struct StoreKey: Sendable {
 package enum MachineTokenText {
   /// The text before the 43 characters of base64url.
   package static let prefix = "cdn_"
-  /// Of the whole text, in bytes.
+  /// The length of the whole text, in bytes.
   package static let length = 4 + 43
 
   /// A new token.
@@ -78,7 +78,7 @@ package enum MachineTokenText {
 package struct MachineToken: Sendable, Equatable {
   /// Unique; free again after revocation. 1 to 64 letters, digits, `-`, `_` or `.`, as of a group.
   package let name: GroupName
-  /// Its public name: half a hash of the token. The change feed tells of it like a session when it is revoked.
+  /// Its public name: half a hash of the token. Its revocation is in the change feed like the end of a session.
   package let handle: PublicSessionID
   /// The only group that it is in.
   package let group: GroupName

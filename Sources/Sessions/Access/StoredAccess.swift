@@ -47,7 +47,7 @@ extension Ban {
 
 extension Invitation {
   /// The moment at which it has admitted the last user, or its end.
-  /// - Parameter used: the number of users whom it has admitted, with the one of this moment.
+  /// - Parameter used: the number of users that it has admitted, this one included.
   package func closes(used: Int, at now: Date) -> Date { used < uses ? expires : min(now, expires) }
 
   /// The outcome of redeeming it.
@@ -63,11 +63,11 @@ extension Invitation {
 }
 
 extension StoreError {
-  /// The operation needs an account, and there is none.
+  /// The operation needs an account that does not exist.
   package static let unknownUser = StoreError(
     code: .conflict, message: "the user is unknown, or was removed meanwhile; the user signs in again")
 
-  /// A record with this name is there.
+  /// A record with this name exists already.
   package static func taken(_ what: String) -> StoreError {
     StoreError(code: .conflict, message: "\(what) exists already; choose another name")
   }

@@ -1,11 +1,11 @@
 package import FoundationEssentials
 
-/// One Apple user, as far as this gateway knows them. Beneath it the store keeps one sealed refresh token for each
-/// `client_id` the user signed in with; tokens are never part of this value.
+/// One Apple user, as far as this gateway knows them. The store keeps one encrypted refresh token for each
+/// `client_id` that the user signed in with; tokens are never part of this value.
 package struct Account: Sendable, Equatable {
   /// The user.
   package let subject: Subject
-  /// The name, once one was submitted; never lost again.
+  /// The name, once one was submitted; never removed afterwards.
   package var name: PersonName?
   /// The claims of Apple's most recent tokens.
   package var claims: AccountClaims
@@ -16,7 +16,7 @@ package struct Account: Sendable, Equatable {
   package var appleAuthorized: Date?
   /// When Apple last confirmed the account: by a sign-in or by a good answer to a check.
   package var lastVerified: Date
-  /// When the right to ask Apple was last claimed. A sign-in counts as asking.
+  /// When a lease to ask Apple was last acquired. A sign-in counts as asking.
   package var lastAsked: Date?
   /// The result of the last revalidation, for the operator; nil before the first.
   package var lastAnswer: RevalidationRecord.Kind?

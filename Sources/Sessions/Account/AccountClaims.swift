@@ -56,8 +56,9 @@ package struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
-  /// After a check whose answer carried a token that said `newer`: what it says replaces, what it is silent on stays,
-  /// because Apple does not promise a full token on refresh. An address always comes with its own flags.
+  /// Returns the claims after a revalidation whose identity token has the claims `newer`: they replace stored ones, and
+  /// missing ones keep their value, because Apple does not promise a full token on refresh. An address always comes
+  /// with its own flags.
   package func afterCheck(_ newer: AccountClaims) -> AccountClaims {
     var result = self
     if !newer.email.isEmptyOrNil {
@@ -71,18 +72,18 @@ package struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
-  /// Claims that tell of a token instead of its user: each token has its own.
+  /// Claims about the token rather than its user: each token has its own.
   private static let tokenClaims = ["iat", "exp"]
 
-  /// These claims with those of another token that tell of the token alone.
+  /// These claims, with the claims about the token taken from another one.
   package func withTokenClaims(of newer: AccountClaims) -> AccountClaims {
     var result = self
     for name in Self.tokenClaims { result.other[name] = newer.other[name] }
     return result
   }
 
-  /// After a notification about mail forwarding. It is about an address of Apple's relay: any other does not take the
-  /// place of the one that Apple has verified.
+  /// Returns the claims after a notification about mail forwarding. It concerns an address of Apple's relay: any other
+  /// address does not replace the verified one.
   package func afterForwarding(
     isOn: Bool, since: Date, email newEmail: String?, isPrivateEmail newFlag: Bool?
   ) -> AccountClaims {

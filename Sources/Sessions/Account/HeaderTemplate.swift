@@ -25,11 +25,11 @@ package struct HeaderTemplate: Sendable, Equatable {
     case claim(Claim)
   }
 
-  /// A claim, and what becomes of its value.
+  /// A claim, with the filters and the encoding of its value.
   package struct Claim: Sendable, Equatable {
     /// The claim's name.
     package var name: String
-    /// In their order.
+    /// The filters, in order.
     package var filters: [Filter] = []
     /// Nil for the default of the header.
     package var encoding: Encoding?

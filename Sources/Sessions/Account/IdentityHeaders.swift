@@ -3,7 +3,7 @@ internal import WebFormats
 /// Writes the request header fields that identify the user to the upstream, from an account and its session. Rendered
 /// once per session, not per request.
 package enum IdentityHeaders {
-  /// The configured headers that have something to say, in the order of the configuration. An empty claim is no header.
+  /// The configured headers that have a value, in the order of the configuration. An empty claim gives no header.
   /// A value holds no control character, whatever the claim held.
   ///
   /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `PublicSessionID`, which is not

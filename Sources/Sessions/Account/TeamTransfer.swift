@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The name under which a user follows the application to another team: Apple's `transfer_sub`, asked for by the team
-/// that gives the application away (Apple, "Transferring your apps and users to another team").
+/// The transfer identifier of a user of an application that moves to another team: Apple's `transfer_sub`, requested by
+/// the team that gives the application away (Apple, "Transferring your apps and users to another team").
 package struct PreparedTransfer: Sendable, Hashable, Codable {
   /// `transfer_sub`: good for 60 days.
   package let subject: Subject
@@ -25,7 +25,7 @@ package struct AccountMove: Sendable {
   package let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
   package let isPrivateEmail: Bool?
-  /// The old subject's refresh tokens with each sealed for the new one.
+  /// The old subject's refresh tokens, each with its re-encrypted form for the new subject.
   package let tokens: [(old: StoredToken, resealed: EncryptedToken)]
 
   /// Creates a move.
@@ -47,7 +47,7 @@ package enum MoveOutcome: Sendable, Equatable {
   case moved
   /// No account has the old subject: it was moved already, or removed.
   case unknownSubject
-  /// The old subject's tokens are others by now: read them again.
+  /// The old subject's tokens have changed meanwhile: read them again.
   case tokensChanged
 }
 
@@ -55,7 +55,7 @@ extension Account {
   /// The account under its new subject. Of `access` it has what is part of the account's own row; groups and ban are
   /// moved by the store.
   ///
-  /// - Parameter present: who signed in under the new subject already: what that one knows is newer.
+  /// - Parameter present: the account that signed in under the new subject already; its data is newer.
   package func moved(by move: AccountMove, onto present: Account?) -> Account {
     var claims = present?.claims ?? claims.withAddress(move.email, isPrivate: move.isPrivateEmail)
     claims.preparedTransfer = nil

@@ -3,19 +3,19 @@
 package struct AppleCondition: Sendable {
   /// The result of one call regarding connection and credentials.
   package enum Contact: Sendable, Equatable {
-    /// Apple looked at more than our credentials.
+    /// Apple accepted our credentials.
     case accepted
     /// Apple refused our credentials, or they could not be made.
     case refused(code: String, remedy: String)
-    /// Trouble at Apple, which says nothing of our credentials.
-    case answeredOtherwise
+    /// An error at Apple, which says nothing about our credentials.
+    case inconclusive
     /// The request cannot have reached Apple.
     case notSent
   }
 
   /// The report for health checks.
   package enum Report: Sendable, Equatable {
-    /// Apple was not asked yet.
+    /// Apple has not been asked yet.
     case unknown
     /// Apple answers, and accepts our credentials.
     case ok
@@ -33,30 +33,30 @@ package struct AppleCondition: Sendable {
     let remedy: String
   }
 
-  /// Refused clients are remembered up to this many.
-  private static let mostRefusals = 16
+  /// The largest number of refused clients that are remembered.
+  private static let refusalLimit = 16
 
   private var reach = Reach.unknown
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
 
-  /// Apple was not asked yet.
+  /// The state before the first call.
   package init() {}
 
-  /// Notes what came of a call in the name of a client.
+  /// Notes the result of a call in the name of a client.
   package mutating func note(_ contact: Contact, clientID: String) {
     reach = contact == .notSent ? .unreachable : .reached
     switch contact {
     case .accepted: forgetRefusal(of: clientID)
     case .refused(let code, let remedy):
       forgetRefusal(of: clientID)
-      if refusals.count == Self.mostRefusals { refusals.removeFirst() }
+      if refusals.count == Self.refusalLimit { refusals.removeFirst() }
       refusals.append(Refusal(clientID: clientID, code: code, remedy: remedy))
-    case .answeredOtherwise, .notSent: break
+    case .inconclusive, .notSent: break
     }
   }
 
-  /// The credentials are others from now on.
+  /// Forgets the refusals, because the credentials have changed.
   package mutating func forgetRefusals() { refusals = [] }
 
   /// The current report.

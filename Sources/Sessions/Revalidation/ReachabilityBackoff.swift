@@ -1,17 +1,17 @@
 package import FoundationEssentials
 
-/// Pauses checks while Apple cannot be reached at all, so that each request of each due user does not try again. One
-/// for the process, since it is the way to Apple that is blocked and not one account; memory of constant size.
+/// Back-off while Apple cannot be reached at all, so that not every request of a due user retries. One for the process,
+/// because the connection to Apple fails and not one account; memory of constant size.
 ///
 /// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
-/// out. After the pause one check may try; the others wait for what comes of it.
+/// out. After the pause one revalidation may try; the others wait for its outcome.
 package struct ReachabilityBackoff: Sendable {
   /// The first pause.
   package static let firstPause = Duration.seconds(1)
   /// The longest pause.
   package static let longestPause = Duration.seconds(300)
-  /// An attempt without a reported result is forgotten after this time.
-  package static let longestTry = Duration.seconds(30)
+  /// The time after which an attempt without a reported outcome is forgotten.
+  package static let attemptTimeout = Duration.seconds(30)
 
   private enum State: Sendable {
     case open
@@ -21,10 +21,10 @@ package struct ReachabilityBackoff: Sendable {
 
   private var state = State.open
 
-  /// No trouble yet.
+  /// The state before the first failure.
   package init() {}
 
-  /// Whether a check may be made now. If so during trouble, it is the one that tries: its outcome must be reported.
+  /// Whether a revalidation may be made now. During back-off it is the one attempt, whose outcome must be reported.
   package mutating func mayTry(at now: Date) -> Bool {
     switch state {
     case .open:
@@ -34,16 +34,16 @@ package struct ReachabilityBackoff: Sendable {
       state = .trying(failures: failures, since: now)
       return true
     case .trying(let failures, let since):
-      guard now >= since.advanced(by: Self.longestTry) else { return false }
+      guard now >= since.advanced(by: Self.attemptTimeout) else { return false }
       state = .trying(failures: failures, since: now)
       return true
     }
   }
 
-  /// A request reached Apple, whatever came of it.
+  /// Notes that a request reached Apple, whatever the answer.
   package mutating func noteSent() { state = .open }
 
-  /// A request cannot have reached Apple.
+  /// Notes that a request cannot have reached Apple.
   ///
   /// - Parameter random: 0 to 1, evenly spread.
   package mutating func noteNotSent(at now: Date, random: Double = .random(in: 0...1)) {

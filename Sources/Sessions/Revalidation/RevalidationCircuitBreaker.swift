@@ -3,19 +3,19 @@ package import FoundationEssentials
 /// Circuit breaker over recent revalidations of all accounts: if many were made and none succeeded, revocations are not
 /// applied, so that a configuration error or an outage at Apple never signs everybody out.
 ///
-/// Counts by the minute over the last hour, in memory of constant size; `notSent` is no check.
+/// Counts by the minute over the last hour, in memory of constant size; `notSent` is not counted.
 package struct RevalidationCircuitBreaker: Sendable {
-  /// The result of one verdict.
-  package struct Judgement: Sendable, Equatable {
-    /// The consequence for the user.
-    package let consequence: RevalidationAction
-    /// To be raised now; the same alarm comes at most once an hour.
+  /// The decision on one result.
+  package struct Decision: Sendable, Equatable {
+    /// The action for the account.
+    package let action: RevalidationAction
+    /// The alarm to raise now; each at most once an hour.
     package let alarm: RevalidationAlarm?
   }
 
-  /// So many checks within `window` and no success: all is doubted.
+  /// The number of revalidations within `windowMinutes` that, without a success, open the breaker.
   package static let manyChecks = 20
-  /// The span that counts, in minutes.
+  /// The length of the window, in minutes.
   package static let windowMinutes = 60
 
   /// One minute's counts.
@@ -29,17 +29,17 @@ package struct RevalidationCircuitBreaker: Sendable {
   private var credentialsAlarmed: Date?
   private var noSuccessAlarmed: Date?
 
-  /// Nothing was seen yet.
+  /// A breaker without any results.
   package init() {}
 
-  /// Counts a verdict and says what it comes to.
-  package mutating func judge(_ verdict: RevalidationResult, at now: Date) -> Judgement {
-    if verdict == .notSent { return Judgement(consequence: .releaseLease, alarm: nil) }
-    count(verdict, at: now)
-    if verdict == .good { return Judgement(consequence: .noteGood, alarm: nil) }
-    let isDoubted = allFailing(at: now) != nil
-    let consequence: RevalidationAction = verdict == .revoked && !isDoubted ? .endSessions : .keep
-    return Judgement(consequence: consequence, alarm: alarm(verdict, at: now))
+  /// Counts a result and decides what follows from it.
+  package mutating func evaluate(_ result: RevalidationResult, at now: Date) -> Decision {
+    if result == .notSent { return Decision(action: .releaseLease, alarm: nil) }
+    count(result, at: now)
+    if result == .good { return Decision(action: .recordGood, alarm: nil) }
+    let isOpen = allFailing(at: now) != nil
+    let action: RevalidationAction = result == .revoked && !isOpen ? .endSessions : .keep
+    return Decision(action: action, alarm: alarm(result, at: now))
   }
 
   /// The number of revalidations within the last hour if there were many and none succeeded, else nil. For health and
@@ -52,16 +52,16 @@ package struct RevalidationCircuitBreaker: Sendable {
     return checks
   }
 
-  private mutating func count(_ verdict: RevalidationResult, at now: Date) {
+  private mutating func count(_ result: RevalidationResult, at now: Date) {
     let number = Self.minute(of: now)
     // A clock that was set back starts over: minutes from the future would never leave.
     minutes.removeAll { $0.number <= number - Self.windowMinutes || $0.number > number }
     if minutes.last?.number != number { minutes.append(Minute(number: number)) }
     minutes[minutes.count - 1].checks += 1
-    if verdict == .good { minutes[minutes.count - 1].successes += 1 }
+    if result == .good { minutes[minutes.count - 1].successes += 1 }
   }
 
-  /// Apple refused our credentials at a sign-in.
+  /// Notes that Apple refused our credentials at a sign-in.
   /// - Returns: the alarm, unless it was raised within the hour.
   package mutating func credentialsRefused(at now: Date) -> RevalidationAlarm? {
     guard Self.mayAlarm(after: credentialsAlarmed, at: now) else { return nil }
@@ -69,12 +69,12 @@ package struct RevalidationCircuitBreaker: Sendable {
     return .credentialsRefused
   }
 
-  private mutating func alarm(_ verdict: RevalidationResult, at now: Date) -> RevalidationAlarm? {
+  private mutating func alarm(_ result: RevalidationResult, at now: Date) -> RevalidationAlarm? {
     if let checks = allFailing(at: now), Self.mayAlarm(after: noSuccessAlarmed, at: now) {
       noSuccessAlarmed = now
       return .noCheckSucceeds(checks: checks)
     }
-    return verdict == .ourMistake ? credentialsRefused(at: now) : nil
+    return result == .misconfigured ? credentialsRefused(at: now) : nil
   }
 
   private static func mayAlarm(after last: Date?, at now: Date) -> Bool {

@@ -5,22 +5,22 @@ package enum RevalidationResult: Sendable, Equatable, CaseIterable {
   /// 400 `invalid_grant`: revoked, or the password changed.
   case revoked
   /// 400 `invalid_client`, `unauthorized_client`, `invalid_request`: our key, team or client identifier is wrong.
-  case ourMistake
-  /// 429, 5xx, a time-out, something that is not JSON: Apple's trouble.
+  case misconfigured
+  /// 429, 5xx, a time-out, or something that is not JSON: an error at Apple.
   case appleTrouble
-  /// The request cannot have reached Apple: connection refused, name not found. Only this may be tried again.
+  /// The request cannot have reached Apple: connection refused, name not found. Only this may be retried.
   case notSent
 }
 
 /// The action that a result requires.
 package enum RevalidationAction: Sendable, Equatable {
-  /// Write down the good answer.
-  case noteGood
+  /// Record the good answer.
+  case recordGood
   /// End the sessions that rest on this token.
   case endSessions
   /// Sessions stay valid for the grace period; the account is revalidated again after the interval.
   case keep
-  /// Give the claim back; it may be tried again after a pause (`ReachabilityBackoff`).
+  /// Release the lease; a retry is possible after a pause (`ReachabilityBackoff`).
   case releaseLease
 }
 
@@ -28,7 +28,7 @@ package enum RevalidationAction: Sendable, Equatable {
 package enum RevalidationAlarm: Sendable, Equatable {
   /// Apple refuses our key, team or client identifier.
   case credentialsRefused
-  /// Of so many checks within the hour not one succeeded: revocations are held.
+  /// None of so many revalidations within the hour succeeded: revocations are not applied.
   case noCheckSucceeds(checks: Int)
 
   /// The log message; a constant.

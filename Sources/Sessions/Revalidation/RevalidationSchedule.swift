@@ -1,12 +1,13 @@
 package import FoundationEssentials
 
-/// When an account's refresh token is due to be checked with Apple. Pure: the time is passed in.
+/// The schedule of revalidations: when an account's refresh token is due to be checked with Apple. A pure function of
+/// the time that is passed in.
 ///
 /// Times that are a day or more ahead are ignored: they were written by a wrong clock.
 ///
 /// Lazy: evaluated for each request of a signed-in user, so that accounts without requests are not revalidated. It only
-/// says that a check is due; the right to make it is claimed in the store (`RevalidationLeaseStore.acquireLease`),
-/// which has the last word.
+/// says that a revalidation is due; whether it may be made is decided by the lease in the store
+/// (`RevalidationLeaseStore.acquireLease`).
 package struct RevalidationSchedule: Sendable {
   /// The action for a request of this user.
   package enum Decision: Sendable, Equatable {
@@ -56,7 +57,7 @@ package struct RevalidationSchedule: Sendable {
     return now.timeIntervalSince(failing) < grace
   }
 
-  /// Whether no check was made within the interval, as far as is known here.
+  /// Whether no revalidation was made within the interval, as far as is known here.
   package func mayAsk(account: Account, now: Date) -> Bool {
     guard let asked = account.lastAsked?.credible(at: now) else { return true }
     return now.timeIntervalSince(asked) >= interval
@@ -81,8 +82,8 @@ package struct RevalidationSchedule: Sendable {
 }
 
 extension Account {
-  /// When Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A claim counts from
-  /// the moment it is made: only a good answer, or a sign-in, makes it good again.
+  /// The time when Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A lease
+  /// counts from the moment it is acquired; only a good answer or a sign-in resets it.
   package func failingSince(at now: Date) -> Date? {
     let verified = lastVerified.credible(at: now) ?? .distantPast
     if let since = checkFailingSince?.credible(at: now), since >= verified { return since }

@@ -4,7 +4,7 @@ internal import Secrets
 internal import WebFormats
 
 /// The content of a one-time code for a native app whose user signed in with a browser: the session, and the challenge
-/// that the app has to prove (RFC 7636, S256). The code is self-contained and not stored.
+/// whose verifier the app has to present (RFC 7636, S256). The code is self-contained and not stored.
 package struct AppReturn: Sendable, Equatable {
   /// The app's session.
   package let identifier: SessionIdentifier
@@ -39,20 +39,20 @@ extension SessionKeyring {
   ///
   /// - Parameter now: it can be opened for `AppReturn.lifetime` from here.
   /// - Throws: only `SealError.failed`.
-  package func sealAppReturn(_ handBack: AppReturn, now: Date) throws(SealError) -> String {
-    let (high, low) = (handBack.identifier.high.bigEndian, handBack.identifier.low.bigEndian)
+  package func sealAppReturn(_ appReturn: AppReturn, now: Date) throws(SealError) -> String {
+    let (high, low) = (appReturn.identifier.high.bigEndian, appReturn.identifier.low.bigEndian)
     return try sealText(
-      withUnsafeBytes(of: (high, low)) { Array($0) } + handBack.challenge, for: .handBack,
+      withUnsafeBytes(of: (high, low)) { Array($0) } + appReturn.challenge, for: .handBack,
       expires: now.advanced(by: AppReturn.lifetime))
   }
 
-  /// Opens a code. Whether it was used before is for the store to say.
+  /// Opens a code. The store decides whether it was used before.
   package func openAppReturn(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
     let bytes = try openText(code, for: .handBack, now: now)
     guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
     let identifier = SessionIdentifier(high: number(bytes[..<8]), low: number(bytes[8..<16]))
-    guard let handBack = AppReturn(identifier, challenge: Array(bytes[16...])) else { throw .refused }
-    return handBack
+    guard let appReturn = AppReturn(identifier, challenge: Array(bytes[16...])) else { throw .refused }
+    return appReturn
   }
 }

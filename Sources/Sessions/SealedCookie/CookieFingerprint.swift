@@ -1,5 +1,5 @@
-/// Remembers a verified cookie without keeping it: 64 bits by a hash of the whole, keyed at random for each process,
-/// and 96 bits of its signature, so that guessing is pointless. For memory only, never written down.
+/// The cache key of a verified cookie, instead of the cookie itself: 64 bits of a hash of the whole, keyed at random
+/// for each process, and 96 bits of its signature, so that it cannot be guessed. For memory only, never stored.
 package struct CookieFingerprint: Sendable, Hashable {
   let hash: UInt64
   /// The last 16 characters, which are the signature's.
@@ -15,7 +15,7 @@ package struct CookieFingerprint: Sendable, Hashable {
 package struct CookieFingerprinter: Sendable {
   private let key: SIMD4<UInt64>
 
-  /// By a key of its own from the system's random source.
+  /// Uses a random key from the system's random source.
   package init() {
     var generator = SystemRandomNumberGenerator()
     key = SIMD4.random(in: 0 ... .max, using: &generator)

@@ -3,7 +3,7 @@ internal import WebFormats
 /// The names of the gateway's cookies, all of which follow from that of the session cookie, so that two gateways on one
 /// host name do not disturb each other.
 package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
-  /// The session cookie: its value, signed, is all that a session needs.
+  /// The session cookie.
   package let session: String
   /// The same, to be compared with bytes.
   package let sessionBytes: [UInt8]
@@ -41,7 +41,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
     let prefix = Array("__Host-".utf8)
     guard name.starts(with: prefix), name.count > prefix.count, name.count <= limit else { return .form }
     guard name.allSatisfy(isTokenByte) else { return .form }
-    // Every gateway keeps the family of the standard name from its applications, and knows it by the hyphen.
+    // Every gateway withholds the cookies of the standard name from its applications, recognized by the hyphen.
     let family = "__host-cordon".utf8
     if name.map(\.asciiLowercased).starts(with: family), !name.elementsEqual("__Host-cordon".utf8),
       !name.starts(with: "__Host-cordon-".utf8)

@@ -1,15 +1,15 @@
 import FoundationEssentials
 package import Secrets
 
-/// A refresh token as the store keeps it: sealed, and bound to its user and client, so that one moved to another row is
-/// not opened.
+/// A refresh token as the store keeps it: encrypted, and bound to its user and client, so that it cannot be decrypted
+/// when it is moved to another row.
 package struct EncryptedToken: Sendable, Hashable {
   /// The stored bytes.
   package let bytes: [UInt8]
   /// The key that sealed it.
   package let key: KeyIdentifier
 
-  /// From what a store kept; nil if it is no sealed value.
+  /// Reads stored bytes; nil if they are not a sealed value.
   package init?(bytes: [UInt8]) {
     guard let key = SealedValue.key(of: bytes) else { return nil }
     self.bytes = bytes
@@ -18,7 +18,7 @@ package struct EncryptedToken: Sendable, Hashable {
 }
 
 extension SessionKeyring {
-  /// Seals a refresh token for the store, by the first key.
+  /// Encrypts a refresh token for the store with the current key.
   ///
   /// - Throws: only `SealError.failed`.
   package func seal(
@@ -30,7 +30,7 @@ extension SessionKeyring {
     return sealed
   }
 
-  /// The refresh token, to ask Apple with.
+  /// Decrypts a refresh token.
   package func open(
     _ token: EncryptedToken, of subject: Subject, clientID: String
   ) throws(SealError) -> RefreshToken {
@@ -38,7 +38,7 @@ extension SessionKeyring {
     return RefreshToken(bytes)
   }
 
-  /// The subject has no NUL, so no two pairs give the same.
+  /// Unambiguous, because a subject has no NUL.
   private func context(_ subject: Subject, _ clientID: String) -> [UInt8] {
     Array(subject.text.utf8) + [0] + Array(clientID.utf8)
   }

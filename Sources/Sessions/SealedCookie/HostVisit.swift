@@ -2,8 +2,8 @@ internal import Cryptography
 package import FoundationEssentials
 internal import Secrets
 
-/// A browser's visit to the sign-in of `public_url`, from a host where it has no session: everything that the way back
-/// needs to know. It travels sealed, so that nobody can make one up.
+/// A browser's visit to the sign-in of `public_url`, from a host where it has no session: all data that is needed to
+/// return to that host. It is sealed, so that it cannot be forged.
 package struct HostVisit: Sendable, Equatable {
   fileprivate var destination: Destination
   /// The longest age of the sign-in, in seconds: 0 for a new one, nil for any.
@@ -33,7 +33,7 @@ package struct HostVisit: Sendable, Equatable {
     return visit
   }
 
-  /// Whether it may no longer be completed. One that begins in the future was begun by a wrong clock.
+  /// Whether it has expired. One that begins in the future was begun by a wrong clock, and counts as expired.
   package func isOver(at now: Date) -> Bool {
     now >= began.advanced(by: Self.lifetime) || began >= now.advanced(by: Self.lifetime)
   }
@@ -54,7 +54,7 @@ package struct HostVisit: Sendable, Equatable {
 }
 
 /// The content of the one-time code that brings a session to the host of a visit. The code is self-contained and not
-/// stored; the store sees to it that it works once only (``ReplayGuard/arrival(_:)``).
+/// stored; the store ensures that it is used only once (``ReplayGuard/arrival(_:)``).
 package struct HostArrival: Sendable, Equatable {
   /// The session that arrives.
   package let identifier: SessionIdentifier
@@ -134,7 +134,7 @@ private struct Destination: Sendable, Equatable {
 extension FixedWidthInteger {
   fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 
-  /// From bytes of which there are no more than the number has.
+  /// Reads at most as many bytes as the number has.
   fileprivate init(bigEndian bytes: some Collection<UInt8>) {
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
@@ -148,7 +148,7 @@ extension SessionKeyring {
     try sealText(visit.bytes, for: .visit, expires: nil)
   }
 
-  /// Opens a visit, also one that is over, because its page leads back to the host.
+  /// Opens a visit, even an expired one, because its error page links back to the host.
   package func openVisit(_ text: [UInt8]) throws(SealError) -> HostVisit {
     guard let visit = HostVisit(bytes: try openText(text, for: .visit, now: .distantPast)) else { throw .refused }
     return visit
@@ -161,7 +161,7 @@ extension SessionKeyring {
     try sealText(arrival.bytes, for: .arrival, expires: nil)
   }
 
-  /// Opens a code, also one that has expired, because its page leads to where it was meant for.
+  /// Opens a code, even an expired one, because its error page links to the path to return to.
   package func openArrival(_ code: [UInt8]) throws(SealError) -> HostArrival {
     guard let arrival = HostArrival(bytes: try openText(code, for: .arrival, now: .distantPast)) else { throw .refused }
     return arrival

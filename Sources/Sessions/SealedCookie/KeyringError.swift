@@ -10,9 +10,9 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
     case unreadable(path: String)
     /// Less than 32 bytes were left.
     case tooShort(path: String?, byteCount: Int)
-    /// A secret of more than 64 KiB: surely another file was meant.
+    /// A secret of more than 64 KiB: probably the wrong file.
     case tooLong(path: String?)
-    /// Refresh tokens in the store are sealed by keys that no configured secret gives.
+    /// Refresh tokens in the store are encrypted with keys that are derived from no configured secret.
     case tokensWouldBeLost(count: Int, keys: [KeyIdentifier])
   }
 

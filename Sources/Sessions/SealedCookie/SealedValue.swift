@@ -21,9 +21,9 @@ package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
 package enum SealError: Error, Sendable, Equatable {
   /// Cut, extended, altered, re-spelled, for another purpose or another context.
   case refused
-  /// Sealed by a key that no configured secret gives.
+  /// Sealed with a key that is derived from no configured secret.
   case unknownKey(KeyIdentifier)
-  /// Genuine, but its time is over.
+  /// Genuine, but expired.
   case expired
   /// The cryptographic library failed. Not known to happen.
   case failed
@@ -34,7 +34,7 @@ package enum SealError: Error, Sendable, Equatable {
 ///     version=1 | key identifier (4) | salt (12) | nonce (12) | AES-256-GCM( expiry in ms (8) | bytes ) | tag (16)
 ///
 /// Each value has a key of its own, HMAC-SHA256 of the purpose's key over the salt (the idea of XAES-256-GCM): with 192
-/// random bits for each, no flood of sign-in attempts ever brings a nonce to be used twice. Purpose, context and the
+/// random bits for each, no number of sign-in attempts leads to a repeated nonce. Purpose, context and the
 /// header are authenticated with it.
 enum SealedValue {
   static let version: UInt8 = 1
@@ -45,11 +45,11 @@ enum SealedValue {
 }
 
 extension SessionKeyring {
-  /// Seals `bytes` by the first key as text of base64url, for a cookie or a URL.
+  /// Seals `bytes` with the current key as text of base64url, for a cookie or a URL.
   ///
   /// - Parameters:
-  ///   - purpose: what for; it must be named again to open it.
-  ///   - context: what it belongs to (the attempt's name, say), not kept inside; it must be given again to open it.
+  ///   - purpose: the purpose; required again to open it.
+  ///   - context: the object it belongs to (the attempt's name, say), not part of the value; required again to open it.
   ///   - expires: the time after which it is no longer opened; nil for never.
   /// - Throws: only `SealError.failed`.
   package func sealText(
@@ -109,7 +109,7 @@ extension SealedValue {
     return sealed[1..<headerLength].withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
   }
 
-  /// The associated data. The purpose has no NUL, so no two cases give the same.
+  /// The associated data. Unambiguous, because a purpose has no NUL.
   fileprivate static func associated(header: [UInt8], purpose: SealPurpose, context: [UInt8]) -> [UInt8] {
     header + Array(purpose.rawValue.utf8) + [0] + context
   }

@@ -3,7 +3,7 @@ import FoundationEssentials
 internal import Secrets
 import WebFormats
 
-/// The session cookie: it proves a session's identifier before anything is looked up.
+/// The session cookie: a signed session identifier, verified before anything is looked up.
 ///
 ///     value = base64url( version | key identifier (4) | session identifier (16) | HMAC-SHA256 (32) )
 ///
@@ -11,7 +11,7 @@ import WebFormats
 /// also over the host's authority, which makes the cookie invalid on every other host.
 ///
 /// 71 characters, always. The key is for this purpose only (`SessionKeyring`), the text has one form only
-/// (`Base64URL`): what is cut, extended, re-spelled or made for another purpose is no cookie.
+/// (`Base64URL`): a value that is truncated, extended, spelled differently or made for another purpose is invalid.
 package enum SessionCookie {
   /// `Set-Cookie` attributes in addition to the value and `Max-Age`. Browsers take the `__Host-` prefix of the name
   /// only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain HTTP can plant it (RFC 6265bis
@@ -37,7 +37,7 @@ package enum SessionCookie {
 }
 
 extension SessionKeyring {
-  /// The cookie's value for this session on a host, signed by the first key.
+  /// The cookie's value for this session on a host, signed with the current key.
   package func signedCookie(for identifier: SessionIdentifier, on scope: CookieScope) -> String {
     var bytes: [UInt8] = [scope.version]
     bytes += keys[0].identifier.bytes
@@ -52,7 +52,7 @@ extension SessionKeyring {
     "\(cookies.session)=\(signedCookie(for: identifier, on: scope)); \(SessionCookie.attributes); Max-Age=\(maxAge)"
   }
 
-  /// The session that the value of a session cookie proves on a host; nil for anything we did not sign for it.
+  /// Verifies the value of a session cookie on a host; nil for any value that we did not sign for that host.
   package func verifyCookie(_ value: [UInt8], on scope: CookieScope) -> SessionCookie.Verified? {
     verifyCookie(value.span.bytes, on: scope)
   }
@@ -78,7 +78,7 @@ extension SessionKeyring {
   }
 
   /// Whether a value has the form of a session cookie's and names one of our secrets: whatever host it was signed for,
-  /// and whether or not it is genuine. For what must not be forwarded.
+  /// and whether or not it is genuine. Such values must not be forwarded.
   package func isInOurForm(_ value: RawSpan) -> Bool {
     guard value.byteCount == SessionCookie.valueLength else { return false }
     return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in

@@ -4,8 +4,8 @@ internal import Secrets
 internal import WebFormats
 import WebFormats
 
-/// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs
-/// and seals while all verify and open.
+/// The keys that sign session cookies and seal values, derived from the operator's secrets: the first, the current one,
+/// signs and seals; all verify and open.
 ///
 /// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that a value for one purpose is invalid
 /// for another, and a 32-bit identifier that is part of each signed or sealed value.
@@ -15,7 +15,7 @@ package struct SessionKeyring: Sendable {
   /// In bytes.
   package static let maximumSecretLength = 65_536
 
-  /// The first key first.
+  /// The current key first.
   let keys: [Keys]
   /// The names of the cookies that are signed and sealed.
   package var cookies = CookieNames.standard
@@ -34,13 +34,13 @@ package struct SessionKeyring: Sendable {
     self.keys = keys
   }
 
-  /// The identifier of the key that signs and seals.
+  /// The identifier of the current key, which signs and seals.
   package var firstKey: KeyIdentifier { keys[0].identifier }
 
-  /// Whether something sealed by this key can be opened.
+  /// Whether values sealed with this key can be opened.
   package func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }
 
-  /// Whether everything that the other keyring opens can be opened.
+  /// Whether every value that the other keyring opens can be opened.
   package func knowsEveryKey(of other: SessionKeyring) -> Bool { other.keys.allSatisfy { knows($0.identifier) } }
 
   /// Refuses a start that would lose refresh tokens because the secret that sealed them is gone.
@@ -109,7 +109,7 @@ package struct SessionKeyring: Sendable {
   }
 }
 
-/// Names a key without telling anything of it: 32 bits derived from the secret.
+/// The identifier of a key, which reveals nothing of it: 32 bits derived from the secret.
 package struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The form in cookies and sealed values.
   package let number: UInt32

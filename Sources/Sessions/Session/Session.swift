@@ -6,13 +6,13 @@ package struct Session: Sendable, Equatable {
   package let handle: PublicSessionID
   /// The session's user.
   package let subject: Subject
-  /// The client (Services ID or App ID) it was signed in with; it rests on this client's refresh token.
+  /// The client (Services ID or App ID) it was signed in with; it depends on this client's refresh token.
   package let clientID: String
   /// When the user signed in.
   package let began: Date
-  /// When it ends, whatever happens in between.
+  /// When it ends at the latest.
   package let ends: Date
-  /// When it was last used, as far as was written down: a few minutes behind.
+  /// When it was last used, as stored: up to a few minutes behind.
   package var lastSeen: Date
   /// The shortened user agent, for lists of sessions.
   package let userAgent: UserAgentSummary?

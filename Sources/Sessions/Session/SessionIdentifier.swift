@@ -13,7 +13,7 @@ package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, C
   let high: UInt64
   let low: UInt64
 
-  /// 128 bits of the system's random source.
+  /// A random identifier from the system's random source.
   package static func random() -> SessionIdentifier {
     var generator = SystemRandomNumberGenerator()
     return SessionIdentifier(high: generator.next(), low: generator.next())

@@ -4,15 +4,15 @@ package struct SessionSettings: Sendable, Equatable {
   package var secretFiles: [String]
   /// The names of the gateway's cookies. Default: `__Host-cordon` and what begins with it.
   package var cookies = CookieNames.standard
-  /// From sign-in to the end, whatever happens in between. Default: 30 d.
+  /// The longest time from sign-in to the end. Default: 30 d.
   package var lifetime: Duration = .seconds(30 * 86_400)
-  /// Without a request. Default: 7 d.
+  /// The time without a request after which a session ends. Default: 7 d.
   package var idleTimeout: Duration = .seconds(7 * 86_400)
 
   /// The kinds of data that a browser deletes when an account leaves it (`Clear-Site-Data`). Default: the cache.
   package var clearedData = [SiteData.cache]
 
-  /// Bytes that this process may take for what it remembers of sessions, in all. Default: 128 MiB.
+  /// The memory of all session caches of this process, in bytes. Default: 128 MiB.
   package var memory = 128 << 20
 
   /// With the files of the secrets; the rest has its defaults.

@@ -1,6 +1,6 @@
 /// A rate of events for each client address, as in `60/m`.
 package struct SignInRate: Sendable, Equatable {
-  /// Events for each period: at least 1. So many can happen at once.
+  /// Events for each period, which is also the burst: at least 1.
   package var count: Int
   /// The period.
   package var period: Period

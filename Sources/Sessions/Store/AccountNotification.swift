@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A verified notification of Apple's about one user, as a store carries it out (`NotificationStore.carryOut`).
+/// A verified notification from Apple about one user, for a store to apply (`NotificationStore.carryOut`).
 package struct AccountNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
   package let identifier: String
@@ -25,14 +25,13 @@ package struct AccountNotification: Sendable, Equatable {
 
   /// The change of the user.
   package enum Change: Sendable, Equatable {
-    /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account
-    /// stays.
+    /// The user revoked the consent: sessions end, refresh tokens are deleted, the account stays.
     case consentRevoked
-    /// The Apple Account is gone: everything known of the user goes too.
+    /// The Apple Account was deleted: all data of the user is deleted.
     case accountDeleted
-    /// Apple forwards mail to the address, or does no longer.
+    /// Apple started or stopped forwarding mail to the address.
     case mailForwarding(isOn: Bool, email: String?, isPrivateEmail: Bool?)
-    /// Something that Apple came up with later: nothing changes here.
+    /// A type that this version does not know: nothing changes.
     case unknown
   }
 
@@ -46,7 +45,7 @@ package struct AccountNotification: Sendable, Equatable {
 
 /// The outcome of a notification.
 package enum NotificationOutcome: Sendable, Equatable {
-  /// It was carried out; these sessions ended.
+  /// It was applied; these sessions ended.
   case carriedOut(ended: [PublicSessionID])
   /// It had been handled before.
   case repeated

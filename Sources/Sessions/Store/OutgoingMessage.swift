@@ -1,9 +1,9 @@
 package import FoundationEssentials
 
-/// Something to be told to the application, kept until it has been.
+/// A message for the application, kept until it is delivered.
 ///
-/// Whoever takes one (`NotificationStore.nextMessage`) has it until the lease is over; then, should the process have
-/// ended meanwhile, somebody else gets it. It may so be delivered twice, and is never lost.
+/// A process leases it (`NotificationStore.nextMessage`). If the process ends before the delivery, another one gets the
+/// message after the lease: it may be delivered twice, and is never lost.
 package struct OutgoingMessage: Sendable, Equatable {
   /// The `jti` of the notification.
   package let identifier: String

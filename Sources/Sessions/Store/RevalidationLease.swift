@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// A store implements `claimLease`; consumers call `acquireLease`, which alone makes a `RevalidationLease`.
 package protocol RevalidationLeaseStore: Sendable {
-  /// Claims the right to ask Apple about an account, by a compare-and-set: granted only if nobody claimed it within
+  /// Claims the right to ask Apple about an account, by a compare-and-set: granted only if it was not claimed within
   /// `interval`. Of any number of concurrent calls at most one is granted. Until a good result is recorded the claim
   /// counts as a failed attempt (`Account.checkFailingSince`). If there is no token, no attempt can succeed from when
   /// one was due.
@@ -15,7 +15,7 @@ package protocol RevalidationLeaseStore: Sendable {
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim>
 
   /// Releases a lease, only for a request that cannot have reached Apple. It stays a failed attempt. Has no effect if
-  /// somebody acquired a lease or signed in since.
+  /// another lease was acquired, or the user signed in, since.
   func releaseLease(_ lease: RevalidationLease) async throws(StoreError)
 
   /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
@@ -63,7 +63,7 @@ package struct RevalidationLease: Sendable {
   package var previouslyAsked: Date? { claim.previouslyAsked }
 }
 
-/// A claim as a store has written it down, on its way into a `RevalidationLease`.
+/// A claim as a store has recorded it, from which a `RevalidationLease` is made.
 package struct LeaseClaim: Sendable {
   fileprivate let subject: Subject
   fileprivate let clientID: String
@@ -90,23 +90,23 @@ package struct LeaseClaim: Sendable {
 
 /// The outcome of acquiring a lease.
 package enum LeaseOutcome<Lease: Sendable>: Sendable {
-  /// Ask now, once.
+  /// The lease: Apple may be asked once.
   case granted(Lease)
-  /// Somebody asked within the interval (another loop, another replica, a sign-in): this is the account as it is now.
+  /// Apple was asked within the interval (by another loop or replica, or a sign-in): the account as it is now.
   case notYet(Account)
-  /// There is no such account, or no token to ask with.
+  /// The account or its token does not exist.
   case nothingToAskWith
 }
 
 /// The outcome of `RevalidationLeaseStore.acquireLease`.
 package typealias RevalidationLeaseOutcome = LeaseOutcome<RevalidationLease>
 
-/// The result of a revalidation, as the store writes it down.
+/// The result of a revalidation, for the store to record.
 package enum RevalidationRecord: Sendable {
   /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old
   /// one).
   case good(claims: AccountClaims?, token: EncryptedToken?)
-  /// The token was revoked: the sessions that rest on it end, and it is deleted.
+  /// The token was revoked: the sessions that depend on it end, and it is deleted.
   case revoked
   /// No usable result: an error at Apple, a mistake in our configuration, or a revocation that the circuit breaker
   /// holds back.
@@ -116,7 +116,7 @@ package enum RevalidationRecord: Sendable {
   package enum Kind: String, Sendable, Equatable, CaseIterable {
     /// In good standing.
     case good
-    /// Revoked: the user has gone.
+    /// Revoked.
     case revoked
     /// Neither.
     case noGoodAnswer = "no good answer"

@@ -14,7 +14,7 @@ package final class SchemaCompatibility: Sendable {
   /// - Parameter known: the schema version that this program knows.
   package init(known: Int) { self.known = Int64(known) }
 
-  /// Takes over what the store says now.
+  /// Records the `minimum_reader` that the store has now.
   /// - Throws: `StoreError.Code.newerSchema` if this program is too old for the store.
   package func note(minimumReader: Int64, of place: String) throws(StoreError) {
     self.minimumReader.store(minimumReader, ordering: .relaxed)

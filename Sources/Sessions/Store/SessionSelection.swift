@@ -8,7 +8,7 @@ package enum SessionSelection: Sendable, Equatable {
   case all(of: Subject)
   /// Every session of the user but this one.
   case others(of: Subject, except: PublicSessionID)
-  /// Every session that rests on the user's token for this client.
+  /// Every session that depends on the user's token for this client.
   case resting(onTokenOf: Subject, clientID: String)
 }
 
@@ -22,7 +22,7 @@ package enum SessionEnding: String, Sendable, CaseIterable {
   case revoked
   /// Apple notified that the user withdrew consent.
   case consentRevoked = "consent revoked"
-  /// Apple notified that the user's Apple Account is gone, or the operator removed the account here.
+  /// Apple notified that the user's Apple Account was deleted, or the operator removed the account here.
   case accountRemoved = "account removed"
   /// The operator ended it.
   case byOperator = "ended by the operator"

@@ -14,7 +14,7 @@ package protocol SessionStore: ReplayGuardStore, SignInStore, SessionRecordStore
 package protocol ReplayGuardStore: Sendable {
   /// Consumes a replay guard. Of any number of concurrent calls with one guard exactly one returns true.
   ///
-  /// - Parameter until: when the guard may be forgotten; what it guards must have expired by itself then.
+  /// - Parameter until: when the guard may be removed; the guarded value must have expired by then.
   func consume(_ replayGuard: ReplayGuard, until: Date) async throws(StoreError) -> Bool
 }
 
@@ -28,7 +28,7 @@ package protocol SignInStore: Sendable {
   /// replaced by nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` =
   /// now, the new session, and the end of the one it replaces. A token clears `AccountAccess.isTokenDiscarded`, a
   /// discarded one sets it unless a token of this client is stored. A ban that was made before the account was known,
-  /// or that outlived an earlier account, is part of the account from now on; it is the caller who refuses.
+  /// or that outlived an earlier account, is part of the account from now on; the caller refuses the user.
   ///
   /// - Throws: `StoreError.Code.conflict` if there is or was a session with this ID.
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn
@@ -40,13 +40,13 @@ package protocol SessionRecordStore: Sendable {
   /// whether it has expired (`Session.isAlive`).
   func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot?
 
-  /// Ends sessions for good and returns those that existed. Ending a session that does not exist is no error.
+  /// Ends sessions and returns those that existed. Ending a session that does not exist is not an error.
   @discardableResult
   func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
   ) async throws(StoreError) -> [PublicSessionID]
 
-  /// Writes down when sessions were last used. Never moves `lastSeen` back, never revives an ended session.
+  /// Stores when sessions were last used. Never moves `lastSeen` back, never revives an ended session.
   func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError)
 
   /// The sessions of a user, newest first.
@@ -64,15 +64,15 @@ package protocol AccountStore: Sendable {
   /// Accounts in the order of their subjects, after this one.
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account]
 
-  /// Removes everything known of a user: account, name, tokens, sessions, groups, request for access. Of a ban the
-  /// keyed hash stays, and the ban with it. Returns the sessions that ended.
+  /// Removes all data of a user: account, name, tokens, sessions, groups, request for access. A ban stays, under the
+  /// keyed hash of the subject. Returns the sessions that ended.
   @discardableResult
   func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID]
 }
 
 /// Apple's notifications, and the outbox of those that are forwarded to the application.
 package protocol NotificationStore: Sendable {
-  /// Carries out a notification of Apple's, once: consumes its replay guard (`AccountNotification.mark`), changes the
+  /// Applies a notification from Apple, once: consumes its replay guard (`AccountNotification.mark`), changes the
   /// account and keeps the message, in one transaction. The message is kept unless the notification is a repetition or
   /// outdated.
   ///
@@ -97,7 +97,7 @@ package protocol TeamTransferStore: Sendable {
   /// of the account if it differs from what was noted before.
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
 
-  /// Moves everything known of a user to another subject (`Account.moved`): account, submitted name, sessions, and the
+  /// Moves all data of a user to another subject (`Account.moved`): account, submitted name, sessions, and the
   /// re-encrypted tokens; if the new subject has a token of the same client, that one stays. Groups, the ban (of two
   /// the longer one), the request for access and used invitations move too. Nothing is left of the old subject. Both
   /// subjects count as changed. From a subject to itself, only the account is written.
@@ -133,7 +133,7 @@ package protocol StoreChangeFeed: Sendable {
   func waitForChanges(atMost limit: Duration) async
 
   /// Whether there may be changes since `changes` was last called. Fast enough to be asked every second; a store that
-  /// cannot tell returns true.
+  /// does not know returns true.
   var mayHaveChanged: Bool { get }
 
   /// The changes since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
@@ -144,7 +144,7 @@ extension StoreChangeFeed {
   /// The default of a store without notifications: it waits.
   package func waitForChanges(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 
-  /// The default of a store that cannot tell.
+  /// The default of a store that does not know.
   package var mayHaveChanged: Bool { true }
 }
 
@@ -158,15 +158,16 @@ package protocol StoreMaintenance: Sendable {
   /// stay, except accounts of strangers: the latest sign-in left no token and is as long ago, and there is no session,
   /// group, request or ban.
   ///
-  /// - Returns: what was removed; call again soon if it is anything.
+  /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal
 
   /// The number of rows of each kind.
   func counts() async throws(StoreError) -> StoreCounts
 
-  /// Returns if the store can be read and written at the moment. Writes, so not more often than every few seconds.
+  /// Returns if the store can be read and written at present. Writes, so not to be called more often than every few
+  /// seconds.
   func ping() async throws(StoreError)
 
-  /// Finishes what is under way and closes. Every later call throws `StoreError.Code.closed`.
+  /// Finishes operations in progress and closes. Every later call throws `StoreError.Code.closed`.
   func close() async throws(StoreError)
 }

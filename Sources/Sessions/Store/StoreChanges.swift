@@ -11,17 +11,17 @@ package struct ChangeCursor: Sendable, Hashable {
 
 /// A change that other loops and replicas must learn of.
 package enum StoreChange: Sendable, Equatable {
-  /// Refuse it from now on, close its streams.
+  /// The session ended: refuse it from now on, and close its streams.
   case ended(PublicSessionID, SessionEnding)
-  /// Name or claims changed, or the account is gone: read it again before it is used again.
+  /// The account changed or was removed: read it again before it is used again.
   case accountChanged(Subject)
 }
 
 /// The changes since a cursor.
 package struct StoreChanges: Sendable, Equatable {
-  /// In order. Ask again at once if there were as many as the limit.
+  /// The changes, in order. If there are as many as the limit, there may be more.
   package let changes: [StoreChange]
-  /// To ask with the next time.
+  /// The cursor for the next call.
   package let cursor: ChangeCursor
   /// Whether changes may be missing because the cursor is older than what the store remembers (or belongs to another
   /// database): everything in memory must be read again.
@@ -37,13 +37,13 @@ package struct StoreChanges: Sendable, Equatable {
 
 /// The rule for rows that a store may remove.
 package struct RemovalRule: Sendable {
-  /// The time, for what has ended by itself.
+  /// The current time, for rows that have expired.
   package let now: Date
-  /// Sessions not seen for this long (and `lastSeenDelay` more) are gone.
+  /// Sessions not seen for this long (and `lastSeenDelay` more) have expired.
   package let idleTimeout: Duration
   /// The time for which changes are kept for replicas that were down. Must be well over their polling interval.
   package let rememberChanges: Duration
-  /// The most rows to remove of each kind in one call, so that nobody waits for a long transaction.
+  /// The most rows to remove of each kind in one call, which keeps transactions short.
   package let limit: Int
 
   /// The rule at this time.
@@ -61,7 +61,7 @@ package struct RemovalRule: Sendable {
   /// account of a stranger stays.
   package static let retention = Duration.seconds(30 * 86_400)
 
-  /// Sessions last seen before this are gone.
+  /// Sessions last seen before this have expired.
   package var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.lastSeenDelay) }
   /// Changes from before this may be forgotten.
   package var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
@@ -89,11 +89,11 @@ package struct Removal: Sendable, Equatable {
 package struct StoreCounts: Sendable, Equatable {
   /// Users that are known.
   package var accounts: Int
-  /// Not ended; those whose time is over but which were not removed yet are among them.
+  /// Sessions that have not ended, including expired ones that are not removed yet.
   package var sessions: Int
-  /// Sealed tokens, one for each user and client.
+  /// Encrypted tokens, one for each user and client.
   package var refreshTokens: Int
-  /// Kept for the application (`OutgoingMessage`).
+  /// Messages for the application (`OutgoingMessage`).
   package var messages: Int
   /// Bans, also those that have expired.
   package var bans: Int

@@ -3,9 +3,9 @@
 package enum StoreTable: String, Sendable, CaseIterable {
   /// Users who have signed in.
   case accounts
-  /// Names of sign-ins that came to nothing so far.
+  /// Pending display names of sign-ins that were not completed.
   case submittedNames = "submitted names"
-  /// Sealed, one an account and client.
+  /// Encrypted, one for each account and client.
   case refreshTokens = "refresh tokens"
   /// Browsers and apps.
   case sessions
@@ -21,7 +21,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
   case accessRequests = "requests for access"
   /// Invitations to groups.
   case invitations
-  /// Users whom invitations have admitted.
+  /// Users that invitations have admitted.
   case invitationUses = "used invitations"
   /// Tokens of machines.
   case machineTokens = "machine tokens"
@@ -82,13 +82,14 @@ package protocol StoreCopySource: SessionStore {
   /// The number of rows of a table.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 
-  /// - Throws: `StoreError.Code.newerSchema` if the store may hold what this version does not know, and so cannot copy.
+  /// - Throws: `StoreError.Code.newerSchema` if the store may hold data that this version does not know and cannot
+  ///   copy.
   func requireKnownSchema() async throws(StoreError)
 }
 
 /// A store that can be copied to.
 package protocol StoreCopyTarget: SessionStore {
-  /// Begins a copy, or goes on with one of the same state of the same source.
+  /// Begins a copy, or resumes one of the same state of the same source.
   /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
   func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
 
@@ -98,13 +99,13 @@ package protocol StoreCopyTarget: SessionStore {
   /// The key of the last row that was copied; empty if there is none.
   func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue]
 
-  /// Adds rows, of which those that are there already stay as they are.
+  /// Adds rows. Rows that exist already are left as they are.
   func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError)
 
   /// The number of rows of a table.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 
-  /// The copy is whole.
+  /// Marks the copy as complete.
   func finishCopy() async throws(StoreError)
 }
 
@@ -112,14 +113,14 @@ package protocol StoreCopyTarget: SessionStore {
 package enum CopyProgress: Sendable, Equatable {
   /// The target was empty.
   case begun
-  /// An earlier copy was interrupted, and goes on.
+  /// An interrupted copy is resumed.
   case resumed
-  /// An earlier copy was whole: there is nothing to do.
+  /// An earlier copy was complete: there is nothing to do.
   case finished
 }
 
-/// Copies one store to another (`cordon store copy`). An interrupted copy goes on where it was; no gateway may run on
-/// either meanwhile.
+/// Copies one store to another (`cordon store copy`). An interrupted copy is resumed; no gateway may use either
+/// store meanwhile.
 package enum StoreCopy {
   /// Rows in one transaction.
   private static let batch = 500

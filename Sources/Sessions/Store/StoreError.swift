@@ -5,17 +5,17 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     /// It cannot be reached or opened.
     case unavailable
     /// The connection broke before the answer: the operation may or may not have been carried out. The store may be
-    /// there.
+    /// available.
     case interrupted
-    /// It is there but did not get round to it in time.
+    /// It is available but did not answer in time.
     case busy
     /// It may be read but not written.
     case readOnly
-    /// There is no room left.
+    /// No storage space is left.
     case full
-    /// Its contents are damaged, or not those of a store.
+    /// It is damaged, or not a store.
     case corrupt
-    /// We may not open it.
+    /// Permission to open it was denied.
     case denied
     /// Its address cannot be used, whatever the state of the store.
     case misconfigured
@@ -25,9 +25,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case newerSchema
     /// It has been closed.
     case closed
-    /// It was asked for something that cannot be, such as beginning a session twice.
+    /// The operation contradicts the stored data, such as beginning a session twice.
     case conflict
-    /// A mistake in this program.
+    /// A bug in this program.
     case internalError
   }
 
@@ -35,9 +35,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   package enum Fault: String, Sendable {
     /// The operator's: configuration, permissions, keys.
     case `operator`
-    /// The database's, or that of the way there.
+    /// The database's, or the network's.
     case store
-    /// Ours: a mistake in the program.
+    /// Ours: a bug in the program.
     case us
   }
 
@@ -55,7 +55,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Whether the same call may succeed in a while without anybody doing anything.
+  /// Whether the same call may succeed later without any intervention.
   package var isRetryable: Bool {
     switch code {
     case .unavailable, .interrupted, .busy, .full: true
@@ -65,12 +65,12 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a store at this location cannot be opened until somebody changes something. Everything else passes by
-  /// itself: a server that is unreachable, starting or overloaded, a lock, a full disk.
+  /// Whether a store at this location cannot be opened until an operator intervenes. All other errors are temporary: a
+  /// server that is unreachable, starting or overloaded, a lock, a full disk.
   package func isFinal(at location: StoreSettings.Location) -> Bool {
     switch code {
     case .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed, .conflict, .internalError: true
-    // A server is read-only while it takes the place of another.
+    // A server is read-only during a failover.
     case .readOnly: if case .sqlite = location { true } else { false }
     case .unavailable, .interrupted, .busy, .full: false
     }

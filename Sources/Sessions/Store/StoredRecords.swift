@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A row holds what this version did not write: it was changed by hand or is damaged.
+/// A row that this version cannot have written: it was changed by hand or is damaged.
 package struct DamagedRow: Error {
   /// The kind of record.
   package let what: String
@@ -31,15 +31,15 @@ package enum RecordText {
 }
 
 extension SignIn {
-  /// The account as this sign-in leaves it.
+  /// The account after this sign-in.
   ///
   /// - Parameters:
-  ///   - before: as it was; nil for a user who was never here.
+  ///   - before: the stored account; nil for a new user.
   ///   - submitted: the name that was kept before the exchange (`SignInStore.savePendingName`).
   ///   - hasToken: whether a refresh token of the client is stored already.
   package func account(after before: Account?, submitted: PersonName?, hasToken: Bool) -> Account {
     var access = before?.access ?? AccountAccess()
-    // Without a token from Apple, an admitted user must not be sent to sign in again and again.
+    // If Apple sent no token, an admitted user must not have to sign in over and over.
     access.isTokenDiscarded = discardsToken && token == nil && !hasToken
     return Account(
       subject: session.subject,
@@ -59,7 +59,7 @@ extension SignIn {
 }
 
 extension Account {
-  /// The account as an answer of Apple's leaves it.
+  /// The account after a revalidation.
   package func after(_ answer: RevalidationRecord, at now: Date) -> Account {
     var after = self
     after.lastAnswer = answer.kind
@@ -73,8 +73,8 @@ extension Account {
 }
 
 extension Account {
-  /// Whether nothing but the times and the result of a revalidation, and the claims that tell of a token alone,
-  /// distinguishes the account from what it was, and none of the times is earlier.
+  /// Whether the account differs only by the times and the result of a revalidation and by claims about the token, and
+  /// none of the times is earlier.
   package func differsOnlyByRevalidation(from before: Account) -> Bool {
     guard lastVerified >= before.lastVerified, lastAsked ?? .distantPast >= before.lastAsked ?? .distantPast else {
       return false
@@ -88,23 +88,23 @@ extension Account {
     return self == expected
   }
 
-  /// Whether other loops and replicas must read the account again after a revalidation: Apple has told something new of
-  /// the user.
+  /// Whether other loops and replicas must read the account again after a revalidation, because Apple sent new data
+  /// about the user.
   package func hasNewClaims(since before: Account) -> Bool {
     claims != before.claims.withTokenClaims(of: claims)
   }
 }
 
 extension Account {
-  /// Whether nobody has claimed the right to ask Apple within `interval`.
+  /// Whether no lease to ask Apple was acquired within `interval`.
   package func mayBeAsked(at now: Date, interval: Duration) -> Bool {
     guard let asked = lastAsked?.credible(at: now) else { return true }
     let (latest, isBeyond) = now.stored.subtractingReportingOverflow(interval.milliseconds)
     return asked.stored <= (isBeyond ? .min : latest)
   }
 
-  /// The account once the right to ask Apple was claimed. Until a good answer is written down the attempt counts as a
-  /// failed one, whatever becomes of the process and of Apple.
+  /// The account after a lease to ask Apple was acquired. Until a good answer is recorded, the attempt counts as
+  /// failed, whatever happens to the process or to Apple.
   package func claimed(at now: Date) -> Account {
     var after = self
     after.checkFailingSince = failingSince(at: now) ?? now
@@ -112,8 +112,8 @@ extension Account {
     return after
   }
 
-  /// The account where there is no token to ask Apple with: no check can succeed from the moment one was due. Nil if
-  /// that is known.
+  /// The account without a token to ask Apple with: no revalidation can succeed from the moment one was due. Nil if
+  /// that is recorded already.
   package func withoutToken(at now: Date, interval: Duration) -> Account? {
     guard failingSince(at: now) == nil else { return nil }
     var after = self
@@ -129,9 +129,9 @@ extension Date {
     return stored
   }
 
-  /// As stores keep it: whole milliseconds since 1970.
+  /// The stored form: whole milliseconds since 1970.
   package var stored: Int64 { millisecondsSince1970 }
 
-  /// The instant that is read again once this one was stored.
+  /// The instant after rounding to its stored form.
   fileprivate var asStored: Date { Date(millisecondsSince1970: stored) }
 }

@@ -44,9 +44,9 @@ package enum TokenReencryption {
 
   /// The number of tokens handled so far.
   package struct Progress: Sendable, Equatable {
-    /// Encrypted by the current key now.
+    /// Tokens that were re-encrypted with the current key.
     package internal(set) var moved = 0
-    /// Deleted.
+    /// Tokens that were deleted.
     package internal(set) var forgotten = 0
   }
 
@@ -54,7 +54,7 @@ package enum TokenReencryption {
   package enum Failure: Error, Sendable, CustomStringConvertible {
     /// The store failed.
     case store(StoreError)
-    /// A token cannot be opened: its key is gone, or it was damaged or moved.
+    /// A token cannot be decrypted: its key is missing, or it was damaged or moved.
     case token(SealError, of: Subject, clientID: String)
 
     package var description: String {

@@ -1,19 +1,19 @@
 import COpenSSL
 import NIOCore
 
-/// Connects OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket filled and
-/// writes straight into the one that goes out. OpenSSL's memory BIO would copy every byte a second time in each
+/// Connects OpenSSL and the socket: an OpenSSL BIO that reads directly from the ByteBuffer that the socket filled and
+/// writes directly into the outbound one. OpenSSL's memory BIO would copy every byte a second time in each
 /// direction, and clear its whole buffer at each reset.
 ///
 /// The BIO knows this object by an unretained pointer: the ``TLSConnection`` that owns both frees the SSL object, and
-/// with it the BIO, before it lets this go.
+/// with it the BIO, before it releases this.
 final class CiphertextPipe {
-  /// Bytes from the socket that OpenSSL has not taken yet.
+  /// Bytes from the socket that OpenSSL has not read yet.
   private var incoming = ByteBuffer()
-  /// Bytes from OpenSSL that have not gone to the socket yet.
+  /// Bytes from OpenSSL that are not written to the socket yet.
   private var outgoing = ByteBuffer()
 
-  /// Bytes that OpenSSL has not taken yet.
+  /// The number of bytes that OpenSSL has not read yet.
   var incomingBytes: Int { self.incoming.readableBytes }
 
   func receive(_ bytes: ByteBuffer) {
@@ -44,14 +44,14 @@ final class CiphertextPipe {
     return bio
   }
 
-  /// Moves up to `capacity` incoming bytes to `target` and says how many.
+  /// Moves up to `capacity` incoming bytes to `target`, and returns their number.
   fileprivate func read(into target: UnsafeMutableRawPointer, capacity: Int) -> Int {
     let count = self.incoming.readWithUnsafeReadableBytes { source in
       let count = min(capacity, source.count)
       if count > 0 { target.copyMemory(from: source.baseAddress!, byteCount: count) }
       return count
     }
-    // Lets go of the storage as soon as nothing of it is left.
+    // Releases the storage as soon as it is empty.
     if self.incoming.readableBytes == 0 { self.incoming = ByteBuffer() }
     return count
   }
@@ -76,7 +76,7 @@ private final class CiphertextBIOMethod: Sendable {
       guard let target, capacity > 0 else { return 0 }
       let count = wire.read(into: UnsafeMutableRawPointer(target), capacity: Int(capacity))
       guard count > 0 else {
-        // "Nothing yet", never "end": whether an end of the connection is clean is the handler's question.
+        // Reports "nothing yet", never an end of file: the handler decides whether the end of the connection is clean.
         cordon_BIO_set_retry_read(bio)
         return -1
       }

@@ -1,8 +1,8 @@
 import COpenSSL
 import NIOCore
 
-/// The owner of an `SSL`: one TLS connection, without a socket. Ciphertext goes in by ``receive(_:)`` and comes out by
-/// ``takeCiphertext()``; every call says whether it is done, waits for more ciphertext, or failed.
+/// The owner of an `SSL`: one TLS connection, without a socket. Ciphertext is passed in with ``receive(_:)`` and
+/// taken with ``takeCiphertext()``; every step is done, needs more ciphertext, or fails.
 ///
 /// Not to be used after it failed (except to take the alert that OpenSSL left for the peer).
 final class TLSConnection {
@@ -20,14 +20,14 @@ final class TLSConnection {
     case incomplete
     /// The buffer is full, and there may be more.
     case full
-    /// The peer said that it sends nothing more (close_notify).
+    /// The peer sent close_notify.
     case closed
     case failed(TLSError)
   }
 
   private let ssl: OpaquePointer
   private let pipe: CiphertextPipe
-  /// The SSL object refers to things that this owns.
+  /// Keeps alive the objects that the SSL object refers to.
   private let owner: any Sendable
   private let sessions: TLSClientSessions?
 
@@ -40,7 +40,7 @@ final class TLSConnection {
     SSL_set_accept_state(self.ssl)
   }
 
-  /// The client's side of a connection to a server that must prove to be `serverName`.
+  /// The client's side of a connection to a server whose certificate must be for `serverName`.
   /// - Parameter sessions: earlier ones with this server; nil resumes none.
   init(client: TLSClientContext, serverName: ServerName, sessions: TLSClientSessions? = nil) throws(TLSError) {
     self.owner = client
@@ -115,7 +115,7 @@ final class TLSConnection {
     max(self.pipe.incomingBytes, Int(SSL_pending(self.ssl)), 256)
   }
 
-  /// Decrypts into what is writable of `buffer`, as much as there is.
+  /// Decrypts as much as fits into the writable part of `buffer`.
   func read(into buffer: inout ByteBuffer) -> ReadOutcome {
     while buffer.writableBytes > 0 {
       OpenSSLErrorQueue.clear()
@@ -152,7 +152,7 @@ final class TLSConnection {
   /// Announces the end of our data to the peer (close_notify). ``read(into:)`` reads its response.
   func sendCloseNotify() {
     OpenSSLErrorQueue.clear()
-    // 0 (the peer has not said so yet) is as good as 1; there is nothing to be done about a failure at the end.
+    // 0 (no close_notify from the peer yet) is as good as 1; a failure at this point can be ignored.
     _ = SSL_shutdown(self.ssl)
     OpenSSLErrorQueue.clear()
   }
@@ -161,7 +161,7 @@ final class TLSConnection {
     TLSError(queue: OpenSSLErrorQueue.drain(), verifyResult: SSL_get_verify_result(self.ssl))
   }
 
-  /// The most that one call of OpenSSL is given, in bytes: its lengths are 32-bit. A multiple of a record.
+  /// The limit of one call to OpenSSL, whose lengths are 32-bit, in bytes. A multiple of a record.
   private static let callLimit = 65_536
   /// Plaintext of a full record (RFC 8446, section 5.1).
   static let recordPlaintext = 16_384

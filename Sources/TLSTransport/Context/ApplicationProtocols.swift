@@ -10,13 +10,13 @@ final class ApplicationProtocols: Sendable {
     self.names = names.map { Array($0.utf8) }
   }
 
-  /// The names as they travel: each after a byte with its length.
+  /// The wire format: each name after a byte with its length.
   var wireFormat: [UInt8] {
     self.names.flatMap { [UInt8($0.count)] + $0 }
   }
 
   /// The first of our names that is also in the offer (in wire format), as the position of its bytes in the offer; nil
-  /// if there is none. A damaged offer ends where it is damaged.
+  /// if there is none. A malformed offer is read up to its first error.
   func choose(from offer: some RandomAccessCollection<UInt8>) -> Range<Int>? {
     for name in self.names {
       var rest = offer[...]

@@ -3,8 +3,8 @@ import WebFormats
 
 /// The host names that a certificate lists, in lower case, as bytes.
 struct CertificateNames {
-  /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that no host name has is
-  /// left out: no client can ask for it.
+  /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that is invalid in host
+  /// names is left out, because no client can request it.
   let names: [[UInt8]]
 
   init(of certificate: Certificate) {
@@ -25,9 +25,9 @@ struct CertificateNames {
   }
 }
 
-/// Host names as they are compared.
+/// Normalization of host names for comparison.
 enum HostNameBytes {
-  /// In lower case and without a final dot; nil for what no host name can be.
+  /// The name in lower case and without a final dot; nil if it is not a host name.
   static func folded(_ name: some Collection<UInt8>) -> [UInt8]? {
     var bytes = name.map(\.asciiLowercased)
     if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
@@ -36,26 +36,26 @@ enum HostNameBytes {
   }
 }
 
-/// The choice of one of several certificates, by the name that a client asks for.
+/// The choice of one of several certificates, by the name that a client requests (SNI).
 ///
-/// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL shows the
-/// one whose signatures the client understands.
+/// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL selects
+/// the one whose signatures the client supports.
 struct CertificateChoice {
-  /// The certificates that serve a name together, as places in the list: at most one for each kind of key, in the order
-  /// of the list. The first set is for clients whose name none lists, or that name none.
+  /// The certificates that serve a name together, as indexes into the list: at most one for each kind of key, in the
+  /// order of the list. The first set is for clients that send no name, or one that no certificate lists.
   private(set) var sets: [[Int]] = []
-  /// For each name the place of its set.
+  /// The index of the set of each name.
   private var exact: [[UInt8]: Int] = [:]
   /// By what follows the `*` of a wildcard, its dot included.
   private var wildcards: [[UInt8]: Int] = [:]
 
   /// - Parameter certificates: in the order of their preference, the kind of each key as OpenSSL numbers it.
   init(_ certificates: [(names: CertificateNames, keyType: Int32)]) {
-    var places: [[UInt8]: [Int]] = [:]
-    for (place, certificate) in certificates.enumerated() {
+    var indexes: [[UInt8]: [Int]] = [:]
+    for (index, certificate) in certificates.enumerated() {
       for name in certificate.names.names
-      where !places[name, default: []].contains(where: { certificates[$0].keyType == certificate.keyType }) {
-        places[name, default: []].append(place)
+      where !indexes[name, default: []].contains(where: { certificates[$0].keyType == certificate.keyType }) {
+        indexes[name, default: []].append(index)
       }
     }
     var numbers: [[Int]: Int] = [:]
@@ -68,28 +68,28 @@ struct CertificateChoice {
     guard let first = certificates.first else { return }
     // The first certificate, and those that share a name with it.
     var standard = [0]
-    for place in first.names.names.flatMap({ places[$0] ?? [] }).sorted()
-    where !standard.contains(where: { certificates[$0].keyType == certificates[place].keyType }) {
-      standard.append(place)
+    for index in first.names.names.flatMap({ indexes[$0] ?? [] }).sorted()
+    where !standard.contains(where: { certificates[$0].keyType == certificates[index].keyType }) {
+      standard.append(index)
     }
     _ = number(of: standard)
-    for (name, set) in places.sorted(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
+    for (name, set) in indexes.sorted(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
       if name.starts(with: [UInt8(ascii: "*"), UInt8(ascii: ".")]) {
         wildcards[Array(name.dropFirst())] = number(of: set)
       } else {
         exact[name] = number(of: set)
       }
     }
-    // A certificate that is never served is loaded nevertheless: one that OpenSSL refuses is a configuration error.
-    for place in certificates.indices where !sets.contains(where: { $0.contains(place) }) { _ = number(of: [place]) }
+    // A certificate that is never served is loaded too, because one that OpenSSL refuses is a configuration error.
+    for index in certificates.indices where !sets.contains(where: { $0.contains(index) }) { _ = number(of: [index]) }
   }
 
-  /// The place of the set that serves a name: of the certificates that list it, or whose wildcard matches its first
+  /// The index of the set that serves a name: of the certificates that list it, or whose wildcard matches its first
   /// label (RFC 9525, section 6.3: one whole label, not a part of one); nil if there is none. A certificate that lists
   /// the name itself comes before one with a wildcard.
-  func place(for name: some Collection<UInt8>) -> Int? {
+  func setIndex(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }
-    if let place = self.exact[name] { return place }
+    if let index = self.exact[name] { return index }
     guard let dot = name.firstIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
     return self.wildcards[Array(name[dot...])]
   }

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// The certificates of the authorities whose clients a server believes, read from a file.
+/// The certificates of the authorities that a server trusts for clients, read from a file.
 final class ClientAuthority: Sendable {
   private let file: String
   private let certificates: [Certificate]
   private let areRequired: Bool
-  /// The context to which tickets are bound, so that none leads past a client's certificate that another server, or an
-  /// earlier configuration, did not ask for: SHA-256 of the rule and the authorities.
+  /// The session ID context of tickets: SHA-256 of the rule and the authorities. It prevents that a ticket of another
+  /// server, or of an earlier configuration, which did not request a client certificate, bypasses the request.
   let identifier: [UInt8]
 
   init(_ settings: TLSServerSettings.Clients) throws(TLSConfigurationError) {
@@ -23,7 +23,7 @@ final class ClientAuthority: Sendable {
     self.identifier = digest
   }
 
-  /// Has a context ask clients for certificates, and verify them.
+  /// Makes a context request and verify client certificates.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     try context.trust(self.certificates, of: self.file)
     for certificate in self.certificates {

@@ -3,7 +3,7 @@ import Glibc
 
 /// The owner of an `X509`: one certificate.
 final class Certificate: Sendable {
-  /// Only read once it is made, but for its reference count, which OpenSSL keeps from any thread.
+  /// Immutable after creation, except for its reference count, which OpenSSL changes from any thread.
   nonisolated(unsafe) let pointer: OpaquePointer
 
   init(owning pointer: OpaquePointer) {
@@ -14,7 +14,7 @@ final class Certificate: Sendable {
     X509_free(self.pointer)
   }
 
-  /// The beginning and the end of its validity, in seconds since 1970; nil when the certificate's dates are nonsense.
+  /// The beginning and the end of its validity, in seconds since 1970; nil if the certificate's dates are invalid.
   var validity: ClosedRange<Int64>? {
     guard let start = Self.seconds(X509_get0_notBefore(self.pointer)),
       let end = Self.seconds(X509_get0_notAfter(self.pointer)), start <= end
@@ -58,7 +58,7 @@ final class PrivateKey: Sendable, CustomStringConvertible {
 struct PEMReader: ~Copyable {
   private let bio: OpaquePointer
 
-  /// Copies the bytes: the caller's need not outlive the call.
+  /// Copies the bytes, so that the caller's need not outlive the call.
   init(_ bytes: [UInt8]) throws(TLSConfigurationError) {
     guard let bio = BIO_new(BIO_s_mem()) else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
     guard bytes.isEmpty || BIO_write(bio, bytes, Int32(bytes.count)) == bytes.count else {

@@ -2,9 +2,9 @@ import COpenSSL
 
 /// Owns an `SSL_CTX`, which all connections of one kind share.
 ///
-/// Its creator configures it before it is shared; it is not changed afterwards; OpenSSL's own locks guard
-/// what connections change in it (ticket keys, the trust store's cache). Every SSL object made from it holds a
-/// reference: a context that was replaced lives on until its last connection is gone.
+/// It is configured before it is shared, and not changed afterwards; OpenSSL's own locks protect the parts that
+/// connections change (ticket keys, the trust store's cache). Every SSL object made from it holds a reference, so a
+/// replaced context lives until its last connection is closed.
 final class OpenSSLContext: Sendable {
   enum Role {
     case server, client
@@ -15,7 +15,7 @@ final class OpenSSLContext: Sendable {
   /// State of the ALPN and SNI callbacks, which OpenSSL knows by an unretained pointer.
   private let protocols: ApplicationProtocols
 
-  /// A context with what both sides have in common: TLS 1.2 and 1.3, no renegotiation, no compression, and no buffers
+  /// A context with the settings of both roles: TLS 1.2 and 1.3, no renegotiation, no compression, and no buffers
   /// kept by idle connections.
   init(role: Role, applicationProtocols: [String]) throws(TLSConfigurationError) {
     let protocols = try ApplicationProtocols(applicationProtocols)
@@ -51,8 +51,8 @@ final class OpenSSLContext: Sendable {
     guard success else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
   }
 
-  /// Has chains verified by these certificates.
-  /// - Parameter file: where they come from.
+  /// Verifies chains with these certificates.
+  /// - Parameter file: the file that they were read from.
   func trust(_ certificates: [Certificate], of file: String) throws(TLSConfigurationError) {
     guard let store = SSL_CTX_get_cert_store(self.pointer) else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
@@ -65,8 +65,8 @@ final class OpenSSLContext: Sendable {
     }
   }
 
-  /// OpenSSL without its clean-up at exit: that would take away, under the hands of event loops that still run when
-  /// the main thread leaves, what their connections use.
+  /// Initializes OpenSSL without its clean-up at exit, which would free data that is in use by event loops that still
+  /// run when the main thread exits.
   private static let isLibraryReady = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
   private func offerApplicationProtocols() throws(TLSConfigurationError) {

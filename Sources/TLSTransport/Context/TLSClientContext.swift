@@ -9,13 +9,13 @@ package enum TLSTrust: Sendable, Equatable {
   case file(String)
 }
 
-/// Shared by the TLS connections of a client: trusted authorities, client certificate, and protocol settings. There is
-/// no way to verify nothing.
+/// Shared by the TLS connections of a client: trusted authorities, client certificate, and protocol settings.
+/// Verification cannot be disabled.
 package final class TLSClientContext: Sendable {
   let context: OpenSSLContext
 
-  /// Reads the trusted certificates, and the own one. TLS 1.2 and 1.3, cipher suites by the policy of the system's
-  /// OpenSSL.
+  /// Reads the trusted certificates and the client certificate. TLS 1.2 and 1.3, cipher suites by the policy of the
+  /// system's OpenSSL.
   ///
   /// - Parameters:
   ///   - trust: The certificates that are trusted.

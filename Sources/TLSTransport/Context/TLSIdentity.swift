@@ -1,7 +1,6 @@
 import COpenSSL
 
-/// A certificate chain with its private key, read from files and found to belong together: what one side proves who
-/// it is with.
+/// A certificate chain and its private key, read from files and checked to match.
 final class TLSIdentity: Sendable {
   let certificateFile: String
   private let privateKeyFile: String
@@ -38,7 +37,7 @@ final class TLSIdentity: Sendable {
   /// The kind of the key (`EVP_PKEY_RSA`, `EVP_PKEY_EC`, …): a context holds one certificate for each.
   var keyType: Int32 { EVP_PKEY_get_base_id(self.key.pointer) }
 
-  /// Adds chain and key to a context, next to those of other kinds of keys.
+  /// Adds chain and key to a context, in addition to those of other kinds of keys.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     OpenSSLErrorQueue.clear()
     guard SSL_CTX_use_certificate(context.pointer, self.leaf.pointer) == 1 else {

@@ -1,8 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Read from files once; a new
-/// one is made when the files change, and connections made from the old one are kept.
+/// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Immutable: a
+/// new one is created when the files change, and connections of the old one are kept.
 package final class TLSServerContext: Sendable {
   /// The initial context of connections: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { self.contexts[0] }
@@ -10,7 +10,7 @@ package final class TLSServerContext: Sendable {
   private let settings: TLSServerSettings
   private let identities: [TLSIdentity]
   private let authority: ClientAuthority?
-  /// One for each set of certificates, at the same place.
+  /// One for each set of certificates, at the same index.
   private let contexts: [OpenSSLContext]
   private let ring: TicketKeyRing
   private let choice: CertificateChoice
@@ -68,7 +68,7 @@ package final class TLSServerContext: Sendable {
     }
   }
 
-  /// The same certificates, as they were read, with other ticket keys.
+  /// A context with the same certificates and other ticket keys.
   package func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
     try TLSServerContext(self.settings, self.identities, self.authority, keys)
   }
@@ -80,7 +80,7 @@ package final class TLSServerContext: Sendable {
     OpenSSLErrorQueue.clear()
     try context.require(SSL_CTX_set_cipher_list(context.pointer, Self.tls12CipherSuites) == 1)
     try context.require(cordon_SSL_CTX_set1_groups_list(context.pointer, Self.groups) == 1)
-    // Tickets are only taken back by the kind of server that gave them.
+    // Tickets are only accepted by the kind of server that issued them.
     let identifier = authority?.identifier ?? Array("cordon".utf8)
     try context.require(
       SSL_CTX_set_session_id_context(context.pointer, identifier, UInt32(identifier.count)) == 1)
@@ -94,9 +94,9 @@ package final class TLSServerContext: Sendable {
   // MARK: Names and dates
 
   /// Whether one of the certificates lists a host name, itself or by a wildcard.
-  package func lists(_ host: String) -> Bool { self.choice.place(for: Array(host.utf8)) != nil }
+  package func lists(_ host: String) -> Bool { self.choice.setIndex(for: Array(host.utf8)) != nil }
 
-  /// When the certificate that is the first to do so expires, in seconds since 1970.
+  /// The earliest expiry of the certificates, in seconds since 1970.
   package var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }
 
   /// When each certificate expires, in seconds since 1970, with its file.
@@ -104,9 +104,9 @@ package final class TLSServerContext: Sendable {
     self.identities.map { ($0.certificateFile, $0.validity.upperBound) }
   }
 
-  /// The worst warning for the operator about the certificates' dates; nil when there is nothing to
-  /// tell. Nothing is refused for it: a gateway with an expired certificate still serves clients that do not mind, and
-  /// health checks.
+  /// The worst warning for the operator about the certificates' dates; nil without one. The
+  /// warning refuses nothing: a gateway with an expired certificate still serves clients that ignore it, and health
+  /// checks.
   ///
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
@@ -134,8 +134,8 @@ extension TLSIdentity {
   }
 }
 
-/// Shows each client one of the certificates that list the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it
-/// by an unretained pointer, which the ``TLSServerContext`` keeps good.
+/// Selects a certificate that lists the name that a client requests (SNI, RFC 6066 section 3). OpenSSL refers to it by
+/// an unretained pointer, which the ``TLSServerContext`` keeps valid.
 private final class ContextChooser: Sendable {
   private let contexts: [OpenSSLContext]
   private let choice: CertificateChoice
@@ -151,8 +151,8 @@ private final class ContextChooser: Sendable {
       let chooser = Unmanaged<ContextChooser>.fromOpaque(argument).takeUnretainedValue()
       guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return SSL_TLSEXT_ERR_OK }
       let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
-      guard let place = chooser.choice.place(for: bytes), place > 0 else { return SSL_TLSEXT_ERR_OK }
-      return SSL_set_SSL_CTX(ssl, chooser.contexts[place].pointer) == nil
+      guard let index = chooser.choice.setIndex(for: bytes), index > 0 else { return SSL_TLSEXT_ERR_OK }
+      return SSL_set_SSL_CTX(ssl, chooser.contexts[index].pointer) == nil
         ? SSL_TLSEXT_ERR_ALERT_FATAL : SSL_TLSEXT_ERR_OK
     }
     _ = cordon_SSL_CTX_set_tlsext_servername_arg(context.pointer, Unmanaged.passUnretained(self).toOpaque())

@@ -1,7 +1,7 @@
 /// Settings of the TLS connections of a server: files, and rules.
 package struct TLSServerSettings: Sendable, Equatable {
   /// A PEM certificate chain, the server's own certificate first, and its PEM private key without passphrase, as paths.
-  /// A key that is open to others is refused.
+  /// A key that others can read is refused.
   package struct CertificateFiles: Sendable, Equatable {
     package var certificateFile: String
     package var privateKeyFile: String
@@ -12,9 +12,9 @@ package struct TLSServerSettings: Sendable, Equatable {
     }
   }
 
-  /// Certificates that clients show (RFC 8446, section 4.4.2).
+  /// Certificates that clients present (RFC 8446, section 4.4.2).
   package struct Clients: Sendable, Equatable {
-    /// The PEM certificates of the authorities that issue them; no others are believed.
+    /// The PEM certificates of the authorities that issue them; no others are trusted.
     package var authorityFile: String
     /// Whether a client without one is refused.
     package var areRequired: Bool
@@ -33,7 +33,7 @@ package struct TLSServerSettings: Sendable, Equatable {
   /// offers protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is
   /// ignored.
   package var applicationProtocols: [String]
-  /// Nil asks no client for a certificate.
+  /// Nil to request no client certificates.
   package var clients: Clients?
 
   package init(certificates: [CertificateFiles], applicationProtocols: [String], clients: Clients? = nil) {

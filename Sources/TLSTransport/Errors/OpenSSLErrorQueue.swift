@@ -2,7 +2,7 @@ import COpenSSL
 
 /// One entry of OpenSSL's error queue.
 struct OpenSSLError: Sendable, Equatable {
-  /// The part of OpenSSL that complains, `ERR_LIB_…`.
+  /// The part of OpenSSL that reports the error, `ERR_LIB_…`.
   let library: Int32
   /// The reason, `SSL_R_…` and the like.
   let reason: Int32
@@ -10,14 +10,14 @@ struct OpenSSLError: Sendable, Equatable {
   let text: String
 }
 
-/// OpenSSL's error queue of this thread. Errors of an earlier call would be taken for the reason of the next failure
-/// (`SSL_get_error` looks at it too): so it is cleared before every call and emptied after a failure.
+/// OpenSSL's error queue of this thread. It is cleared before every call and after a failure, because errors of an
+/// earlier call would be taken for the reason of the next failure (also by `SSL_get_error`).
 enum OpenSSLErrorQueue {
   static func clear() {
     ERR_clear_error()
   }
 
-  /// Takes everything out of the queue, the oldest entry (the root of the trouble) first.
+  /// Removes all entries from the queue, the oldest (the root cause) first.
   static func drain() -> [OpenSSLError] {
     var errors: [OpenSSLError] = []
     while true {
@@ -28,7 +28,7 @@ enum OpenSSLErrorQueue {
     }
   }
 
-  /// Takes everything out of the queue and puts it into words.
+  /// Removes all entries from the queue, and returns them as text.
   static func drainText() -> String {
     let errors = self.drain()
     return errors.isEmpty ? "OpenSSL gives no reason" : errors.map(\.text).joined(separator: "; ")

@@ -1,4 +1,4 @@
-/// An error in the files and values that a TLS context is made from. Always for the operator to correct.
+/// An error in the files and values of a TLS context. Always an operator error.
 package enum TLSConfigurationError: Error, Sendable, Equatable {
   /// A file cannot be read: the system's reason.
   case unreadable(file: String, reason: String)
@@ -46,7 +46,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
     }
   }
 
-  /// The file to look at, nil when it is not about one.
+  /// The file with the problem; nil if there is none.
   package var file: String? {
     switch self {
     case .unreadable(let file, _), .notAPlausibleFile(let file, _), .privateKeyExposed(let file, _),

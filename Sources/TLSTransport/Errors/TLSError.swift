@@ -1,8 +1,8 @@
 import COpenSSL
 
 /// Failure of a TLS connection. Fired through the pipeline (`errorCaught`) once; apart from
-/// ``uncleanShutdown`` and ``closedDuringHandshake`` (the connection is gone already) the handler then sends the alert
-/// that belongs to it and closes. None of the texts holds anything that a peer sent.
+/// ``uncleanShutdown`` and ``closedDuringHandshake`` (the connection is gone already) the handler then sends the
+/// corresponding alert and closes. None of the texts contains data from a peer.
 package enum TLSError: Error, Sendable, Equatable {
   /// The first bytes of the peer are not TLS; with `isHTTP`, they are a plain HTTP request.
   case notTLS(isHTTP: Bool)

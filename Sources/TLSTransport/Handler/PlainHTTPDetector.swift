@@ -3,13 +3,13 @@ import NIOCore
 /// Detects a plain HTTP request where a TLS handshake should begin: a method token, a space, and the beginning of a
 /// request target (RFC 9112, 3). OpenSSL knows GET, HEAD, POST, PUT and CONNECT alone.
 ///
-/// Holds at most ``methodLimit`` bytes and a few more. The first byte of a TLS record is no byte of a token.
+/// Buffers at most ``methodLimit`` bytes and a few more. The first byte of a TLS record is no byte of a token.
 struct PlainHTTPDetector {
   enum Verdict {
-    /// More bytes are needed; those given so far are held.
+    /// More bytes are needed; those passed so far are buffered.
     case undecided
     case http
-    /// All bytes that were held, and those just given, for TLS.
+    /// All bytes so far, to be passed to TLS.
     case other(ByteBuffer)
   }
 
@@ -20,7 +20,7 @@ struct PlainHTTPDetector {
   private static let absoluteForm = Array("http".utf8)
   private static let connect = Array("CONNECT".utf8)
 
-  mutating func judge(_ bytes: ByteBuffer) -> Verdict {
+  mutating func inspect(_ bytes: ByteBuffer) -> Verdict {
     let isFirst = self.held.readableBytes == 0
     if isFirst, let first = bytes.readableBytesView.first, !Self.isTokenByte(first) { return .other(bytes) }
     var all = self.held

@@ -2,8 +2,7 @@ import NIOCore
 
 /// The writes that wait to be encrypted: until the next flush, or until the handshake is finished.
 ///
-/// Promises are fulfilled on a ``Batch`` that was taken out before: that may run code of the application that writes
-/// again.
+/// Promises are fulfilled on a ``Batch`` that was removed before, because their callbacks may write again.
 struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
@@ -13,7 +12,7 @@ struct PlaintextQueue {
     self.writes.append((bytes, promise))
   }
 
-  /// Takes everything out.
+  /// Removes all writes.
   mutating func takeAll() -> Batch {
     defer { self.writes = [] }
     return Batch(writes: self.writes)
@@ -23,8 +22,8 @@ struct PlaintextQueue {
   struct Batch {
     fileprivate let writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)]
 
-    /// Encrypts every write in order and hands the ciphertext to `write`; with its last buffer goes a promise that
-    /// fulfils those of all writes. When it fails, so do they.
+    /// Encrypts every write in order and passes the ciphertext to `write`; the promise of the last buffer completes
+    /// those of all writes.
     func encrypt(
       by connection: TLSConnection, allocator: ByteBufferAllocator,
       write: (ByteBuffer, EventLoopPromise<Void>?) -> Void
@@ -45,7 +44,7 @@ struct PlaintextQueue {
           throw error
         }
         room -= piece.readableBytes
-        // A long write goes down in several buffers: the socket still takes them in one call.
+        // A long write is split into several buffers, which the socket still takes in one call.
         if room < TLSConnection.recordPlaintext, plan.bytesLeft > 0, let ciphertext = connection.takeCiphertext() {
           write(ciphertext, nil)
           room = ciphertextBufferPlaintext
@@ -62,7 +61,7 @@ struct PlaintextQueue {
       for write in self.writes { write.promise?.fail(error) }
     }
 
-    /// One promise that fulfils every write's.
+    /// A promise that completes those of all writes.
     private func joinPromises() -> EventLoopPromise<Void>? {
       var joined: EventLoopPromise<Void>?
       for case let promise? in self.writes.lazy.map(\.promise) {

@@ -4,12 +4,12 @@ import NIOCore
 /// its body) are copied together, since each record costs about as much as copying some kilobytes; large ones are not
 /// copied.
 struct RecordPlan {
-  /// Bytes that are still to be taken.
+  /// The number of remaining bytes.
   private(set) var bytesLeft: Int
 
   private let buffers: [ByteBuffer]
   private var position = 0
-  /// The rest of the buffer before `position`, which is taken in several pieces.
+  /// The rest of the buffer before `position`, which is split into several pieces.
   private var rest = ByteBuffer()
   private let allocator: ByteBufferAllocator
 

@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// TLS between a socket and what speaks plaintext, either side, by OpenSSL.
+/// TLS for either side of a connection, by OpenSSL: plaintext towards the pipeline, ciphertext towards the socket.
 ///
 /// Inbound: plaintext as it is decrypted, one buffer for what one read of the socket held (a second one at times);
-/// ``TLSHandshakeCompleted`` before the first; `ChannelEvent.inputClosed` when the peer said that nothing more comes
-/// (close_notify: the reader may still answer, and closes when done); a ``TLSError`` by `errorCaught` when something
-/// goes wrong, before the channel becomes inactive. After an error the handler closes the channel itself.
+/// ``TLSHandshakeCompleted`` before the first; `ChannelEvent.inputClosed` when the peer sent close_notify (the
+/// reader may still answer, and closes when done); a ``TLSError`` by `errorCaught` after an error, before the channel
+/// becomes inactive. After an error the handler closes the channel itself.
 ///
 /// Outbound: writes are encrypted at the flush, small ones together in one record, and all of a flush goes out by one
 /// write of the socket. Writes before the end of the handshake wait for it (they do not count for the channel's
@@ -36,18 +36,18 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Nil once no more bytes are read or written: its memory is freed before the channel's.
   private var connection: TLSConnection?
   private var queue = PlaintextQueue()
-  /// A flush waits for the end of the handshake.
+  /// Whether a flush waits for the end of the handshake.
   private var flushIsDue = false
-  /// A read was asked for that has brought no plaintext yet.
+  /// Whether a requested read has not yielded plaintext yet.
   private var readIsDue = false
-  /// Nothing more is read, and the reason was reported: close_notify, the end of the stream, a failing socket.
+  /// Whether the end of the input was reported: after close_notify, the end of the stream, or a socket error.
   private var inputIsClosed = false
   private var closesAbruptly = false
-  /// Looks at the first bytes of a client; nil once they were TLS, or something else that OpenSSL has to refuse.
+  /// Inspects the first bytes of a client; nil once they are TLS, or something else that OpenSSL has to refuse.
   private var detector: PlainHTTPDetector?
-  /// The answer to a peer that speaks plain HTTP, in the place of an alert.
+  /// The answer to a peer that speaks plain HTTP, instead of an alert.
   private let answerToHTTP: (() -> ByteBuffer)?
-  /// Takes the buffers back that the socket was read into.
+  /// Receives used read buffers of the socket for reuse.
   private let onConsumed: ((ByteBuffer) -> Void)?
   private let allocator = ByteBufferAllocator()
 
@@ -56,9 +56,9 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// The server's side of a connection: waits for the client to begin.
   ///
-  /// - Parameter answerToHTTP: Asked for what is sent, as it is, to a peer that begins with a request of plain HTTP;
-  ///   nil sends the alert.
-  /// - Parameter onConsumed: Takes each buffer back that the socket was read into; parts of it may still be held.
+  /// - Parameter answerToHTTP: Returns the bytes to send to a peer that begins with a plain HTTP request; nil sends the
+  ///   alert.
+  /// - Parameter onConsumed: Receives each used read buffer of the socket; slices of it may still be referenced.
   package init(
     server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil, onConsumed: ((ByteBuffer) -> Void)? = nil
   ) throws(TLSError) {
@@ -73,7 +73,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// - Parameters:
   ///   - serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the server's
   ///     certificate must list.
-  ///   - sessions: Earlier sessions of the same context with the same server, and where new ones go; nil resumes none.
+  ///   - sessions: The store of sessions of the same context with the same server; nil resumes none.
   package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
@@ -116,7 +116,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     if self.state == .handshaking { context.read() }
   }
 
-  /// Lets go of everything. Nothing goes in or out afterwards.
+  /// Releases all resources. Nothing is read or written afterwards.
   private func finish(failingWritesWith error: any Error) {
     self.state = .closed
     self.connection = nil
@@ -126,7 +126,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Sends the alert that corresponds to the error, reports the error, and closes.
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
     let alert = self.connection?.takeCiphertext()
-    // First, since a socket that fails at the alert makes the channel inactive: one error is enough.
+    // First, because a socket error at the alert makes the channel inactive, and one error is enough.
     self.finish(failingWritesWith: error)
     if error == .notTLS(isHTTP: true), let answer = self.answerToHTTP?() {
       context.writeAndFlush(self.wrapOutboundOut(answer), promise: nil)
@@ -149,9 +149,9 @@ package final class TLSHandler: ChannelDuplexHandler {
     self.decrypt(connection, context)
   }
 
-  /// - Returns: what is for TLS of what the peer sent; nil for nothing yet, or where the peer speaks plain HTTP.
+  /// - Returns: the received bytes for TLS; nil if there are none yet, or if the peer speaks plain HTTP.
   private func pastDetector(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer? {
-    switch self.detector?.judge(bytes) {
+    switch self.detector?.inspect(bytes) {
     case nil: return bytes
     case .undecided?: return nil
     case .other(let all)?:
@@ -183,7 +183,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // An error of the socket: it says more than "ended without close_notify", which would follow from it.
+    // A socket error, which is more specific than the missing close_notify that would follow.
     if error is IOError { self.inputIsClosed = true }
     context.fireErrorCaught(error)
   }
@@ -288,7 +288,7 @@ package final class TLSHandler: ChannelDuplexHandler {
       if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     case .all:
       let closeNotify = self.makeCloseNotify()
-      // First, since a socket that fails at the write makes the channel inactive: that is what was asked for.
+      // First, because a socket error at the write makes the channel inactive, as requested.
       self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
       if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     }

@@ -8,8 +8,8 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   package let cipherSuite: String
   /// Whether an earlier session was resumed.
   package let isResumed: Bool
-  /// The host name that the client asked for (SNI, RFC 6066 section 3), as received: not validated. Nil when it asked
-  /// for none.
+  /// The host name that the client requested (SNI, RFC 6066 section 3), as received, not validated. Nil without
+  /// one.
   package let serverName: String?
 
   package init(
@@ -23,14 +23,14 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   }
 }
 
-/// A version of TLS that is spoken here.
+/// A supported version of TLS.
 package enum TLSVersion: String, Sendable, Equatable {
   case tls12 = "TLSv1.2"
   case tls13 = "TLSv1.3"
 }
 
-/// A user outbound event: the close that follows is to be seen as an abort. No close_notify is sent, so that the peer
-/// knows that what it received is cut off (for a body that ends with the connection there is no other sign).
+/// A user outbound event: the following close is an abort. No close_notify is sent, so that the peer recognizes a
+/// truncated response (the only sign for a body that ends with the connection).
 package struct TLSAbruptClose: Sendable, Equatable {
   package init() {}
 }

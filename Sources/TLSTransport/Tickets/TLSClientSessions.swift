@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// The latest session that a server gave, so that the next connection to it needs no full handshake: for one server, as
-/// one name and with one context, on one event loop.
+/// The latest session ticket of a server, so that the next connection to it needs no full handshake: for one server,
+/// under one name and with one context, on one event loop.
 ///
-/// A session is used for as many connections as there are until another comes: what RFC 8446 (appendix C.4) says
-/// against that is about being recognised, and a gateway may be.
+/// A session is reused until a new one arrives. RFC 8446 (appendix C.4) advises against that because it makes a client
+/// recognizable, which does not matter for a gateway.
 package final class TLSClientSessions {
   private var latest: Session?
 
   package init() {}
 
-  /// Sessions that a resumed handshake would be made with; false before the first, and after it is too old.
+  /// Whether there is a session to resume: false before the first, and after it is too old.
   package var hasSession: Bool { self.usable != nil }
 
   /// The owner of an `SSL_SESSION`.
@@ -27,7 +27,7 @@ package final class TLSClientSessions {
     return latest
   }
 
-  /// Has contexts hand over what servers give; OpenSSL keeps nothing itself.
+  /// Makes a context pass on new sessions; OpenSSL caches none itself.
   static func install(in context: OpenSSLContext) {
     _ = cordon_SSL_CTX_set_session_cache_mode(
       context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
@@ -39,7 +39,7 @@ package final class TLSClientSessions {
     }
   }
 
-  /// Has a connection resume the latest session, and hand over what comes after it. Must outlive the connection.
+  /// Makes a connection resume the latest session, and stores its new ones. Must outlive the connection.
   func attach(to ssl: OpaquePointer) {
     _ = SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque())
     if let usable { _ = SSL_set_session(ssl, usable.pointer) }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The keys of a server's session tickets: the first makes tickets, all of them take tickets back.
+/// The keys of a server's session tickets: the first encrypts, all of them decrypt.
 ///
 /// A value that does not change: contexts with other keys are other contexts (``TLSServerContext/with(_:)``), so that
 /// no handshake takes a lock.
@@ -10,7 +10,7 @@ package struct TLSTicketKeys: Sendable {
   /// Keys in files of 80 or 48 random bytes, the layout of nginx's `ssl_session_ticket_key`; the same files on several
   /// machines let sessions that began on one be resumed on another.
   ///
-  /// - Throws: ``TLSConfigurationError`` when one cannot be read, has another length, or is open to others.
+  /// - Throws: ``TLSConfigurationError`` when one cannot be read, has another length, or can be read by others.
   package init(files: [String]) throws(TLSConfigurationError) {
     var keys: [TicketKey] = []
     for file in files { keys.append(try TicketKey(file: file)) }
@@ -22,8 +22,8 @@ package struct TLSTicketKeys: Sendable {
     TLSTicketKeys(keys: [try TicketKey()])
   }
 
-  /// A new random key before these, of which one is kept for the tickets that are still good: rotated at intervals
-  /// longer than ``TLSServerContext/ticketLifetime``, every ticket is taken back while it lives.
+  /// Rotated keys: a new random key, and the current one for tickets that are still valid. If the interval is longer
+  /// than ``TLSServerContext/ticketLifetime``, every ticket is accepted for its whole lifetime.
   package func rotated() throws(TLSConfigurationError) -> TLSTicketKeys {
     TLSTicketKeys(keys: [try TicketKey()] + self.keys.prefix(1))
   }
@@ -31,19 +31,19 @@ package struct TLSTicketKeys: Sendable {
   private init(keys: [TicketKey]) { self.keys = keys }
 }
 
-/// The keys as OpenSSL's callback reaches them: by an unretained pointer, which the context's owner keeps good.
+/// The keys for OpenSSL's callback, which refers to them by an unretained pointer that the context's owner keeps valid.
 final class TicketKeyRing: Sendable {
   private let keys: [TicketKey]
 
   init(_ keys: TLSTicketKeys) { self.keys = keys.keys }
 
-  /// Has tickets of a context made and read with these keys. The ring must outlive every connection of the context.
+  /// Makes a context use these keys for its tickets. The ring must outlive every connection of the context.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     try context.require(
       SSL_CTX_set_ex_data(context.pointer, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1)
     try context.require(
       SSL_CTX_set_tlsext_ticket_key_evp_cb(context.pointer) { ssl, name, vector, cipher, mac, encrypts in
-        // All contexts of one server hold the same ring, whichever the name that the client asked for has chosen.
+        // All contexts of one server share the ring, whichever was selected by SNI.
         guard let ssl, let name, let vector, let cipher, let mac,
           let data = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeyRing.slot)
         else { return -1 }
@@ -74,9 +74,9 @@ final class TicketKeyRing: Sendable {
     _ mac: OpaquePointer, isTLS13: Bool
   ) -> Int32 {
     let wanted = UnsafeRawBufferPointer(start: name, count: TicketKey.nameLength)
-    guard let place = self.keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
-    guard self.keys[place].apply(to: cipher, mac, initialisationVector: vector, encrypts: false) else { return -1 }
+    guard let index = self.keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
+    guard self.keys[index].apply(to: cipher, mac, initialisationVector: vector, encrypts: false) else { return -1 }
     // RFC 8446, appendix C.4: a ticket of TLS 1.3 is to be used once, so a client needs another.
-    return isTLS13 || place > 0 ? 2 : 1
+    return isTLS13 || index > 0 ? 2 : 1
   }
 }

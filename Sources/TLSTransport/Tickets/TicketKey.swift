@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// One key of session tickets (RFC 5077, section 4): a name that travels in clear, a key that encrypts, one that
-/// authenticates. Its memory is overwritten when it goes; its description prints nothing of it.
+/// One key of session tickets (RFC 5077, section 4): a name in cleartext, an encryption key, and an authentication
+/// key. Its memory is overwritten when it goes; its description prints nothing of it.
 final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   static let nameLength = 16
-  /// Lengths of the files that hold such a key: as nginx has them, with AES-256 or AES-128.
+  /// The lengths of key files, as in nginx: with AES-256 or AES-128.
   static let fileLengths = [80, 48]
 
   /// Written once in `init` and only read afterwards.
@@ -58,7 +58,7 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The name of the key that a ticket was made with.
   var name: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self.bytes[..<Self.nameLength]) }
 
-  /// Readies OpenSSL's cipher and MAC with this key.
+  /// Initializes OpenSSL's cipher and MAC with this key.
   func apply(
     to cipher: OpaquePointer, _ mac: OpaquePointer, initialisationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
   ) -> Bool {

@@ -1,5 +1,5 @@
-/// The entries of a form that a browser has submitted, if they are text that can be submitted once more from another
-/// page: no files, no bytes that are not UTF-8.
+/// The entries of a submitted form, if they are text that can be submitted again from another page: no files, and only
+/// valid UTF-8.
 package struct FormEntries: Sendable, Equatable {
   package let encoding: Encoding
   /// In the order of the form.
@@ -24,7 +24,7 @@ package struct FormEntries: Sendable, Equatable {
 
   package enum Content: Sendable, Equatable {
     case text(String)
-    /// A choice of files with nothing chosen.
+    /// A file input without a chosen file.
     case noFile
   }
 
@@ -45,7 +45,7 @@ package struct FormEntries: Sendable, Equatable {
     Encoding(rawValue: String(decoding: MediaType.withoutParameters(contentType), as: UTF8.self))
   }
 
-  /// Reads the body of a form. Nil for another type, for a form with a file, and for anything that no browser sends.
+  /// Reads the body of a form. Nil for another type, for a form with a file, and for malformed input.
   package init?(parsing body: [UInt8], contentType: some Collection<UInt8>) {
     guard let encoding = Self.encoding(of: contentType) else { return nil }
     switch encoding {
@@ -69,7 +69,7 @@ package struct FormEntries: Sendable, Equatable {
     }
   }
 
-  /// Text that an element of a page can hold: NUL cannot stand in HTML.
+  /// Text for an element of a page: HTML cannot contain NUL.
   fileprivate static func text(_ bytes: some Collection<UInt8>) -> String? {
     bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
   }
@@ -124,7 +124,7 @@ private struct MultipartReader {
     return true
   }
 
-  /// One part up to the delimiter behind it.
+  /// One part up to the following delimiter.
   private mutating func entry() -> FormEntries.Entry? {
     var disposition: (name: String, file: ArraySlice<UInt8>?)?
     var hasType = false
@@ -154,7 +154,7 @@ private struct MultipartReader {
     return skip("\r\n") ? line : nil
   }
 
-  /// The bytes before the next delimiter, which is passed.
+  /// The bytes before the next delimiter, which is skipped.
   private mutating func content() -> ArraySlice<UInt8>? {
     var start = position
     while let candidate = body[start...].firstIndex(of: UInt8(ascii: "\r")) {

@@ -43,8 +43,8 @@ package struct FormFields: Sendable, Equatable {
   ///   everything from 0x7F) and for a `%` without two hexadecimal digits.
   package init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsError) {
     guard encoded.count <= limits.bytes else { throw .tooLong }
-    // Other modules call this with their own types. It is not specialized for them, which makes each access to a byte a
-    // call: of an array there is one version.
+    // Called from other modules, the generic code is not specialized, and each access to a byte would be a call. There
+    // is one version for arrays.
     fields = try Self.parse(Array(encoded), limits)
   }
 

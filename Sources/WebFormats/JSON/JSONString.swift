@@ -1,11 +1,11 @@
-/// Writes JSON strings (RFC 8259, 7) that stay one line of valid UTF-8 whatever they hold.
+/// Writes JSON strings (RFC 8259, 7) as one line of valid UTF-8, whatever the input.
 ///
 /// Escaped are control characters (C0, DEL, C1), the separators U+2028 and U+2029, which some readers take for line
 /// ends, and bidirectional controls, which can make a line look different from what it says. Bytes that are not UTF-8
-/// become U+FFFD. Nothing is allocated but what the sink allocates.
+/// become U+FFFD. Only the sink allocates.
 package enum JSONString {
   /// Appends `text` with its quotation marks.
-  /// - Parameter escapesMarkup: whether `<` is escaped too, so that the string is harmless inside a script element.
+  /// - Parameter escapesMarkup: whether `<` is escaped too, so that the string is safe inside a script element.
   package static func append(
     _ text: Span<UInt8>, escapesMarkup: Bool = false, to sink: inout some ByteSink & ~Copyable
   ) {

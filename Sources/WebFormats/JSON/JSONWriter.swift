@@ -1,4 +1,4 @@
-/// Writes a JSON text (RFC 8259), value by value, where Foundation's encoder is not wanted.
+/// Writes a JSON text (RFC 8259), value by value, without Foundation's encoder.
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private let escapesMarkup: Bool
@@ -34,7 +34,7 @@ package struct JSONWriter {
     JSONString.append(value.utf8Span.span, escapesMarkup: escapesMarkup, to: &bytes)
   }
 
-  /// Writes a number, `null` for nil and for what JSON has no number for.
+  /// Writes a number; `null` for nil and for values that JSON cannot express.
   package mutating func number(_ name: String? = nil, _ value: Double?) {
     guard let value, value.isFinite else { return null(name) }
     begin(name)

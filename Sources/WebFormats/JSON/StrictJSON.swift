@@ -2,7 +2,7 @@
 ///
 /// Foundation's decoder is not used: it determines the type of a value by trying each, so that 30 KB of empty objects
 /// take half a second, and it accepts trailing commas and repeated names. Repeated names are refused here, because
-/// another reader may use the other one.
+/// another parser may use the other one.
 package enum StrictJSON: Sendable, Equatable {
   /// `null`.
   case null

@@ -36,8 +36,8 @@ package struct Authority: Sendable, Equatable {
   }
 
   /// Whether `range` of a request head has the characters of an authority: any that this gateway reads or forwards. A
-  /// parser of requests checks no more, because `split` decides afterwards whether the authority is one of ours. Empty
-  /// labels, and ports from 0 with leading zeros, pass here and match nothing there. Without allocation.
+  /// parser of requests checks only this, because `split` decides afterwards whether the authority is one of ours.
+  /// Empty labels, and ports from 0 with leading zeros, pass here and match nothing there. Without allocation.
   package static func isWellFormed(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     guard !range.isEmpty, range.count <= 262 else { return false }
     func byte(_ offset: Int) -> UInt8 { bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }

@@ -1,5 +1,5 @@
-/// The client that limits count an address for: an IPv4 address, or the /64 network of an IPv6 address, of which one
-/// client has every address.
+/// The client that limits count an address for: an IPv4 address, or the /64 network of an IPv6 address, because one
+/// client has all of its addresses.
 package struct ClientNetwork: Sendable, Hashable {
   /// The first 64 bits of an IPv6 address; of an IPv4 address its 32 bits below the bit 32, as no client has an address
   /// in ::/32 (RFC 4291, 2.4).

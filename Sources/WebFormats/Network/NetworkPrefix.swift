@@ -10,7 +10,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   package let description: String
 
   /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.
-  /// - Returns: nil where the text is no such block, or has bits set beyond its length.
+  /// - Returns: nil if the text is not such a block, or has bits set beyond its length.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = IPAddress(String(parts[0])) else { return nil }

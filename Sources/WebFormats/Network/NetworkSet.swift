@@ -1,5 +1,5 @@
-/// Several networks, ready to be asked whether any of them contains an address. The time does not depend on their
-/// number, but on the number of different lengths.
+/// A set of networks, indexed for the lookup of an address. The time depends on the number of different lengths, not on
+/// the number of networks.
 package struct NetworkSet: Sendable, Hashable {
   /// The networks of each length; at most 129 lengths.
   private let blocks: [Block]

@@ -8,7 +8,7 @@
 package struct UnixSocketAddress: Sendable {
   private let bytes: [UInt8]
 
-  /// The bytes that an address can have, and a path one fewer.
+  /// The size of an address, in bytes; a path can have one fewer.
   private static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
   /// - Parameter name: a path, or `@` and a name in the abstract namespace.
@@ -21,8 +21,8 @@ package struct UnixSocketAddress: Sendable {
   }
 
   /// Opens a datagram socket that children do not inherit.
-  /// - Parameter use: gets the socket, which it has to close, and this address as `bind` and `sendto` take it.
-  /// - Returns: nil if there is no socket to be had.
+  /// - Parameter use: receives the socket, which it has to close, and this address for `bind` and `sendto`.
+  /// - Returns: nil if no socket can be opened.
   package func withDatagramSocket<Result>(
     _ use: (_ socket: Int32, _ address: UnsafeRawPointer, _ length: UInt32) -> Result
   ) -> Result? {

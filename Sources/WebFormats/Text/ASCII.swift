@@ -1,6 +1,6 @@
 /// Classes of single bytes. Bytes from 0x80 belong to none of them and are never folded.
 ///
-/// Inlinable, as everything small here: a call into another module for each byte would cost more than the test itself.
+/// Inlinable, because a call into another module for each byte would cost more than the test itself.
 extension UInt8 {
   /// `DIGIT` of RFC 5234, B.1.
   @inlinable @inline(__always)

@@ -1,5 +1,5 @@
 /// Base64url without padding (RFC 4648, 5; RFC 7515, 2) in its canonical form: `decode` refuses every text that
-/// `encode` would not have written, so there is exactly one text for each sequence of bytes.
+/// `encode` would not write, so there is exactly one text for each sequence of bytes.
 package enum Base64URL {
   /// The encoded bytes as ASCII.
   package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] { Base64.digits(bytes, alphabet) }
@@ -17,8 +17,7 @@ package enum Base64URL {
     return result
   }
 
-  /// The same without an array: each byte goes to `write`, in order. The written bytes are valid only if this returns
-  /// true.
+  /// Decodes without an array: passes each byte to `write`, in order. The bytes are valid only if this returns true.
   package static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {
     Base64.decode(text, upTo: text.byteCount, (UInt8(ascii: "-"), UInt8(ascii: "_")), into: write)
   }
@@ -34,7 +33,7 @@ package enum Base64 {
     return digits + Array(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
   }
 
-  /// Passes each byte to `write`, in order, up to the first character that is none of base64. Padding may be left out,
+  /// Passes each byte to `write`, in order, up to the first character that is not base64. Padding may be left out,
   /// as some clients do in `Authorization: Basic`.
   /// - Returns: whether all of the text was read, and is canonical otherwise.
   package static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {

@@ -1,5 +1,5 @@
-/// A destination that text is written to, byte by byte and run by run: an array, or a buffer that a caller keeps, so
-/// that writing need not allocate.
+/// A destination for text, byte by byte or run by run: an array, or a reusable buffer, so that writing need not
+/// allocate.
 package protocol ByteSink: ~Copyable {
   mutating func append(_ byte: UInt8)
   mutating func append(_ bytes: Span<UInt8>)

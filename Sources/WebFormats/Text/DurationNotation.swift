@@ -5,7 +5,7 @@ package enum DurationNotation {
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// Milliseconds of a hundred years: more is a mistake.
+  /// The largest accepted duration: a hundred years, in milliseconds.
   private static let limit = 100 * 365 * 86_400_000
 
   /// A text that is no duration.

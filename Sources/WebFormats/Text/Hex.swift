@@ -15,7 +15,7 @@ package enum Hex {
   @inlinable @inline(__always)
   package static func isLowercaseDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
 
-  /// The number that one or more digits mean; nil for any other byte, and for more digits than allowed.
+  /// The value of one or more digits; nil for any other byte, and for more digits than allowed.
   /// - Parameter maximumDigits: at most 15.
   package static func number(_ digits: some Collection<UInt8>, maximumDigits: Int) -> Int? {
     guard (1...min(maximumDigits, 15)).contains(digits.count) else { return nil }

@@ -1,4 +1,4 @@
-/// Finds the known key that an unknown one was meant to be.
+/// Finds the known key that is most similar to an unknown one.
 package enum NearestKey {
   /// The candidate with the fewest typing errors (insertions, deletions, substitutions, transpositions of neighbours),
   /// if they are few for the length of the key; of equals the first.

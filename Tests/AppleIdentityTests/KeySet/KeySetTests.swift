@@ -55,21 +55,21 @@ struct KeySetTests {
       }
     }
     let unknown = try fixture.token(header: ["kid": #""UNKNOWN""#])
-    #expect(await rejection(unknown, .stranger) == .unknownKey)
+    #expect(await rejection(unknown, .anonymous) == .unknownKey)
     fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
     let rotated = try fixture.token(key: second)
-    #expect(await rejection(rotated, .stranger) == .keysUnavailable(.coolingDown))
-    #expect(await rejection(rotated, .proved) == nil)
-    #expect(await rejection(rotated, .stranger) == nil)
+    #expect(await rejection(rotated, .anonymous) == .keysUnavailable(.coolingDown))
+    #expect(await rejection(rotated, .verified) == nil)
+    #expect(await rejection(rotated, .anonymous) == nil)
     // Proved attempts have a cool-down too, and a shorter one.
-    #expect(await rejection(unknown, .proved) == .unknownKey)
-    #expect(await rejection(unknown, .proved) == .keysUnavailable(.coolingDown))
+    #expect(await rejection(unknown, .verified) == .unknownKey)
+    #expect(await rejection(unknown, .verified) == .keysUnavailable(.coolingDown))
     #expect(fetches(fixture) == 3)
     fixture.clock.advance(10)
-    #expect(await rejection(unknown, .proved) == .unknownKey)
-    #expect(await rejection(unknown, .stranger) == .keysUnavailable(.coolingDown))
+    #expect(await rejection(unknown, .verified) == .unknownKey)
+    #expect(await rejection(unknown, .anonymous) == .keysUnavailable(.coolingDown))
     fixture.clock.advance(50)
-    #expect(await rejection(unknown, .stranger) == .unknownKey)
+    #expect(await rejection(unknown, .anonymous) == .unknownKey)
     #expect(fetches(fixture) == 5)
   }
 

@@ -52,7 +52,7 @@ struct CertificateChoiceTests {
         let identity = try TLSIdentity(certificateFile: files.certificate, privateKeyFile: files.key)
         return (CertificateNames(of: identity.leaf), 0)
       })
-    func place(_ name: String) -> Int? { choice.place(for: Array(name.utf8)).flatMap { choice.sets[$0].first } }
+    func place(_ name: String) -> Int? { choice.setIndex(for: Array(name.utf8)).flatMap { choice.sets[$0].first } }
     #expect(place("app.example.test") == 0)
     #expect(place("app.example.test.") == 0)
     #expect(place("other.example.test") == 1)
@@ -63,7 +63,7 @@ struct CertificateChoiceTests {
     for name in ["c.b.wild.example.test", "wild.example.test", ".wild.example.test", "", ".", "example.test", "*"] {
       #expect(place(name) == nil, "\(name)")
     }
-    #expect(choice.place(for: [0x61, 0, 0x62]) == nil)
+    #expect(choice.setIndex(for: [0x61, 0, 0x62]) == nil)
   }
 
   @Test("Certificates for one name with keys of different kinds serve it together")
@@ -74,7 +74,7 @@ struct CertificateChoiceTests {
     }
     // The first and the second share the wildcard.
     let choice = CertificateChoice([(names[0], 1), (names[1], 2), (names[0], 1), (names[0], 3)])
-    func set(_ name: String) -> [Int]? { choice.place(for: Array(name.utf8)).map { choice.sets[$0] } }
+    func set(_ name: String) -> [Int]? { choice.setIndex(for: Array(name.utf8)).map { choice.sets[$0] } }
     #expect(choice.sets.first == [0, 1, 3], "for clients that name none")
     #expect(set("app.example.test") == [0, 3])
     #expect(set("other.example.test") == [1])

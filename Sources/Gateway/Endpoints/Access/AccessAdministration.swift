@@ -4,11 +4,11 @@ internal import Operations
 internal import Sessions
 internal import WebFormats
 
-/// The changes of who may come in at run time: bans, members of groups, requests, invitations and machine tokens. The
-/// admin listener and the people page both use it.
+/// Changes of access at run time: bans, members of groups, requests, invitations and machine tokens. Used by the admin
+/// listener and the people page.
 ///
 /// Each change is written to the store, takes effect on every loop of this process before the function returns, and is
-/// audited, also when it is refused. What a manager may do is decided by the caller.
+/// audited, also when it is refused. The caller checks the rights of managers.
 struct AccessAdministration: Sendable {
   let store: any AccessStore & AccountStore
   let sessions: SessionManager
@@ -32,7 +32,7 @@ struct AccessAdministration: Sendable {
     var requestID: String?
   }
 
-  /// The objects of a change, for the audit. It is filled as they become known.
+  /// The objects of a change, for the audit, filled in as they become known.
   struct Target {
     var subject: Subject?
     var fields = AuditEvent.AccessFields()
@@ -147,9 +147,9 @@ struct AccessAdministration: Sendable {
   // MARK: Invitations
 
   /// Makes an invitation.
-  /// - Parameter id: the public name of the invitation; nil for a random one. One that is taken is an error, so that an
-  ///   order that is sent again makes no second invitation.
-  /// - Returns: the invitation, and its link, which is not kept anywhere.
+  /// - Parameter id: the public name of the invitation; nil for a random one. One that exists is an error, so that a
+  ///   repeated request makes no second invitation.
+  /// - Returns: the invitation, and its link, which is not stored.
   func invite(
     to group: String, uses: Int = 1, expires: Date, note: String? = nil, id: String? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
@@ -182,7 +182,7 @@ struct AccessAdministration: Sendable {
     }
   }
 
-  /// Ends an invitation. Those whom it admitted stay admitted.
+  /// Ends an invitation. Users that it admitted stay admitted.
   func revokeInvitation(_ id: String, by actor: Actor) async throws(AdministrationError) {
     try await change("invitation_revoke", by: actor) { target in
       guard Self.isInvitationID(id) else { throw AdministrationError.noInvitation }
@@ -232,7 +232,7 @@ struct AccessAdministration: Sendable {
 
   // MARK: Common parts
 
-  /// Carries out a change and audits it.
+  /// Makes a change and audits it.
   private func change<Outcome>(
     _ act: String, by actor: Actor, _ body: (inout Target) async throws -> Outcome
   ) async throws(AdministrationError) -> Outcome {
@@ -253,7 +253,7 @@ struct AccessAdministration: Sendable {
     }
   }
 
-  /// Reads something.
+  /// Runs a read operation.
   func read<Outcome>(_ body: () async throws -> Outcome) async throws(AdministrationError) -> Outcome {
     do { return try await body() } catch { throw failure(error) }
   }
@@ -288,7 +288,7 @@ struct AccessAdministration: Sendable {
     _ subject: Subject, _ error: AdministrationError
   ) throws(AdministrationError) {
     if subject.text.utf8.starts(with: "token:".utf8) { throw error }
-    // An address in the place of a subject would match nobody for ever.
+    // An address instead of a subject would never match anybody.
     if subject.text.utf8.contains(UInt8(ascii: "@")) { throw .addressForSubject }
   }
 
@@ -313,20 +313,20 @@ struct AccessAdministration: Sendable {
     (1...16).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
   }
 
-  /// A public name for an invitation: eight letters and digits that are not mistaken for one another.
+  /// A random ID of an invitation: eight letters and digits that are easily distinguished.
   static func randomID() -> String {
     let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz".utf8)
     return String(decoding: (0..<8).map { _ in alphabet.randomElement() ?? alphabet[0] }, as: UTF8.self)
   }
 
-  /// The largest number of users whom an invitation can admit.
+  /// The largest number of users that an invitation can admit.
   static let mostUses = 10_000
   /// The latest end of an invitation or a token, in days from now.
   static let longestDays = 366
   /// The largest number of open invitations, and of machine tokens.
   private static let mostInvitations = 1_000
   private static let mostTokens = 1_000
-  /// Bytes of a note or reason.
+  /// The largest size of a note or reason, in bytes.
   private static let noteLimit = 500
 }
 

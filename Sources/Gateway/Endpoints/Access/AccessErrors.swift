@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The reasons that a change of access is refused. Each names the remedy; nothing was changed.
+/// Errors of refused changes of access, each with its remedy. Nothing was changed.
 extension AdministrationError {
   static let pastDate = AdministrationError(
     status: 400, code: "past_date", message: "the date is in the past: give one that is still to come")

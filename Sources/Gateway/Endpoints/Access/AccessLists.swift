@@ -18,7 +18,7 @@ extension AccessAdministration {
     let next: Subject?
   }
 
-  /// Accounts in the order of their subjects. A page may hold fewer than asked for, even none, and yet not be the last.
+  /// Accounts in the order of their subjects. A page that is not the last may be short, or even empty.
   /// - Parameters:
   ///   - group: the members of this group only, those by configuration among them.
   ///   - seenSince: users seen at this moment or later only.
@@ -113,10 +113,10 @@ extension AccessAdministration {
     try await read { try await store.machineTokens() }
   }
 
-  /// Accounts that are read at a time.
+  /// The number of accounts in one read.
   private static let batch = 500
-  /// Accounts that are read for one page.
+  /// The largest number of accounts that are read for one page.
   private static let scanLimit = 5_000
-  /// Members of a group that a list names.
+  /// The largest number of members of a group in a list.
   private static let shownMembers = 100
 }

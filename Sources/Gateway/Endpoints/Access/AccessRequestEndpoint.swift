@@ -7,8 +7,8 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `request-access`: a signed-in user whom lists refuse asks for access. The request waits in the store for an operator
-/// or a manager, who knows it by its code.
+/// `request-access`: a signed-in user that lists refuse requests access. The request waits in the store for an operator
+/// or a manager, who identifies it by its code.
 struct AccessRequestEndpoint: Sendable {
   let origin: OriginSettings
   /// `access.requests`.
@@ -19,24 +19,24 @@ struct AccessRequestEndpoint: Sendable {
   let sessions: SessionManager
   let store: any AccessRequestStore
   let storeHealth: StoreHealth
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
   let audit: AuditTrail
 
   /// The endpoint for the gate.
   /// - Parameter limit: nil for none.
   func action(within limit: SignInLimit?) -> EndpointAction {
     EndpointAction(
-      [.get: page, .post: pages.within(limit, .accessRequest, counts: isOurs, ask)], pages: pages,
+      [.get: page, .post: pages.within(limit, .accessRequest, counts: isIntended, ask)], pages: pages,
       bodyLimit: 16 * 1024)
   }
 
-  /// Whether a request is meant by its user. No browser sends a bearer token by itself; a cookie is sent with any
-  /// request.
-  private func isOurs(_ request: ControlRequest) -> Bool {
+  /// Whether the user intends the request (CSRF protection). Browsers never send a bearer token by themselves, but send
+  /// cookies with any request.
+  private func isIntended(_ request: ControlRequest) -> Bool {
     requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
   }
 
-  /// Looks up requests for access, for the gate; nil if nobody may ask.
+  /// Looks up requests for access, for the gate; nil if they are disabled.
   var lookUps: AccessRefusal.LookUp? { isEnabled ? lookUp : nil }
 
   /// Whether a request of the user waits, and its code; nil if the store does not answer.
@@ -55,7 +55,7 @@ struct AccessRequestEndpoint: Sendable {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
       let wanted = wanted(request)
       if let refusal = refusal(snapshot, wanted, request) { return refusal }
-      // If the store does not answer, the button stays: pressing it says so.
+      // If the store does not answer, the button is shown: pressing it reports the failure.
       return answer(
         await lookUp(snapshot.account.subject) ?? .mayAsk, wanted, request, to: snapshot.account)
     } catch {
@@ -66,7 +66,7 @@ struct AccessRequestEndpoint: Sendable {
   /// `POST request-access`: asks, once for each user; asking again gives the same code.
   func ask(_ request: ControlRequest) async -> ControlResponse {
     guard isEnabled else { return pages.failure(.notFound, request) }
-    guard isOurs(request) else { return pages.failure(.crossSite, request) }
+    guard isIntended(request) else { return pages.failure(.crossSite, request) }
     do throws(StoreError) {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
       let wanted = wanted(request)
@@ -85,7 +85,7 @@ struct AccessRequestEndpoint: Sendable {
     let code = AccessRequestCode.random()
     switch try await store.ask(subject, code: code, at: now) {
     case .waits(let waiting):
-      // Before the answer, so that the refused page has the code when it is loaded again.
+      // Before the response, so that the refused page shows the code when it is reloaded.
       await sessions.forget(subject)
       if waiting.code == code {
         audit.record(
@@ -101,13 +101,13 @@ struct AccessRequestEndpoint: Sendable {
   private func refusal(
     _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) -> ControlResponse? {
-    switch judge.refusal(snapshot.account, at: now) {
+    switch evaluator.refusal(snapshot.account, at: now) {
     case .banned: return pages.failure(.banned, request, to: snapshot.account)
     case .denied: return pages.failure(.forbidden, request, to: snapshot.account)
     case nil: break
     }
     guard let wanted else { return nil }
-    switch judge.verdict(snapshot, on: wanted.path) {
+    switch evaluator.verdict(snapshot, on: wanted.path) {
     case .refusedByLists: return nil
     case .refused: return pages.failure(.forbidden, request, to: snapshot.account)
     case .admitted: return ControlResponse(pages.pages(request).admitted(returnTo: wanted.path))
@@ -120,7 +120,7 @@ struct AccessRequestEndpoint: Sendable {
 
   private var now: Date { Date(wallClock: sessions.clock()) }
 
-  /// The path that the user was refused, as the form or the query names it; nil if neither does.
+  /// The path that was refused to the user, from the form or the query; nil without one.
   private func wanted(_ request: ControlRequest) -> ReturnTarget? {
     let form = request.head.method == .post ? try? FormFields(parsing: request.body) : nil
     let query = try? request.query()

@@ -9,7 +9,7 @@ internal import WebFormats
 
 /// `invite/CODE`: GET shows an invitation and writes nothing; POST joins its group.
 ///
-/// Whatever is wrong with a code, the answer is the same, so that nothing is learned by trying codes.
+/// The answer is the same for every invalid code, so that nothing is learned by trying codes.
 struct InvitationEndpoint: Sendable {
   let origin: OriginSettings
   let pages: EndpointPages
@@ -17,15 +17,15 @@ struct InvitationEndpoint: Sendable {
   let store: any InvitationStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
   let audit: AuditTrail
 
-  /// Whether a request may learn something about a code, and is counted for that: the others are refused without
-  /// looking it up. A page of another site may lead to an invitation, but not load one as an image or in a frame.
+  /// Whether a request may learn about a code, and counts for the limit: others are refused without a look-up. A page
+  /// of another site may link to an invitation, but not load one as an image or in a frame.
   func mayBeOpened(_ request: ControlRequest) -> Bool { !request.isOfAnotherSite || request.isTopLevelNavigation }
 
-  /// Whether a request to join is meant by its user.
-  func isOurs(_ request: ControlRequest) -> Bool {
+  /// Whether the user intends a request to join (CSRF protection).
+  func isIntended(_ request: ControlRequest) -> Bool {
     requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
   }
 
@@ -44,11 +44,11 @@ struct InvitationEndpoint: Sendable {
 
   /// `POST invite/CODE`. Without a session the browser is led to sign in, and then back to the page.
   func join(_ request: ControlRequest) async -> ControlResponse {
-    guard isOurs(request) else { return secret(pages.failure(.crossSite, request)) }
+    guard isIntended(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, invitation) = try await open(request) else { return invalid(request) }
       guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
-      switch judge.refusal(account, at: now) {
+      switch evaluator.refusal(account, at: now) {
       case .banned: return secret(pages.failure(.banned, request, to: account))
       case .denied: return secret(pages.failure(.forbidden, request, to: account))
       case nil: break
@@ -62,10 +62,10 @@ struct InvitationEndpoint: Sendable {
   private func redeem(
     _ code: InvitationCode, _ invitation: Invitation, _ account: Account, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
-    let isMember = judge.isMember(judge.principal(account), ofAny: [invitation.group.text])
+    let isMember = evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
     switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
     case .joined(let group):
-      // Before the answer, so that the next request of this browser is admitted.
+      // Before the response, so that the next request of this browser is admitted.
       await sessions.forget(account.subject)
       audit.record(
         .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
@@ -84,7 +84,7 @@ struct InvitationEndpoint: Sendable {
     guard path.utf8.starts(with: folder.utf8), let code = InvitationCode(path.utf8.dropFirst(folder.utf8.count).text)
     else { return nil }
     guard let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: now),
-      judge.policy.groups.number(of: invitation.group.text) != nil
+      evaluator.policy.groups.number(of: invitation.group.text) != nil
     else { return nil }
     return (code, invitation)
   }
@@ -110,7 +110,7 @@ struct InvitationEndpoint: Sendable {
     return secret(pages.failure(.storeUnavailable, request))
   }
 
-  /// An answer at an address that holds a code.
+  /// A response for an address that contains a code.
   private func secret(_ response: ControlResponse) -> ControlResponse {
     var response = response
     response.head.headerFields[.referrerPolicy] = "strict-origin"

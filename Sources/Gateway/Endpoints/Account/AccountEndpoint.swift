@@ -7,7 +7,7 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `account` and `account/stop`: what the gateway knows of a signed-in user, the user's sessions, and the way out.
+/// `account` and `account/stop`: the data of a signed-in user, the user's sessions, and disconnecting.
 struct AccountEndpoint: Sendable {
   let origin: OriginSettings
   let pages: EndpointPages
@@ -45,7 +45,7 @@ struct AccountEndpoint: Sendable {
     return claims.emailVerified == true ? .verified : .unverified
   }
 
-  /// The change that the address names, after a redirect of ours; not if another site links to it.
+  /// The change in the query, after our redirect; ignored if another site links to it.
   private static func change(_ request: ControlRequest) -> AccountChange? {
     guard (request.head.headerFields[.secFetchSite] ?? "same-origin") == "same-origin", let query = try? request.query()
     else { return nil }
@@ -80,7 +80,7 @@ struct AccountEndpoint: Sendable {
   ) async throws(StoreError) -> ControlResponse {
     let subject = snapshot.account.subject
     guard let handle = PublicSessionID(text: String(decoding: name, as: UTF8.self)),
-      // The session of another user is none, whoever knows its name.
+      // A session of another user does not count, even if its ID is known.
       try await sessions.isSession(handle, of: subject)
     else { return pages.failure(.notFound, request) }
     let ended = try await sessions.end(.one(handle), because: .signedOut)
@@ -110,7 +110,7 @@ struct AccountEndpoint: Sendable {
     }
   }
 
-  /// The way back to the page, which confirms the change.
+  /// The redirect to the page, which confirms the change.
   private func done(_ change: AccountChange, _ request: ControlRequest) -> ControlResponse {
     redirect(to: "\(GatewayEndpoint.account.path(below: origin.prefix))?ended=\(change.rawValue)", request)
   }
@@ -122,14 +122,14 @@ struct AccountEndpoint: Sendable {
       ? .redirect(.seeOther, to: path) : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
   }
 
-  // MARK: The way out
+  // MARK: Disconnecting
 
-  /// `GET account/stop`: the question.
+  /// `GET account/stop`: the confirmation page.
   func stopPage(_ request: ControlRequest) async -> ControlResponse {
     await signedIn(request) { (_) throws(StoreError) in ControlResponse(pages.pages(request).stopQuestion()) }
   }
 
-  /// `POST account/stop`: revokes the user's tokens at Apple and deletes everything known of the user.
+  /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user.
   func stop(_ request: ControlRequest) async -> ControlResponse {
     guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
     guard let form = try? FormFields(parsing: request.body),
@@ -149,9 +149,9 @@ struct AccountEndpoint: Sendable {
     }
   }
 
-  // MARK: How
+  // MARK: Implementation
 
-  /// Answers for the session of the request. The gate has let pass only requests with one; it may have ended since.
+  /// Answers for the session of the request. The gate only passes requests with one; it may have ended since.
   private func signedIn(
     _ request: ControlRequest, _ answer: (SessionSnapshot) async throws(StoreError) -> ControlResponse
   ) async -> ControlResponse {

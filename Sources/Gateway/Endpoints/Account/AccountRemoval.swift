@@ -6,10 +6,10 @@ internal import Secrets
 internal import Sessions
 
 /// Disconnects users from the application, for operators and for the users themselves: revokes every refresh token at
-/// Apple, each in the name of its own client, ends all sessions and deletes everything known of the user.
+/// Apple, each in the name of its own client, ends all sessions and deletes all data of the user.
 ///
-/// If Apple did not revoke a token, everything is kept, so that it can be tried again: without the token nobody ever
-/// could. A ban outlives the account.
+/// If Apple did not revoke a token, everything is kept for a retry, which would be impossible without the token. A ban
+/// outlives the account.
 struct AccountRemoval: Sendable {
   let sessions: SessionManager
   let store: any AccountStore & EncryptedTokenStore
@@ -18,7 +18,7 @@ struct AccountRemoval: Sendable {
   let metrics: MetricsRegistry
   let audit: AuditTrail
 
-  /// Disconnects a user. When this returns, the sessions that ended are dead on every loop.
+  /// Disconnects a user. When this returns, the sessions have ended on every loop.
   /// - Parameter evenUnrevoked: whether the user is deleted even if Apple did not revoke every token.
   func remove(
     _ subject: Subject, evenUnrevoked: Bool = false, _ request: ControlRequest
@@ -66,7 +66,7 @@ struct AccountRemoval: Sendable {
 }
 
 extension AuditTrail {
-  /// Writes down the ends of sessions that a request brought about.
+  /// Records the ends of sessions caused by a request.
   func recordEnd(
     of handles: [PublicSessionID], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
   ) {

@@ -2,7 +2,7 @@ internal import AppleIdentity
 internal import Sessions
 internal import WebFormats
 
-/// An operation of the admin API on who may come in, from method, target and body of a request.
+/// An operation of the admin API on access, from method, target and body of a request.
 enum AccessOperation: Equatable {
   case listAccounts(AccountFilter)
   case ban(Subject, until: String?, reason: String?)
@@ -56,7 +56,7 @@ enum AccessOperation: Equatable {
     }
   }
 
-  /// Nil if the path is no path of these.
+  /// Nil for any other path.
   /// - Parameter parts: the parts of the path, decoded; nil for one that cannot be decoded.
   init?(
     method: AdminMethod, parts: [String?], query: [UInt8], body: [UInt8]
@@ -166,13 +166,13 @@ struct AdminMethod: Equatable {
   }
 }
 
-/// The body of a request: a JSON object with the names of a command's options. None is an empty object.
+/// The body of a request: a JSON object with the names of a command's options. An empty body counts as an empty object.
 struct OrderBody {
   /// In bytes.
   static let limit = 8_192
   private let members: [String: StrictJSON]
 
-  /// - Throws: 400 for a text that is no JSON object, and for members other than these.
+  /// - Throws: 400 unless it is a JSON object with only these members.
   init(_ bytes: [UInt8], members names: [String]) throws(AdministrationError) {
     guard !bytes.isEmpty else {
       members = [:]

@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Operations
 
-/// The gate of the admin listener: health and metrics for orchestrators and the status page for people, without a
-/// token; administration never without a right.
+/// The gate of the admin listener: health, metrics and the status page without a token; administration only with
+/// authorization.
 final class AdminGate: RequestGate {
   private let hosts: AdminHostPolicy
   private let health: HealthMonitor
@@ -13,9 +13,9 @@ final class AdminGate: RequestGate {
   private let administration: @Sendable () -> Administration
 
   /// - Parameters:
-  ///   - hosts: which requests are taken at all.
+  ///   - hosts: the requests that are accepted at all.
   ///   - status: answers `/status`.
-  ///   - administration: who administrates, by the configuration of the moment.
+  ///   - administration: the admin API of the present configuration.
   init(
     hosts: AdminHostPolicy, health: HealthMonitor, metrics: MetricsRegistry,
     status: @escaping @Sendable (ControlRequest) async -> ControlResponse,

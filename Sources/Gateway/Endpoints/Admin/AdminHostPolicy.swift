@@ -4,8 +4,8 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import WebFormats
 
-/// The requests that the admin listener accepts from browsers: none that another site sends, and on a loopback address
-/// none for a name that only DNS rebinding leads there.
+/// The requests that the admin listener accepts from browsers: no cross-site requests, and on a loopback address no
+/// requests for a host name that only resolves to it by DNS rebinding.
 enum AdminHostPolicy: Sendable {
   /// `Host` has to be `localhost`, a name below it, or a loopback address, with any port (port forwarding changes it).
   case loopback
@@ -21,7 +21,7 @@ enum AdminHostPolicy: Sendable {
 
   /// The reason that a request is refused; nil if it is not.
   func refusal(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
-    // Without a Host (HTTP/1.0) it comes from no browser.
+    // Without a Host (HTTP/1.0) it is not from a browser.
     if case .loopback = self, !head.authority.isEmpty,
       !Authority.isLoopback(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
     {

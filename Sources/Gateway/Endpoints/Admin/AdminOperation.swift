@@ -9,13 +9,13 @@ enum AdminOperation: Equatable {
   case sessions(of: Subject)
   case endSession(PublicSessionID)
   case endSessions(of: Subject)
-  /// Revokes at Apple and forgets; with `evenUnrevoked` also what Apple did not revoke.
+  /// Revokes the tokens at Apple and deletes the user; with `evenUnrevoked` even if Apple did not revoke them.
   case disconnect(Subject, evenUnrevoked: Bool)
-  /// Moves a page of accounts to another team's names.
+  /// Migrates a page of accounts to the subjects of another team.
   case migrate(TeamMigration.Order)
   /// Reads the configuration again.
   case reload
-  /// Lists or changes who may come in.
+  /// Lists or changes access.
   case access(AccessOperation)
 
   /// The name in the audit.
@@ -32,7 +32,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  /// The user whom it concerns, if it is one.
+  /// The user that it concerns, if any.
   var subject: Subject? {
     switch self {
     case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
@@ -42,7 +42,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  /// The session that it concerns, if it is one.
+  /// The session that it concerns, if any.
   var session: PublicSessionID? { if case .endSession(let handle) = self { handle } else { nil } }
 
   /// Whether a path is one of these.

@@ -2,9 +2,9 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import Sessions
 
-/// The operations on who may come in.
+/// The operations on access.
 extension Administration {
-  /// Carries out an operation, which audits itself.
+  /// Performs an operation, which audits itself.
   func carryOut(
     _ operation: AccessOperation, by actor: AccessAdministration.Actor
   ) async throws(AdministrationError) -> ControlResponse {

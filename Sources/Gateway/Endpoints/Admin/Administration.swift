@@ -17,9 +17,9 @@ struct Administration: Sendable {
   let keyring: SessionKeyring
   let metrics: MetricsRegistry
   let audit: AuditTrail
-  /// Reloads the configuration; the argument is the credential of who asks, for the log.
+  /// Reloads the configuration; the argument is the credential of the caller, for the log.
   let reload: @Sendable (String) async -> ReloadReport
-  /// The same for the life of the process.
+  /// Limits the audit of refusals; shared by all configurations.
   let refusals: RefusalAudit
 
   /// Authorizes and handles a request.
@@ -27,7 +27,7 @@ struct Administration: Sendable {
     do throws(AdministrationError) {
       let right: String
       do throws(AdministrationError) {
-        right = try access.judge(authorization: request.head.headerFields[values: .authorization])
+        right = try access.authorize(request.head.headerFields[values: .authorization])
       } catch {
         refuse(request)
         throw error
@@ -101,7 +101,7 @@ struct Administration: Sendable {
     }
   }
 
-  /// Carries out an operation on access. Changes are audited by ``AccessAdministration``, lists here.
+  /// Performs an operation on access. Changes are audited by ``AccessAdministration``, lists here.
   private func carryOut(
     _ operation: AccessOperation, by right: String, _ request: ControlRequest
   ) async throws(AdministrationError) -> ControlResponse {
@@ -127,7 +127,7 @@ struct Administration: Sendable {
     guard try await store.account(subject) != nil else { throw AdministrationError.noAccount }
   }
 
-  // MARK: Writing down
+  // MARK: Audit
 
   private func record(
     _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by right: String, failed: String? = nil,
@@ -162,7 +162,7 @@ struct Administration: Sendable {
   static func json(_ report: some Encodable, status: HTTPResponse.Status = .ok) -> ControlResponse {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
+    // Encoding plain values into memory does not fail; if it did, the answer would be an empty object, not a crash.
     var response = ControlResponse.json((try? encoder.encode(report)).map { Array($0) + [0x0A] } ?? Array("{}".utf8))
     response.head.status = status
     return response

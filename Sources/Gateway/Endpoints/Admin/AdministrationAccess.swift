@@ -4,7 +4,7 @@ internal import Secrets
 internal import WebFormats
 
 /// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise
-/// nothing is authorized, because the containers of a pod and the users of a machine share its loopback.
+/// nothing is authorized, because the containers of a pod and the users of a machine share the loopback interface.
 enum AdministrationAccess: Sendable {
   case token(AdministrationToken)
   case socket
@@ -20,19 +20,19 @@ enum AdministrationAccess: Sendable {
     }
   }
 
-  /// Whether the socket's file must be its owner's alone.
+  /// Whether only the owner may have access to the socket's file.
   var restsOnPermission: Bool {
     if case .socket = self { true } else { false }
   }
 
-  /// Whether these bytes are the scheme, which has no case (RFC 9110, 11.1), and a space.
+  /// Whether these bytes are the case-insensitive scheme (RFC 9110, 11.1) and a space.
   private func isBearer(_ bytes: Substring.UTF8View) -> Bool {
     bytes.lazy.map(\.asciiLowercased).elementsEqual("bearer ".utf8)
   }
 
   /// - Parameter authorization: every value of `Authorization`.
-  /// - Returns: by what right, for the audit.
-  func judge(authorization: [String]) throws(AdministrationError) -> String {
+  /// - Returns: the credential, for the audit.
+  func authorize(_ authorization: [String]) throws(AdministrationError) -> String {
     switch self {
     case .socket: return "socket"
     case .nobody: throw .switchedOff

@@ -1,10 +1,9 @@
 internal import HTTPTypes
 internal import WebFormats
 
-/// The operations on who may come in: what the commands `accounts`, `groups`, `requests`, `invitations` and `tokens`
-/// use.
+/// The operations on access, for the commands `accounts`, `groups`, `requests`, `invitations` and `tokens`.
 extension AdministrationClient {
-  /// Accounts on a page of a list; the gateway decides how many it looks through for one.
+  /// The number of accounts on a page of a list; the gateway decides how many it scans for one.
   private static let pageSize = AccessOperation.largestLimit
 
   /// The subject that a text names: itself, or that of the only account with this address.

@@ -7,12 +7,12 @@ package import Operations
 internal import Secrets
 internal import WebFormats
 
-/// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
+/// The client of the admin listener of a running gateway, for the commands `accounts` and `sessions`.
 package struct AdministrationClient: Sendable {
   private let address: BindAddress
   private let token: AdministrationToken?
 
-  /// Apple is asked for each token of a user in turn, and may take twelve seconds each time.
+  /// The timeout: each token of a user is revoked in turn, which may take twelve seconds each.
   private static let timeout = Duration.seconds(120)
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20
@@ -30,7 +30,7 @@ package struct AdministrationClient: Sendable {
     try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
   }
 
-  /// The accounts with this address, as far as is known.
+  /// The accounts with this last known address.
   package func accounts(email: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self).accounts
   }
@@ -50,29 +50,29 @@ package struct AdministrationClient: Sendable {
     try await ask(.delete, "/accounts/\(PercentEncoding.encode(subject))/sessions", EndedReport.self)
   }
 
-  /// Revokes a user's tokens at Apple and forgets the user.
-  /// - Parameter evenUnrevoked: forget also where Apple did not revoke.
+  /// Revokes a user's tokens at Apple and deletes the user.
+  /// - Parameter evenUnrevoked: whether to delete the user even if Apple did not revoke the tokens.
   package func disconnect(_ subject: String, evenUnrevoked: Bool) async throws -> DisconnectionReport {
     try await ask(
       .post, "/accounts/\(PercentEncoding.encode(subject))/disconnect\(evenUnrevoked ? "?force=true" : "")",
       DisconnectionReport.self, or: .badGateway)
   }
 
-  /// Has the gateway read its configuration again.
+  /// Reloads the configuration of the gateway.
   package func reload() async throws -> ReloadReport {
     try await ask(.post, "/reload", ReloadReport.self, or: .unprocessableContent)
   }
 
-  /// Whether the gateway takes requests: what `/readyz` says.
+  /// Whether the gateway accepts requests (`/readyz`).
   package func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
 
-  /// Whether the process answers: what `/livez` says.
+  /// Whether the process is alive (`/livez`).
   package func isLive() async throws -> Bool { try await send(.get, "/livez").head.status == .ok }
 
-  /// Moves the next accounts to another team's names.
+  /// Migrates the next accounts to the subjects of another team.
   /// - Parameters:
   ///   - team: prepares the move to it; nil completes the move to the team of the configuration.
-  ///   - after: where the page before ended.
+  ///   - after: the end of the previous page.
   package func migrate(to team: String?, after: String?, dryRun: Bool) async throws -> MigrationReport {
     let fields = [
       team.map { "to=\(PercentEncoding.encode($0))" }, after.map { "after=\(PercentEncoding.encode($0))" },
@@ -82,7 +82,7 @@ package struct AdministrationClient: Sendable {
   }
 
   /// - Parameters:
-  ///   - other: another status than 200 with a report.
+  ///   - other: a status in addition to 200 that has a report.
   ///   - body: a JSON object; empty for none.
   func ask<Report: Decodable>(
     _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok,
@@ -132,7 +132,7 @@ package struct AdministrationClient: Sendable {
     }
   }
 
-  /// The address to connect to for a listener of this machine: "every address" cannot be connected to.
+  /// The address to connect to for a listener of this machine: loopback instead of an unspecified address.
   private static func reachable(_ address: BindAddress) -> UpstreamAddress {
     switch address {
     case .unix(let path): .unix(path: path)
@@ -143,7 +143,7 @@ package struct AdministrationClient: Sendable {
   }
 }
 
-/// The failure of a command that the gateway did not carry out, for its user.
+/// The failure of a command, for its user.
 package struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -99,9 +99,9 @@ package struct SessionReport: Codable, Sendable, Equatable {
   package let clientID: String
   package let began: String
   package let ends: String
-  /// A minute or two behind.
+  /// The last use, up to two minutes behind.
   package let lastSeen: String
-  /// The browser's name for itself.
+  /// The user agent of the browser.
   package let userAgent: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -127,9 +127,9 @@ package struct EndedReport: Codable, Sendable, Equatable {
   package let ended: Int
 }
 
-/// `POST /accounts/SUB/disconnect`: what became of the user's tokens at Apple, and of the account here.
+/// `POST /accounts/SUB/disconnect`: the results for the user's tokens at Apple and for the account.
 package struct DisconnectionReport: Codable, Sendable, Equatable {
-  /// Whether everything known of the user was forgotten here.
+  /// Whether all data of the user was deleted.
   package let forgotten: Bool
   /// Sessions that ended.
   package let ended: Int
@@ -149,7 +149,7 @@ package struct DisconnectionReport: Codable, Sendable, Equatable {
       case outcome, message
     }
 
-    /// Whether the token is worth nothing any more.
+    /// Whether the token is revoked.
     package var isRevoked: Bool { outcome == "revoked" }
   }
 }

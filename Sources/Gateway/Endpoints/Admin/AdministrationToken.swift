@@ -37,7 +37,7 @@ extension AdministrationToken {
 package struct AdministrationTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let reason: String
-  /// Nil: the token has to be made again.
+  /// Nil: a new token has to be made.
   var remedy: String? = nil
 
   package var description: String {

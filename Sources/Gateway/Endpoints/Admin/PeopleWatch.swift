@@ -5,8 +5,8 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// Counts accounts, members of groups, requests, bans, invitations and tokens now and then, for metrics and the status
-/// page, which must not wait.
+/// Periodically counts accounts, members of groups, requests, bans, invitations and tokens, for metrics and the status
+/// page, which must not wait for the store.
 final class PeopleWatch: Sendable {
   private let store: any AccessStore & StoreMaintenance
   private let state = Mutex(State())
@@ -20,7 +20,7 @@ final class PeopleWatch: Sendable {
 
   /// The interval between counts, in seconds.
   static let interval = 10
-  /// Milliseconds between counts of all accounts and sessions, which read whole tables.
+  /// The interval between counts of all accounts and sessions, which read whole tables, in milliseconds.
   private static let accountInterval: Int64 = 60_000
 
   init(store: any AccessStore & StoreMaintenance) { self.store = store }
@@ -39,7 +39,7 @@ final class PeopleWatch: Sendable {
     metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts?[keyPath: path] ?? 0 }) }
   }
 
-  /// Counts. A store that does not answer leaves the numbers as they are.
+  /// Counts. The numbers stay the same if the store does not answer.
   func count() async { try? await count(at: WallClock.now()) }
 
   private func count(at now: Int64) async throws(StoreError) {

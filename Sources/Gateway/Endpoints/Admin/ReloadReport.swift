@@ -1,13 +1,13 @@
 /// The result of a reload: the answer of `POST /reload`.
 package struct ReloadReport: Codable, Sendable, Equatable {
-  /// Whether another configuration holds from now on.
+  /// Whether a new configuration is in effect.
   package let reloaded: Bool
   /// The tables that differ from before; the files that the configuration names are read again in any case.
   package let changed: [String]
-  /// The reasons that the running configuration stays, one line each: `FILE:LINE:COLUMN: what; remedy` with a place.
+  /// The reasons why the running configuration is kept, one line each: `FILE:LINE:COLUMN: what; remedy` with a place.
   package let problems: [String]
-  /// The members files that could not be read, each with its problem and the remedy: their groups keep the members that
-  /// they had. Nil if there is none.
+  /// The members files that could not be read, each with its problem and the remedy: their groups keep their
+  /// members. Nil without any.
   package let kept: [String]?
 
   /// The failure in the audit.

@@ -7,8 +7,8 @@ internal import Operations
 internal import Sessions
 internal import WebFormats
 
-/// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It
-/// asks for no token, so nothing of any user is on it.
+/// `/status` of the admin listener: combines the status of all parts, as a page or as JSON. It requires no token, so it
+/// contains no data about users.
 final class StatusBoard: Sendable {
   private let loops: SessionLoops
   private let health: HealthMonitor
@@ -91,11 +91,11 @@ final class StatusBoard: Sendable {
       ejections: status.ejections)
   }
 
-  /// Names and dates of certificate and keys, never what is in them.
+  /// Names and dates of certificates and keys, never their contents.
   private static func files(_ configuration: StatusConfiguration) -> [StatusReport.DatedFile] {
     var files: [StatusReport.DatedFile] = []
     for certificate in configuration.certificates.flatMap(\.expiries) {
-      // The file's name alone: where it is, is nobody's business here.
+      // Only the name of the file: its path is not disclosed here.
       let name = certificate.file.utf8.split(separator: UInt8(ascii: "/")).last.map {
         String(decoding: $0, as: UTF8.self)
       }

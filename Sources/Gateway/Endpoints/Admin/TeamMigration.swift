@@ -2,8 +2,8 @@ internal import AppleIdentity
 internal import FoundationEssentials
 internal import Sessions
 
-/// Migrates the accounts of an application that goes to another team: page by page, so that the caller sees the
-/// progress and can go on after an interruption. Accounts that are done are skipped.
+/// Migrates the accounts of an application that moves to another team: page by page, so that the caller sees the
+/// progress and can resume after an interruption. Migrated accounts are skipped.
 struct TeamMigration {
   let store: any AccountStore & EncryptedTokenStore & TeamTransferStore
   let sessions: SessionManager
@@ -15,21 +15,21 @@ struct TeamMigration {
     var stage: Stage
     /// The last account of the page before.
     var after: Subject?
-    /// Most accounts; one is one call to Apple.
+    /// The largest number of accounts; each is one call to Apple.
     var limit = 50
-    /// Tell what would be done, and ask Apple for nothing but the permit.
+    /// Whether only to report the steps, without calls to Apple except for the permit.
     var isDry = false
 
     enum Stage: Equatable {
-      /// Before the transfer, by the team that gives away: asks for each account's name on the way to a team.
+      /// Before the transfer, by the sending team: requests each account's transfer identifier for a team.
       case prepare(team: String)
-      /// After it, by the team that received: exchanges those names, and moves the accounts.
+      /// After the transfer, by the receiving team: exchanges those identifiers, and moves the accounts.
       case complete
     }
   }
 
-  /// The client waits for two minutes; one call to Apple can take twelve seconds.
-  private static let patience = Duration.seconds(60)
+  /// The time limit of a page: the client waits for two minutes, and one call to Apple can take twelve seconds.
+  private static let timeLimit = Duration.seconds(60)
 
   func run(_ order: Order) async throws -> MigrationReport {
     let began = ContinuousClock.now
@@ -51,7 +51,7 @@ struct TeamMigration {
         }
         if let result { results.append(result) }
         reached = account.subject
-        if .now - began > Self.patience { return MigrationReport(results: results, next: reached?.text, stopped: nil) }
+        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached?.text, stopped: nil) }
       }
     } catch {
       return MigrationReport(results: results, next: reached?.text, stopped: error.message)
@@ -59,7 +59,7 @@ struct TeamMigration {
     return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
   }
 
-  /// The result of an account that needs no call: it is done already, or is not among those that move.
+  /// The result for an account that needs no call, because it is migrated already or not prepared.
   private static func known(_ account: Account, _ stage: Order.Stage, team: String) -> MigrationReport.Result? {
     let prepared = account.claims.preparedTransfer
     switch stage {
@@ -107,7 +107,7 @@ struct TeamMigration {
     }
     let user = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
     guard let new = Subject(user.subject) else { throw TransferError.malformed("sub") }
-    // A sign-in between reading the tokens and writing them brings another one: read again.
+    // A sign-in between reading and writing replaces a token: read again.
     for _ in 0..<5 {
       let tokens = try await store.tokens(of: account.subject).map { stored in
         let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
@@ -126,7 +126,7 @@ struct TeamMigration {
   }
 }
 
-/// `POST /accounts/migrate`: what became of a page of accounts.
+/// `POST /accounts/migrate`: the results for a page of accounts.
 package struct MigrationReport: Codable, Sendable, Equatable {
   package let results: [Result]
   /// The place to go on from; nil after the last page.

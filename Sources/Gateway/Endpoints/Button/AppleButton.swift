@@ -6,20 +6,20 @@ internal import Logging
 internal import Pages
 internal import WebFormats
 
-/// Apple's button for a visitor: in the visitor's language, with the image from our own origin where there is one.
+/// Apple's button in the visitor's language, with an image from our own origin if available.
 struct AppleButton: Sendable {
   let settings: ButtonSettings
-  /// The way to Apple.
+  /// The registration with Apple.
   let apple: AppleSettings
-  /// Nil where the button is always drawn.
+  /// Nil if the button is always drawn.
   let images: ButtonImages?
-  /// Of the gateway's own pages.
+  /// The path prefix of the gateway's endpoints.
   let prefix: String
   /// The origin of the images, if any.
   let baseURL: String?
 
   /// The time that the sign-in page waits for an image that was never fetched; then the button is drawn.
-  private static let patience = Duration.seconds(1)
+  private static let imageTimeout = Duration.seconds(1)
 
   /// The button as the page shows it.
   func button(for languages: LanguagePreferences) async -> SignInButton {
@@ -44,9 +44,9 @@ struct AppleButton: Sendable {
 
   private func paths(_ locale: ButtonLocale) async -> SignInButton.Images? {
     guard let images else { return nil }
-    // Both at once, so that the wait is one.
-    async let black = settings.color == .white ? nil : images.image(variant(locale, false), within: Self.patience)
-    async let white = settings.color == .black ? nil : images.image(variant(locale, true), within: Self.patience)
+    // Both concurrently, so that the waits overlap.
+    async let black = settings.color == .white ? nil : images.image(variant(locale, false), within: Self.imageTimeout)
+    async let white = settings.color == .black ? nil : images.image(variant(locale, true), within: Self.imageTimeout)
     let (isBlackThere, isWhiteThere) = (await black != nil, await white != nil)
     switch settings.color {
     case .black: return isBlackThere ? .init(path: path(locale, false)) : nil

@@ -6,7 +6,7 @@ internal import Sessions
 internal import WebFormats
 
 /// Forms that are submitted without a session, or with one that is too old, where `keep_forms` allows it: their entries
-/// go back to the browser in a page, and nowhere else. `form` tells that page who has signed in.
+/// are returned to the browser in a page, and not stored. That page queries `form` for the signed-in account.
 struct KeptFormEndpoint: Sendable {
   let pages: EndpointPages
   let requestSessions: RequestSessions
@@ -15,7 +15,7 @@ struct KeptFormEndpoint: Sendable {
   /// `GET form`.
   var action: EndpointAction { EndpointAction([.get: answer], pages: pages) }
 
-  /// Answers the request of a form.
+  /// Answers the submission of a form.
   func keeping(_ form: KeepableForm) -> EndpointAction {
     EndpointAction([.post: { page($0, form) }], pages: pages, bodyLimit: form.limit)
   }
@@ -41,8 +41,8 @@ struct KeptFormEndpoint: Sendable {
   }
 
   /// For a script of the page `{"account"}`: whether nobody is signed in (`none`), the account of its query (`same`;
-  /// any if it names none), or another one (`other`). With `max_age`, a sign-in that is older counts as none. For a
-  /// person, the way back to the page. Neither is a use of the session.
+  /// any if it names none), or another one (`other`). With `max_age`, an older sign-in counts as none. For
+  /// a navigation, a redirect to the page. Neither counts as a use of the session.
   private func answer(_ request: ControlRequest) async -> ControlResponse {
     let query = try? request.query()
     let wanted = query?.values(of: PageRenderer.formAccount).first
@@ -65,7 +65,7 @@ struct KeptFormEndpoint: Sendable {
     return .json(Array("{\"account\":\"\(account)\"}\n".utf8))
   }
 
-  /// Whether a form of this session would be refused again: a hint for the page, the gate decides.
+  /// Whether a form of this session would be refused again. Only a hint for the page; the gate decides.
   /// - Parameter maxAge: in seconds, as digits; 0 for none.
   private func isOutdated(_ found: SessionSnapshot, _ maxAge: [UInt8]) -> Bool {
     guard let limit = DecimalDigits.parse(maxAge, limit: 1 << 31) else { return true }

@@ -7,10 +7,10 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `arrive` of a `[[host]]`: exchanges the one-time code that a visit brings back for the host's own session cookie.
+/// `arrive` of a `[[host]]`: exchanges the one-time code of a visit for the host's own session cookie.
 ///
-/// The order is security-critical: the code is opened and consumed, whatever browser brought it; then host and visit
-/// cookie are compared, and only then the session is looked up.
+/// The order is security-critical: the code is opened and consumed, even if another browser sent it; then host and
+/// visit cookie are compared, and only then is the session looked up.
 struct ArrivalEndpoint: Sendable {
   let origin: OriginSettings
   let scope: CookieScope
@@ -41,7 +41,7 @@ struct ArrivalEndpoint: Sendable {
 
   private func arrival(_ request: ControlRequest) async throws(ArrivalError) -> ControlResponse {
     let (code, arrival) = try open(request)
-    // Of another host's page nothing is known here.
+    // The pages of another host are not known here.
     let isMeantHere = arrival.host.utf8.elementsEqual(origin.origin.authority.utf8)
     let returnTo = isMeantHere ? arrival.returnTo : "/"
     do throws(SignInError) {
@@ -84,7 +84,7 @@ struct ArrivalEndpoint: Sendable {
     return found.session
   }
 
-  /// Ends the sessions that the host's cookies named before: the browser has one session, on every host.
+  /// Ends the previous sessions of the host's cookies, so that the browser has the same session on every host.
   private func endOthers(than handle: PublicSessionID, _ request: ControlRequest) async throws(SignInError) {
     for other in requestSessions.ofCookies(request).map(\.handle) where other != handle {
       do throws(StoreError) {
@@ -102,6 +102,6 @@ struct ArrivalEndpoint: Sendable {
 /// The failure of an arrival.
 private struct ArrivalError: Error {
   let cause: SignInError
-  /// The path that its page leads on to.
+  /// The path that its page links to.
   let returnTo: String
 }

@@ -7,11 +7,11 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// The hand-over of a session from `public_url` to another host: reads the visit that a browser comes with, and leads
-/// it back with a one-time code.
+/// The transfer of a session from `public_url` to another host: reads the visit from the request, and redirects the
+/// browser back with a one-time code.
 ///
-/// A visit is sealed by the host's own `sign-in`, so nobody can make one up, and bound to a cookie of the browser that
-/// began it, so a code that another browser brings is worth nothing. It works on every replica.
+/// A visit is sealed by the host's own `sign-in`, so it cannot be forged, and bound to a cookie of the browser that
+/// began it, so its code is invalid in another browser. It works on every replica.
 struct HandOver: Sendable {
   /// Each `[[host]]`.
   let hosts: [GateSite]
@@ -41,7 +41,7 @@ struct HandOver: Sendable {
     return visit
   }
 
-  /// The pages of a visit, which lead back to its host; nil if the configuration no longer has it.
+  /// The pages of a visit, with links to its host; nil if the configuration no longer has the host.
   func pages(of visit: HostVisit) -> EndpointPages? {
     host(of: visit).map { EndpointPages($0.pages.leading(to: $0.origin.description)) }
   }
@@ -52,8 +52,7 @@ struct HandOver: Sendable {
 
   // MARK: The session
 
-  /// The redirect to the host of a visit if the browser has a session that is good enough for it; nil if the user has
-  /// to sign in.
+  /// The redirect to the host of a visit if the session of the browser suffices; nil if the user has to sign in.
   func redirect(for visit: HostVisit, _ request: ControlRequest) async throws(StoreError) -> ControlResponse? {
     guard let found = try await requestSessions.current(request),
       !mustSignInAgain(found.snapshot, for: visit, at: .now)
@@ -61,20 +60,20 @@ struct HandOver: Sendable {
     return redirect(found.identifier, to: visit, request)
   }
 
-  /// Whether the gate of the host would send the user of this session to sign in again: the answer is the same, so that
-  /// no browser goes to and fro.
+  /// Whether the gate of the host would require another sign-in for this session. Both must agree, to avoid a redirect
+  /// loop.
   private func mustSignInAgain(_ snapshot: SessionSnapshot, for visit: HostVisit, at now: Date) -> Bool {
     let (session, account) = (snapshot.session, snapshot.account)
     if let maxAge = visit.maxAge, !session.isRecent(.seconds(maxAge), at: now) { return true }
-    // Without a route that admits the user, the account is not revalidated, and a new token would not be kept.
+    // If no route admits the user, the account is not revalidated, and a new token would be discarded.
     guard policy.couldAdmit(policy.principal(of: account), of: snapshot) else { return false }
     if account.access.isTokenDiscarded { return true }
     return schedule.decision(account: account, now: now) == .blocking && !schedule.mayGoOn(account: account, now: now)
   }
 
-  // MARK: The way back
+  // MARK: The redirect
 
-  /// The redirect to the host with the one-time code; nil if there is no way back.
+  /// The redirect to the host with the one-time code; nil if it is impossible.
   func redirect(_ identifier: SessionIdentifier, to visit: HostVisit, _ request: ControlRequest) -> ControlResponse? {
     guard let host = host(of: visit),
       let code = try? keyring.sealArrival(HostArrival(of: identifier, by: visit, now: .now))
@@ -91,8 +90,8 @@ struct HandOver: Sendable {
 
 /// The reason that a visit cannot be continued.
 enum VisitViolation: Error {
-  /// Nothing that the gateway sealed, or for a host that the configuration does not have.
+  /// Not sealed by the gateway, or for an unknown host.
   case malformed
-  /// It took too long.
+  /// Expired.
   case over(HostVisit)
 }

@@ -2,7 +2,7 @@ internal import DataPlane
 internal import HTTPTypes
 internal import WebFormats
 
-/// The endpoints of one `[[host]]`. What signs in with Apple, and the pages about accounts, are on `public_url` only.
+/// The endpoints of one `[[host]]`. Signing in with Apple and the pages about accounts are on `public_url` only.
 struct HostEndpointTable: Sendable {
   let pages: EndpointPages
   /// Nil for no limit.

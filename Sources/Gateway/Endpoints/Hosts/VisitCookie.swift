@@ -2,10 +2,9 @@ internal import FoundationEssentials
 internal import Sessions
 internal import WebFormats
 
-/// The cookie of a visit to `public_url`'s sign-in: a secret of one browser, which proves at the arrival that the visit
-/// began there.
+/// The cookie of a visit to the sign-in of `public_url`: a secret that binds the visit to the browser that began it.
 struct VisitCookie: Equatable {
-  /// 12 hexadecimal digits of the time in milliseconds, and 4 random ones: names in their order are in that of time.
+  /// 12 hexadecimal digits of the time in milliseconds, and 4 random ones, so that names sort by time.
   let name: String
   /// 32 hexadecimal digits.
   let secret: String
@@ -15,7 +14,7 @@ struct VisitCookie: Equatable {
   /// The beginning of the cookie's name, before ``name``.
   private let prefix: String
 
-  /// A new one.
+  /// Creates a cookie with random values.
   init(now: Int64, _ names: CookieNames) {
     var generator = SystemRandomNumberGenerator()
     func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
@@ -30,7 +29,7 @@ struct VisitCookie: Equatable {
     self.secret = secret
   }
 
-  /// The cookies among those of a request. A name in a forged cookie must not reach our `Set-Cookie`.
+  /// The visit cookies of a request. Names are validated, because they become part of our `Set-Cookie`.
   static func all(in cookies: RequestCookies, _ names: CookieNames) -> [VisitCookie] {
     all(in: cookies, prefix: names.visits)
   }
@@ -45,13 +44,13 @@ struct VisitCookie: Equatable {
     }
   }
 
-  /// The cookies to remove so that no more than the limit remain with this one: the oldest.
+  /// The oldest cookies, to be removed so that the limit holds with this one.
   func surplus(in cookies: RequestCookies) -> [VisitCookie] {
     let others = Self.all(in: cookies, prefix: prefix).sorted { $0.name < $1.name }
     return Array(others.dropLast(Self.mostAtOnce - 1))
   }
 
-  /// The whole `Set-Cookie`. `SameSite=Lax`: the redirect that ends a visit is a navigation, whatever site it is from.
+  /// The whole `Set-Cookie`. `SameSite=Lax`: the redirect that ends a visit is a top-level navigation.
   var setting: String { setCookie(secret, maxAge: HostVisit.lifetime.components.seconds) }
 
   /// The `Set-Cookie` that removes the cookie.

@@ -11,13 +11,13 @@ internal import WebFormats
 struct VisitEndpoint: Sendable {
   /// The host.
   let origin: OriginSettings
-  /// That of `public_url`.
+  /// The origin of `public_url`.
   let publicOrigin: OriginSettings
   let keyring: SessionKeyring
   let pages: EndpointPages
   let returnTargets: ReturnTargets
-  /// Of the host's routes.
-  let judge: AccessJudge
+  /// The evaluator of the host's routes.
+  let evaluator: AccessEvaluator
   let logger: Logger
 
   /// `GET sign-in`. Only for top-level navigations: a script, a frame, a prefetch or HEAD must not begin visits.
@@ -46,10 +46,10 @@ struct VisitEndpoint: Sendable {
     return response
   }
 
-  /// The longest age of a sign-in that the page to return to accepts: nil for any.
+  /// The maximum age of a sign-in for the page to return to; nil for any.
   private func maxAge(for wanted: ReturnTarget, _ request: ControlRequest) -> Int? {
     if let query = try? request.query(), !query.values(of: PageRenderer.newSignIn).isEmpty { return 0 }
-    guard let route = judge.route(of: wanted.path), route.maxAge > 0 else { return nil }
+    guard let route = evaluator.route(of: wanted.path), route.maxAge > 0 else { return nil }
     return route.maxAge
   }
 }

@@ -8,7 +8,7 @@ struct AssertionKeys: Sendable {
 
   init(_ signer: AssertionSigner?) { document = signer?.publicDocument ?? Array(#"{"keys":[]}"#.utf8) }
 
-  /// The time that a verifier may cache the set, in seconds: shorter than a key is published before it signs.
+  /// The time that a verifier may cache the set, in seconds: less than a key is published before it signs.
   private static let maximumAge = 300
 
   @Sendable

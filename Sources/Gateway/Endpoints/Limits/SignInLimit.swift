@@ -9,12 +9,12 @@ internal import Synchronization
 internal import WebFormats
 
 /// Limits how often each client address starts to sign in, asks for access or opens an invitation
-/// (`limits.clients.sign_ins`). Shared by all event loops and endpoints; forwarded requests do not touch it.
+/// (`limits.clients.sign_ins`). Shared by all event loops and endpoints; forwarded requests do not use it.
 ///
-/// Requests that start nothing are not counted. Those that pages of other sites cause are counted apart: a hostile page
-/// cannot use up what its visitor may start, and a client that only claims to come from one gains as much again, once.
+/// Requests that start nothing are not counted. Those that pages of other sites cause are counted separately: a hostile
+/// page cannot use up the limit of its visitor, and a client that forges the header at most doubles its own.
 struct SignInLimit: Sendable {
-  /// Kinds of requests that are counted together, and told apart in metrics.
+  /// Kinds of requests that share one limit, and have separate metrics.
   enum Kind: String {
     case signIn = "sign_in"
     case native
@@ -26,7 +26,7 @@ struct SignInLimit: Sendable {
   private final class Counts: Sendable {
     let rate: SignInRate
     let table: Mutex<ClientRateTable>
-    /// Of requests that pages of other sites cause.
+    /// Counts requests that pages of other sites cause.
     let otherSites: Mutex<ClientRateTable>
     let warnings = WarningInterval()
 
@@ -38,14 +38,14 @@ struct SignInLimit: Sendable {
   }
 
   private let counts: Counts
-  /// Proxies, whose own address stands for many clients.
+  /// Proxies, which are not limited because their address stands for many clients.
   private let trustedProxies: [NetworkPrefix]
   private let metrics: MetricsRegistry
   private let logger: Logger
 
   /// - Parameters:
   ///   - rate: nil for no limit.
-  ///   - previous: the limit before, at a reload: with the same rate, what was counted stays.
+  ///   - previous: the limit before, at a reload: if the rate is the same, its counts are kept.
   init?(
     _ rate: SignInRate?, trustedProxies: [NetworkPrefix], metrics: MetricsRegistry, logger: Logger,
     after previous: SignInLimit? = nil
@@ -57,7 +57,7 @@ struct SignInLimit: Sendable {
     self.logger = logger
   }
 
-  /// Counts a request, unless it is one too many. Trusted proxies and clients of a Unix socket are not limited.
+  /// Counts a request, unless it exceeds the limit. Trusted proxies and clients of a Unix socket are not limited.
   /// - Parameter isOfAnotherSite: whether a page of another site caused it.
   /// - Returns: the seconds after which the client may try again; nil if the request may proceed.
   func refusal(_ kind: Kind, _ client: ClientPeer, isOfAnotherSite: Bool, now: NIODeadline = .now()) -> Int? {
@@ -81,11 +81,11 @@ struct SignInLimit: Sendable {
 }
 
 extension EndpointPages {
-  /// An endpoint's action within the limit of sign-ins; one too many is answered 429 with `Retry-After`.
+  /// Wraps an endpoint's action with the limit of sign-ins; requests beyond it are answered 429 with `Retry-After`.
   /// - Parameters:
   ///   - limit: nil for none.
   ///   - json: whether clients get JSON whatever they accept.
-  ///   - counts: whether a request could start something; the others are performed without being counted.
+  ///   - counts: whether a request could start something; others are handled without being counted.
   func within(
     _ limit: SignInLimit?, _ kind: SignInLimit.Kind, json: Bool = false,
     counts: @escaping @Sendable (ControlRequest) -> Bool = { _ in true },

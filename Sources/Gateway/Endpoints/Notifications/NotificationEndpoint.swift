@@ -7,8 +7,8 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// `POST notifications`: Apple's server-to-server notifications. Anybody can post there, so only Apple's signature is
-/// trusted.
+/// `POST notifications`: Apple's server-to-server notifications. Anybody can send requests to it, so only Apple's
+/// signature is trusted.
 ///
 /// Apple repeats a notification that is not answered 200. It is answered 200 once the store has recorded its effect,
 /// now or before; 503 if the store or Apple's keys are unavailable; 400 for everything that Apple did not sign.
@@ -19,13 +19,13 @@ final class NotificationEndpoint: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let audit: AuditTrail
-  /// Until when refused posts are not logged.
+  /// The time until which refused requests are not logged.
   private let quietUntil = Atomic<Int64>(0)
 
-  /// Most bytes of a body: what the verifier looks at.
+  /// The largest body that the verifier reads, in bytes.
   static let bodyLimit = 32 * 1024
-  /// A flood of forged posts fills no log.
-  private static let complaintInterval: Int64 = 60_000
+  /// The minimum interval between log lines about refused requests, in milliseconds.
+  private static let logInterval: Int64 = 60_000
 
   init(
     verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, metrics: MetricsRegistry,
@@ -83,7 +83,7 @@ final class NotificationEndpoint: Sendable {
     let now = WallClock.now()
     let until = quietUntil.load(ordering: .relaxed)
     if now >= until,
-      quietUntil.compareExchange(expected: until, desired: now + Self.complaintInterval, ordering: .relaxed).exchanged
+      quietUntil.compareExchange(expected: until, desired: now + Self.logInterval, ordering: .relaxed).exchanged
     {
       logger.warning(
         "notification rejected (logged at most once a minute)",

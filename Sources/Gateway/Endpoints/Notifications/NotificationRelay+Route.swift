@@ -12,17 +12,17 @@ extension NotificationRelay {
     private let signer: AssertionSigner
     private let lifetime: Duration
 
-    /// The time that the application may take for one.
+    /// The timeout for one request to the application.
     private static let timeout = Duration.seconds(10)
 
-    /// Nil where there is nowhere to go.
+    /// Nil if notifications are not forwarded.
     init?(
       to endpoint: EndpointAddress?, _ settings: AssertionSettings, signer: AssertionSigner?,
       on eventLoop: any EventLoop
     ) async throws {
       guard let endpoint, let signer else { return nil }
       self.endpoint = endpoint
-      // An audience of its own: nobody is to take one of these for an identity assertion.
+      // A separate audience, so that these tokens are not accepted as identity assertions.
       self.signer = signer.addressing("\(settings.audience)/notifications")
       lifetime = settings.lifetime
       client = try await OriginClient(

@@ -4,10 +4,10 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// Forwards notifications to the application: signed, one after the other, each until it is accepted.
+/// Forwards notifications to the application: signed, one at a time, with retries until they are accepted.
 ///
-/// They wait in the store, so a restart loses none. One that was delivered when the process ended is delivered again:
-/// the application recognizes repetitions by `jti`.
+/// They are queued in the store, so a restart loses none. A notification may be delivered twice if the process ends
+/// during delivery: the application recognizes repetitions by `jti`.
 final class NotificationRelay: Sendable {
   private let store: any NotificationStore
   private let metrics: MetricsRegistry
@@ -19,8 +19,8 @@ final class NotificationRelay: Sendable {
   /// The lease of a message: if the process has ended, another replica takes the message after it.
   /// Longer than the application may take.
   private static let lease: TimeInterval = 30
-  /// The time for which a message is tried.
-  private static let patience: TimeInterval = 7 * 86_400
+  /// The time after which an undelivered message is dropped.
+  private static let retention: TimeInterval = 7 * 86_400
 
   init(store: any NotificationStore, metrics: MetricsRegistry, logger: Logger) {
     self.store = store
@@ -29,7 +29,7 @@ final class NotificationRelay: Sendable {
     (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Forwards notifications by another route from now on; nil: not at all, and messages wait in the store.
+  /// Uses another route from now on; nil: messages wait in the store.
   func apply(_ next: Route?) { route.withLock { $0 = next } }
 
   /// Whether notifications are forwarded.
@@ -71,7 +71,7 @@ final class NotificationRelay: Sendable {
       metrics.relays.count("delivered")
       return try await store.discard(message)
     }
-    guard now < message.queued.addingTimeInterval(Self.patience) else {
+    guard now < message.queued.addingTimeInterval(Self.retention) else {
       metrics.relays.count("given_up")
       logger.error(
         "dropping notification after 7 days of failed deliveries",

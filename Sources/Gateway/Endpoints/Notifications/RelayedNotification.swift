@@ -27,13 +27,13 @@ struct RelayedNotification: Codable, Equatable {
     payload = notification.payload
   }
 
-  /// From what the store kept; nil if that is of another version.
+  /// Reads the stored form; nil if it is of another version.
   init?(text: String) {
     guard let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
     self = value
   }
 
-  /// As the store keeps it; nil never happens, for plain values are encoded into memory.
+  /// The stored form. Never nil, because plain values can always be encoded.
   var text: String? {
     (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }
   }

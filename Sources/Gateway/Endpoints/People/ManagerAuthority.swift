@@ -3,35 +3,36 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import Sessions
 
-/// The rights of managers: who is one, and whom and which groups managers may not touch. It is asked for each request.
+/// The rights of managers: which users are managers, and which users and groups managers may not change. Evaluated for
+/// each request.
 struct ManagerAuthority: Sendable {
   /// `access.managers`.
   let managers: [String]
   /// The groups of all deny lists.
   let denyGroups: [String]
-  let judge: AccessJudge
+  let evaluator: AccessEvaluator
 
   /// - Parameter routes: all routes of the configuration.
-  init(_ access: AccessSettings, _ routes: [RouteSettings], _ judge: AccessJudge) {
+  init(_ access: AccessSettings, _ routes: [RouteSettings], _ evaluator: AccessEvaluator) {
     managers = access.managers
     denyGroups = access.conditions.denied.groups + routes.flatMap(\.conditions.denied.groups)
-    self.judge = judge
+    self.evaluator = evaluator
   }
 
   /// The longest age of a manager's sign-in.
   static let longestAge = Duration.seconds(3_600)
 
-  /// The standing of a signed-in user.
-  enum Standing { case manager, signInTooOld, banned, nobody }
+  /// The status of a signed-in user.
+  enum Status { case manager, signInTooOld, banned, nobody }
 
-  /// The standing of a session's user now.
-  func standing(_ snapshot: SessionSnapshot, at now: Date) -> Standing {
-    switch judge.refusal(snapshot.account, at: now) {
+  /// The status of a session's user now.
+  func status(_ snapshot: SessionSnapshot, at now: Date) -> Status {
+    switch evaluator.refusal(snapshot.account, at: now) {
     case .banned: return .banned
     case .denied: return .nobody
     case nil: break
     }
-    guard judge.isMember(judge.principal(snapshot.account), ofAny: managers) else { return .nobody }
+    guard evaluator.isMember(evaluator.principal(snapshot.account), ofAny: managers) else { return .nobody }
     return snapshot.session.isRecent(Self.longestAge, at: now) ? .manager : .signInTooOld
   }
 
@@ -42,9 +43,9 @@ struct ManagerAuthority: Sendable {
 
   /// Whether no act of a manager may name a user: another manager.
   func isProtected(_ user: Principal, from manager: Subject) -> Bool {
-    !user.subject.utf8.elementsEqual(manager.text.utf8) && judge.isMember(user, ofAny: managers)
+    !user.subject.utf8.elementsEqual(manager.text.utf8) && evaluator.isMember(user, ofAny: managers)
   }
 
   /// The declared groups that managers may add to, sorted.
-  var groups: [String] { judge.policy.groups.names.filter { !isProtected(group: $0) } }
+  var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }
 }

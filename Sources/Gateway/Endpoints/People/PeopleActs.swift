@@ -5,8 +5,8 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Carries out the acts of managers. None may name a group of managers or of a deny list, nor another manager: such an
-/// act is refused and audited.
+/// Performs the acts of managers. An act on a group of managers or of a deny list, or on another manager, is refused
+/// and audited.
 struct PeopleActs: Sendable {
   let administration: AccessAdministration
   let store: any AccessStore & AccountStore & SessionRecordStore
@@ -14,7 +14,7 @@ struct PeopleActs: Sendable {
   let authority: ManagerAuthority
   let audit: AuditTrail
 
-  /// An act as its form orders it.
+  /// An act from a submitted form.
   enum Order: Sendable {
     case admit(AccessRequestCode, group: String)
     case reject(AccessRequestCode)
@@ -25,7 +25,7 @@ struct PeopleActs: Sendable {
     case unban(Subject)
     case endSession(PublicSessionID, of: Subject)
     case endSessions(of: Subject)
-    /// - Parameter id: the name of the invitation that the form stands for; nil if it names none.
+    /// - Parameter id: the ID of the invitation in the form; nil without one.
     case invite(group: String, id: String?, uses: String, days: String, note: String)
     case revoke(id: String)
   }
@@ -35,13 +35,13 @@ struct PeopleActs: Sendable {
     case done(PeopleResult)
     /// - Parameter link: the whole address.
     case invited(link: String)
-    /// Managers may not do it.
+    /// Managers are not permitted to do it.
     case protected
   }
 
   private typealias Actor = AccessAdministration.Actor
 
-  /// Carries out an act.
+  /// Performs an act.
   func carryOut(
     _ order: Order, for manager: Subject, by actor: AccessAdministration.Actor
   ) async throws -> Outcome {
@@ -63,9 +63,9 @@ struct PeopleActs: Sendable {
     }
   }
 
-  // MARK: What managers may not touch
+  // MARK: Protected users and groups
 
-  /// The user whom an act concerns; not known if there is no such request.
+  /// The user that an act concerns; not known if there is no such request.
   private func target(of order: Order) async throws -> (Subject?, isKnown: Bool) {
     switch order {
     case .admit(let code, _), .reject(let code):
@@ -95,10 +95,10 @@ struct PeopleActs: Sendable {
 
   /// A user with the groups, also one without an account.
   private func principal(_ subject: Subject) async throws -> Principal {
-    if let account = try await store.account(subject) { return authority.judge.principal(account) }
+    if let account = try await store.account(subject) { return authority.evaluator.principal(account) }
     var user = Principal(subject: subject.text)
     let stored = try await store.groups(of: subject).map(\.text)
-    user.membership = authority.judge.policy.groups.membership(of: user, stored: stored)
+    user.membership = authority.evaluator.policy.groups.membership(of: user, stored: stored)
     return user
   }
 
@@ -145,7 +145,7 @@ struct PeopleActs: Sendable {
     _ handle: PublicSessionID, of subject: Subject, by actor: Actor
   ) async throws(AdministrationError) -> Outcome {
     let ended = try await administration.read {
-      // Of this person only: the handle of another's must not end that one.
+      // Only sessions of this user: the ID of another user's session must not end it.
       guard try await store.sessions(of: subject).contains(where: { $0.handle == handle }) else {
         return [PublicSessionID]()
       }

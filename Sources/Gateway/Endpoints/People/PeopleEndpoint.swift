@@ -7,8 +7,8 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `people`: the page of managers. GET shows requests, accounts and invitations; each act is a POST, after which the
-/// browser is led back to the page.
+/// `people`: the page of managers. GET shows requests, accounts and invitations; each act is a POST, which
+/// redirects to the page.
 struct PeopleEndpoint: Sendable {
   let origin: OriginSettings
   let pages: EndpointPages
@@ -19,7 +19,7 @@ struct PeopleEndpoint: Sendable {
   let storeHealth: StoreHealth
   let clock: @Sendable () -> Int64
   let audit: AuditTrail
-  /// Bounds the audit of those who are no managers. The same for the life of the process.
+  /// Limits the audit of requests by others than managers; shared by all configurations.
   let refusals: RefusalAudit
 
   /// `GET people`, with `person`, `ask`, `q`, `after`, `requests` and `done` in its query.
@@ -27,7 +27,7 @@ struct PeopleEndpoint: Sendable {
     guard !authority.managers.isEmpty else { return pages.failure(.notFound, request) }
     do {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
-      switch authority.standing(snapshot, at: now) {
+      switch authority.status(snapshot, at: now) {
       case .manager: return try await show(request, to: snapshot.account.subject)
       case .signInTooOld: return signInFirst(request)
       case .banned: return pages.failure(.banned, request, to: snapshot.account)
@@ -48,7 +48,7 @@ struct PeopleEndpoint: Sendable {
       guard let snapshot = try await requestSessions.find(request) else {
         return pages.failure(.formNotSent, request, returnTo: path)
       }
-      switch authority.standing(snapshot, at: now) {
+      switch authority.status(snapshot, at: now) {
       case .manager: return try await act(request, by: snapshot.account.subject)
       case .signInTooOld: return pages.failure(.reauthenticationRequired, request, returnTo: path)
       case .banned: return refused(.banned, request)
@@ -62,7 +62,7 @@ struct PeopleEndpoint: Sendable {
   private var now: Date { Date(wallClock: clock()) }
   private var path: String { GatewayEndpoint.people.path(below: origin.prefix) }
 
-  // MARK: Showing
+  // MARK: Page
 
   private func show(_ request: ControlRequest, to manager: Subject) async throws -> ControlResponse {
     let query = PeopleQuery((try? request.query()) ?? FormFields(fields: []))
@@ -88,7 +88,7 @@ struct PeopleEndpoint: Sendable {
     return .redirect(.found, to: GatewayEndpoint.signIn.path(below: origin.prefix) + "?return_to=" + target)
   }
 
-  // MARK: Acting
+  // MARK: Acts
 
   private func act(_ request: ControlRequest, by manager: Subject) async throws -> ControlResponse {
     let actor = AccessAdministration.Actor(
@@ -103,7 +103,7 @@ struct PeopleEndpoint: Sendable {
     }
   }
 
-  /// The query of the page to go back to: that of the person, or the list.
+  /// The query of the page to redirect to: that of the person, or the list.
   private func back(from order: PeopleActs.Order, _ result: PeopleResult) -> [(String, String)] {
     let done = [("done", result.rawValue)]
     switch order {
@@ -146,7 +146,7 @@ struct PeopleQuery: Sendable {
   let requestsAfter: AccessRequestCode?
   let result: PeopleResult?
 
-  /// Unknown and malformed values count as left out.
+  /// Unknown and malformed values are ignored.
   init(_ fields: FormFields) {
     func text(_ name: String) -> String? {
       (try? fields.value(of: name)).map { String(decoding: $0, as: UTF8.self) }

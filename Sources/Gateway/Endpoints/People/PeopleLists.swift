@@ -4,7 +4,7 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Reads what the people page shows. Every list is bounded.
+/// Reads the data of the people page. Every list is bounded.
 struct PeopleLists: Sendable {
   let store: any AccessStore & AccountStore & SessionRecordStore
   let authority: ManagerAuthority
@@ -46,8 +46,8 @@ struct PeopleLists: Sendable {
     return list
   }
 
-  /// One page of accounts, and the subject that the next one goes on after. A page may hold few, even none, and yet not
-  /// be the last: so much of the store is read for one page, and no more.
+  /// One page of accounts, and the subject that the next one goes on after. A page that is not the last may be
+  /// short, or even empty, because the number of accounts that are read for one page is limited.
   private func people(
     _ query: PeopleQuery, for manager: Subject
   ) async throws -> (people: [PersonEntry], next: String?) {
@@ -90,15 +90,15 @@ struct PeopleLists: Sendable {
   }
 
   private func entry(_ account: Account, for manager: Subject) -> PersonEntry {
-    let judge = authority.judge
-    let directory = judge.policy.groups
-    let user = judge.principal(account)
+    let evaluator = authority.evaluator
+    let directory = evaluator.policy.groups
+    let user = evaluator.principal(account)
     var person = PersonEntry(subject: account.subject.text)
     person.name = account.name?.text
     person.email = account.claims.email
     person.groups = directory.names(of: user.membership.groups).map { name in
       let isConfigured =
-        directory.configuredMember(user, in: name, requiresVerifiedEmail: judge.requiresVerifiedEmail) != nil
+        directory.configuredMember(user, in: name, requiresVerifiedEmail: evaluator.requiresVerifiedEmail) != nil
       return PersonGroup(
         name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
     }

@@ -10,8 +10,8 @@ internal import WebFormats
 /// The return of a sign-in in the browser to the native app that began it: a redirect to its custom scheme with a
 /// one-time code, which the app exchanges for the session (the shape of RFC 8252 with RFC 7636).
 ///
-/// Another app that has registered the scheme receives the code too, and cannot exchange it: only the app knows the
-/// verifier of the challenge that it began with. The code is sealed and self-contained, so it works on every replica.
+/// Another app with the same scheme may receive the code, but cannot exchange it: only the original app knows the
+/// verifier of the challenge. The code is sealed and self-contained, so it works on every replica.
 struct AppReturns: Sendable {
   let native: NativeSettings
   let keyring: SessionKeyring
@@ -60,8 +60,8 @@ struct AppReturns: Sendable {
 
 /// A mistake in an app's request to begin a sign-in.
 enum AppReturnViolation: Error {
-  /// The scheme is listed, the rest is not a valid address.
+  /// The scheme is listed, but the rest is not a valid address.
   case address
-  /// There is no challenge of the method S256. The app can be redirected to.
+  /// There is no challenge of the method S256. The error can be returned to the app.
   case challenge(AppReturnTarget)
 }

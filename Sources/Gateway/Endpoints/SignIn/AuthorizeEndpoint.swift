@@ -24,7 +24,7 @@ struct AuthorizeEndpoint: Sendable {
   let logger: Logger
 
   /// `GET sign-in`: the page, or straight to Apple, by configuration. For a visit from another host, straight back if
-  /// the browser has a session that is good enough.
+  /// the session of the browser suffices.
   func signInPage(_ request: ControlRequest) async -> ControlResponse {
     do throws(VisitViolation) {
       if let visit = try handOver.visit(in: request) { return await signIn(for: visit, request) }
@@ -39,7 +39,7 @@ struct AuthorizeEndpoint: Sendable {
 
   private func signIn(for visit: HostVisit, _ request: ControlRequest) async -> ControlResponse {
     let pages = handOver.pages(of: visit) ?? pages
-    // A code is for the browser's user, not for a script, a frame or HEAD.
+    // Codes are issued for navigations only, not for a script, a frame or HEAD.
     guard request.head.method == .get, request.isTopLevelNavigation else {
       return pages.failureJSON(.signInRequired, request)
     }
@@ -80,7 +80,7 @@ struct AuthorizeEndpoint: Sendable {
     } catch {
       return failed(error, request)
     }
-    // Another tab may have signed in since. If the store does not answer, the callback will say so.
+    // Another tab may have signed in since. If the store does not answer, the callback reports it.
     if let visit, let back = try? await handOver.redirect(for: visit, request) { return back }
     let destination: SignInState.Destination
     do throws(AppReturnViolation) {
@@ -97,21 +97,21 @@ struct AuthorizeEndpoint: Sendable {
     }
     let cookies = RequestCookies(fields)
     let now = WallClock.now()
-    let attempt = SignInState(
+    let signIn = SignInState(
       to: destination, replacing: replaced(destination, request), isCrossSite: fields[.secFetchSite] == "cross-site",
       now: now)
     let target = apple.authorizationRequest(
-      redirectURI: origin.redirectURI, state: attempt.state, nonce: attempt.nonce)
+      redirectURI: origin.redirectURI, state: signIn.state, nonce: signIn.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
-    // The state in the address must not travel on as a referrer.
+    // The state in the address must not leak as a referrer.
     response.head.headerFields[.referrerPolicy] = "no-referrer"
     do throws(SealError) {
-      response.setCookie(try attempt.setCookie(keyring))
+      response.setCookie(try signIn.setCookie(keyring))
     } catch {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
-    for name in surplus(cookies, with: attempt, now: now) {
+    for name in surplus(cookies, with: signIn, now: now) {
       response.setCookie(SignInState.clearCookie(name, keyring.cookies))
     }
     metrics.signInAttempts.count("web")
@@ -124,9 +124,9 @@ struct AuthorizeEndpoint: Sendable {
     return requestSessions.identifiers(request).first?.handle
   }
 
-  /// The sign-in states of this browser to remove so that no more than the limit remain: those that cannot be opened,
-  /// then the oldest. Another site cannot cause the removal of one that the user began here.
-  private func surplus(_ cookies: RequestCookies, with attempt: SignInState, now: Int64) -> [String] {
+  /// The sign-in states of this browser to remove so that the limit holds: invalid ones, then the oldest. Another site
+  /// cannot cause the removal of one that the user began here.
+  private func surplus(_ cookies: RequestCookies, with signIn: SignInState, now: Int64) -> [String] {
     var dead: [String] = []
     var rivals: [SignInState] = []
     for name in SignInState.names(in: cookies, keyring.cookies) {
@@ -134,9 +134,9 @@ struct AuthorizeEndpoint: Sendable {
         dead.append(name)
         continue
       }
-      if other.isCrossSite == attempt.isCrossSite { rivals.append(other) }
+      if other.isCrossSite == signIn.isCrossSite { rivals.append(other) }
     }
-    let room = (attempt.isCrossSite ? SignInState.mostCrossSite : SignInState.mostAtOnce) - 1
+    let room = (signIn.isCrossSite ? SignInState.mostCrossSite : SignInState.mostAtOnce) - 1
     guard rivals.count > room else { return dead }
     return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
   }

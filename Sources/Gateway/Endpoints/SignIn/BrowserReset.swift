@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Sessions
 internal import WebFormats
 
-/// Ends what a browser keeps of an account: the session cookies of the applications, and what is cached. Part of the
+/// Removes the data of an account from a browser: the session cookies of the applications, and the cache. Part of the
 /// response that signs a user out, refuses a banned one, or signs another account in.
 struct BrowserReset: Sendable {
   /// `Set-Cookie` values that delete the cookies.
@@ -30,11 +30,11 @@ struct BrowserReset: Sendable {
     if let clearedData { response.head.headerFields[.clearSiteData] = clearedData }
   }
 
-  /// Notes in the browser which account has signed in, and resets it if that was another one before.
+  /// Stores the account in a cookie, and resets the browser if another account was signed in before.
   func noteSignIn(of subject: Subject, _ request: ControlRequest, in response: inout ControlResponse) {
     let previous = RequestCookies(request.head.headerFields).all(keyring.cookies.lastAccount)
     if previous.contains(where: { !keyring.isAccountMark($0, of: subject) }) { apply(to: &response) }
-    // Sent with Apple's answer, which is a POST of another site.
+    // SameSite=None, because Apple's response is a POST from another site.
     response.setCookie(
       "\(keyring.cookies.lastAccount)=\(keyring.accountMark(of: subject)); Path=/; Secure; HttpOnly; SameSite=None")
   }

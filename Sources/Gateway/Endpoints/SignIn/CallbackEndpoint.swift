@@ -9,10 +9,10 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `callback`: Apple's answer to the browser, which becomes a session or a page that says why not.
+/// `callback`: handles Apple's authorization response: creates a session, or shows an error page.
 ///
 /// The order is security-critical: the sign-in state is verified by this browser's cookie and consumed, the browser's
-/// token verified, the name saved, the code exchanged, both tokens compared; only then there is a session.
+/// token verified, the name saved, the code exchanged, both tokens compared; only then is a session created.
 struct CallbackEndpoint: Sendable {
   let origin: OriginSettings
   let apple: AppleIdentityProvider
@@ -26,7 +26,7 @@ struct CallbackEndpoint: Sendable {
   let accounts: any AccountStore
   let logger: Logger
 
-  /// `POST callback`: `form_post`; in the other modes only what our own pages post again.
+  /// `POST callback`: `form_post`; in the other modes only requests of our own pages.
   func post(_ request: ControlRequest) async -> ControlResponse {
     guard MediaType.matches(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
       return failed(.unsupportedMediaType, "content_type", request)
@@ -42,7 +42,7 @@ struct CallbackEndpoint: Sendable {
     }
   }
 
-  /// `GET callback`: `query`; or `fragment`, which does not reach a server by itself: our own page posts it, and the
+  /// `GET callback`: `query`; or `fragment`, which browsers do not send to a server: our own page posts it, and the
   /// query is ignored.
   func get(_ request: ControlRequest) async -> ControlResponse {
     if apple.settings.responseMode == .fragment {
@@ -68,23 +68,23 @@ struct CallbackEndpoint: Sendable {
     guard let state = answer.state, let name = SignInState.name(inState: state) else {
       return failed(.attemptUnknown, "state_missing", request)
     }
-    let attempt: SignInState
+    let signIn: SignInState
     do throws(SealError) {
       let cookies = RequestCookies(request.head.headerFields)
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
-        // Some browsers withhold cookies from posts of other sites: our own page posts it again, once.
+        // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         return failed(.attemptUnknown, "attempt_missing", request)
       }
-      attempt = found
+      signIn = found
     } catch .expired {
       return failed(.attemptExpired, "attempt_expired", request)
     } catch {
       return failed(.attemptUnknown, "attempt_forged", request)
     }
-    guard attempt.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
-    var response = await verified(attempt, answer, request)
-    response.setCookie(SignInState.clearCookie(attempt.name, keyring.cookies))
+    guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
+    var response = await verified(signIn, answer, request)
+    response.setCookie(SignInState.clearCookie(signIn.name, keyring.cookies))
     return response
   }
 
@@ -96,49 +96,49 @@ struct CallbackEndpoint: Sendable {
     return ControlResponse(pages.pages(request).callbackRepost(fields: fields))
   }
 
-  /// Handles an answer whose state is verified to be this browser's: with a code the state is consumed in any case. An
-  /// error consumes nothing that could be used twice, so it costs no write: strangers can cancel as often as they like.
+  /// Handles a response with the verified state of this browser: with a code the state is consumed in any case. An
+  /// error has nothing to replay, so it needs no write to the store, however often sign-ins are cancelled.
   private func verified(
-    _ attempt: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
+    _ signIn: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
     switch answer {
     case .error(let refusal):
-      if refusal.isCancelled { return failed(.cancelled, "cancelled", request, attempt) }
+      if refusal.isCancelled { return failed(.cancelled, "cancelled", request, signIn) }
       logger.warning(
         "sign-in refused by Apple", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
-      return failed(.appleRefused, "apple_refused", request, attempt)
+      return failed(.appleRefused, "apple_refused", request, signIn)
     case .success(let grant):
       do throws(SignInError) {
         try await creation.consume(
-          .attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
+          .attempt(Array(signIn.state.utf8)), until: signIn.expires, otherwise: "attempt_used")
       } catch {
-        return failed(error, request, attempt)
+        return failed(error, request, signIn)
       }
-      return await granted(grant, attempt, request)
+      return await granted(grant, signIn, request)
     }
   }
 
   private func granted(
-    _ grant: AuthorizationResponse.Success, _ attempt: SignInState, _ request: ControlRequest
+    _ grant: AuthorizationResponse.Success, _ signIn: SignInState, _ request: ControlRequest
   ) async -> ControlResponse {
     let submitted = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
     var response: ControlResponse
     do throws(SignInError) {
-      let tokens = try await exchange(grant, submitted, attempt)
+      let tokens = try await exchange(grant, submitted, signIn)
       let kept = PendingDisplayName.open(in: request, keyring, now: .now)
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
       let name =
         if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
-      let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: attempt, request), request)
-      response = redirect(made, attempt, request)
-      // The name of another user stays for them.
+      let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: signIn, request), request)
+      response = redirect(made, signIn, request)
+      // The pending name of another user is kept.
       if isTheirs, PendingDisplayName.isSent(with: request, keyring.cookies) {
         response.setCookie(PendingDisplayName.clearCookie(keyring.cookies))
       }
     } catch {
-      response = failed(error, request, attempt)
+      response = failed(error, request, signIn)
       if error.page == .banned { reset.apply(to: &response) }
-      // Apple does not send it again. Until its owner is verified, this browser keeps it for their next attempt.
+      // Apple does not send it again. Until its owner is verified, this browser keeps it for the next sign-in.
       if let submitted, !error.isNameKept, let owner = PendingDisplayName.Owner(grant),
         let cookie = try? PendingDisplayName(submitted, of: owner).setCookie(keyring, now: .now)
       {
@@ -148,12 +148,12 @@ struct CallbackEndpoint: Sendable {
     return response
   }
 
-  /// The sessions that this sign-in replaces: all that this browser is known to have. The sign-in state has the one
-  /// that existed when it began, or began since; the session's cookie is sent unless Apple's form is posted across
-  /// sites. An app's sign-in replaces none.
-  private func replaced(by attempt: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
-    if case .app = attempt.destination { return [] }
-    var handles = attempt.replacing.map { [$0] } ?? []
+  /// The sessions that this sign-in replaces: all known ones of this browser. The sign-in state has the one that
+  /// existed when it began, or was created since; the session cookie is sent unless Apple's form is posted cross-site.
+  /// An app's sign-in replaces none.
+  private func replaced(by signIn: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
+    if case .app = signIn.destination { return [] }
+    var handles = signIn.replacing.map { [$0] } ?? []
     for identifier in requestSessions.ofCookies(request) where !handles.contains(identifier.handle) {
       handles.append(identifier.handle)
     }
@@ -161,12 +161,12 @@ struct CallbackEndpoint: Sendable {
   }
 
   private func exchange(
-    _ grant: AuthorizationResponse.Success, _ name: PersonName?, _ attempt: SignInState
+    _ grant: AuthorizationResponse.Success, _ name: PersonName?, _ signIn: SignInState
   ) async throws(SignInError) -> TokenGrant {
     var isNameKept = false
     do throws(SignInError) {
       let outcome = try await apple.completeSignIn(
-        grant, redirectURI: origin.redirectURI, nonce: attempt.nonce
+        grant, redirectURI: origin.redirectURI, nonce: signIn.nonce
       ) { (token) async throws(SignInError) in
         try await creation.refuseBanned(token)
         guard let name else { return }
@@ -188,10 +188,10 @@ struct CallbackEndpoint: Sendable {
 
   /// The redirect of a completed sign-in: in this browser, perhaps to another host, or to the app that began it.
   private func redirect(
-    _ made: IdentifiedSession, _ attempt: SignInState, _ request: ControlRequest
+    _ made: IdentifiedSession, _ signIn: SignInState, _ request: ControlRequest
   ) -> ControlResponse {
     var response: ControlResponse
-    switch attempt.destination {
+    switch signIn.destination {
     case .app(let target, let challenge): return appReturns.redirect(made, to: target, challenge: challenge, request)
     case .page(let path): response = .redirect(.seeOther, to: path)
     case .host(let visit):
@@ -199,27 +199,27 @@ struct CallbackEndpoint: Sendable {
     }
     response.setCookie(creation.sessionCookie(made.identifier))
     reset.noteSignIn(of: made.snapshot.account.subject, request, in: &response)
-    for cookie in pendingAttempts(replacing: made.identifier.handle, except: attempt, request) {
+    for cookie in pendingSignIns(replacing: made.identifier.handle, except: signIn, request) {
       response.setCookie(cookie)
     }
     return response
   }
 
-  /// The browser's other sign-in states, as cookies that name the new session: whichever is completed later replaces
-  /// it. Only these cookies reach the callback of `form_post`, which another site posts to.
-  private func pendingAttempts(
-    replacing session: PublicSessionID, except attempt: SignInState, _ request: ControlRequest
+  /// The cookies of the browser's other sign-in states, updated so that they replace the new session when they are
+  /// completed. Only these cookies are sent with the cross-site POST of `form_post`.
+  private func pendingSignIns(
+    replacing session: PublicSessionID, except signIn: SignInState, _ request: ControlRequest
   ) -> [String] {
     let cookies = RequestCookies(request.head.headerFields)
     let now = WallClock.now()
     var room = Self.pendingPathBytes
-    return SignInState.names(in: cookies, keyring.cookies).filter { $0 != attempt.name }
+    return SignInState.names(in: cookies, keyring.cookies).filter { $0 != signIn.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { if case .app = $0.destination { false } else { true } }
       .sorted { $0.began > $1.began }
       .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
       .compactMap { other in
-        // All in one head: a proxy in front of us may accept no more than 4 KiB.
+        // All are in one header section, which a proxy in front of us may limit to 4 KiB.
         let keepsPath = other.returnTo.utf8.count <= room
         if keepsPath { room -= other.returnTo.utf8.count }
         return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
@@ -232,17 +232,17 @@ struct CallbackEndpoint: Sendable {
   // MARK: Failures
 
   private func failed(
-    _ failure: SignInError, _ request: ControlRequest, _ attempt: SignInState
+    _ failure: SignInError, _ request: ControlRequest, _ signIn: SignInState
   ) -> ControlResponse {
-    failed(failure.page, failure.reason, request, attempt)
+    failed(failure.page, failure.reason, request, signIn)
   }
 
   /// - Parameter reason: a short constant, for metrics and the audit.
   private func failed(
-    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInState? = nil
+    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ signIn: SignInState? = nil
   ) -> ControlResponse {
     creation.noteFailure(reason, request)
-    switch attempt?.destination {
+    switch signIn?.destination {
     case .app(let target, _): return appReturns.redirect(page, to: target)
     case .host(let visit): return (handOver.pages(of: visit) ?? pages).failure(page, request, returnTo: visit.returnTo)
     case .page(let path): return pages.failure(page, request, returnTo: path)
@@ -252,7 +252,7 @@ struct CallbackEndpoint: Sendable {
 }
 
 extension AuthorizationResponse {
-  /// `state`, in either answer.
+  /// The `state` of either response.
   fileprivate var state: String? {
     switch self {
     case .success(let grant): grant.state

@@ -11,9 +11,9 @@ internal import WebFormats
 
 /// `native` and `native/exchange`: the sign-in of native apps.
 ///
-/// `native` takes Apple's token and code that the app has from its system, without a browser. The order is that of the
+/// `native` accepts Apple's token and code from the app's system sheet, without a browser. The order is that of the
 /// callback: the app's token is verified, the name saved and the code consumed, the code exchanged, both tokens
-/// compared; only then there is a session.
+/// compared; only then is a session created.
 struct NativeEndpoint: Sendable {
   let origin: OriginSettings
   let apple: AppleIdentityProvider
@@ -57,10 +57,10 @@ struct NativeEndpoint: Sendable {
   /// The lifetime of a code's replay guard, in seconds: longer than Apple accepts it (five minutes).
   private static let codeMemory: TimeInterval = 600
 
-  // MARK: What apps send and get
+  // MARK: Requests and responses of apps
 
-  /// Whether a request is not from a page of another site: browsers send `Sec-Fetch-Site` and `Origin`, and do not post
-  /// JSON across sites without our permission; apps send neither field.
+  /// Whether a request is not from a page of another site: browsers send `Sec-Fetch-Site` and `Origin`, and do not send
+  /// cross-site JSON without our permission (CORS); apps send neither field.
   func isFromApp(_ request: ControlRequest) -> Bool {
     let fields = request.head.headerFields
     return fields[.secFetchSite].map { $0 == "same-origin" } ?? true
@@ -101,7 +101,7 @@ struct NativeEndpoint: Sendable {
       } catch {
         throw SignInError(.attemptUnknown, "hand_back_forged")
       }
-      // A wrong verifier does not consume the code: an app that has intercepted it must not take it from the right one.
+      // A wrong verifier does not consume the code, so that an app that intercepted it cannot invalidate it.
       guard appReturn.isProved(by: verifier) else { throw SignInError(.attemptUnknown, "hand_back_verifier") }
       try await creation.consume(
         .handBack(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")

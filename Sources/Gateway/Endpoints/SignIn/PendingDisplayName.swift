@@ -8,14 +8,14 @@ internal import WebFormats
 /// A pending display name: the name that Apple sent with a sign-in that failed before its owner was verified, sealed in
 /// a cookie of the same browser for ten minutes.
 ///
-/// Apple sends the name once. The next sign-in of this browser without a name takes it over, if its user is the owner
-/// that the failed one claimed and has no name yet. Several people may use one browser, so a name whose owner is
-/// unknown is not kept.
+/// Apple sends the name once. The next sign-in of this browser without a name uses it, if its user is the owner that
+/// the failed one claimed and has no name yet. Several people may use one browser, so a name without a claimed owner is
+/// not kept.
 struct PendingDisplayName: Equatable {
   let name: PersonName
   let owner: Owner
 
-  /// The owner that the failed sign-in claimed. The claim is a filter: it withholds a name, and proves nothing.
+  /// The owner that the failed sign-in claimed. Unverified: it only serves to withhold a name from others.
   enum Owner: Equatable {
     /// `sub` of the browser's identity token.
     case subject(String)
@@ -49,7 +49,7 @@ struct PendingDisplayName: Equatable {
 
   private static let context = Array("name".utf8)
   private static let attributes = "Path=/; Secure; HttpOnly; SameSite=None"
-  /// As long as an attempt.
+  /// The same as of a sign-in state.
   private static let lifetime = Duration.milliseconds(SignInState.lifetime)
 
   /// given name | NUL | family name | NUL | `s` or `a` | subject or address. No part holds a control character.
@@ -97,7 +97,7 @@ struct PendingDisplayName: Equatable {
     RequestCookies(request.head.headerFields).first(names.displayName) != nil
   }
 
-  /// The name in the request's cookie; nil if there is none, or it has expired.
+  /// The name in the request's cookie; nil without one, or if it has expired.
   static func open(in request: ControlRequest, _ keyring: SessionKeyring, now: Date) -> PendingDisplayName? {
     guard let value = RequestCookies(request.head.headerFields).first(keyring.cookies.displayName),
       let bytes = try? keyring.openText(Array(value.utf8), for: .attempt, context: context, now: now)

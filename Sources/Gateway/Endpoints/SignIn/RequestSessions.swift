@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import Sessions
 internal import WebFormats
 
-/// The sessions that a request to an endpoint carries credentials of, looked up in the store.
+/// Looks up the sessions of the credentials in a request to an endpoint.
 struct RequestSessions: Sendable {
   private let keyring: SessionKeyring
   /// The scope of the host that the requests are for.
@@ -23,8 +23,8 @@ struct RequestSessions: Sendable {
   /// The names of the gateway's cookies.
   var cookies: CookieNames { keyring.cookies }
 
-  /// The sessions of the request's credentials, whether they are still valid or not: that of its bearer token alone, if
-  /// we have signed it; otherwise those of its cookies. None where it carries a machine token.
+  /// The sessions of the request's credentials, whether they are still valid or not: only that of its bearer token, if
+  /// we have signed it; otherwise those of its cookies. None if it carries a machine token.
   func identifiers(_ request: ControlRequest) -> [SessionIdentifier] {
     if MachineTokenField.isCarried(by: request) { return [] }
     if let bearer = bearer(request) { return [bearer] }
@@ -74,7 +74,7 @@ struct RequestSessions: Sendable {
     try await current(request)?.snapshot
   }
 
-  /// The same with the identifier that the credential proves.
+  /// The session of the first valid credential with its identifier; nil without one.
   func current(_ request: ControlRequest) async throws(StoreError) -> IdentifiedSession? {
     for identifier in identifiers(request) {
       if let found = try await sessions.find(identifier) {

@@ -9,7 +9,7 @@ struct ReturnTargets: Sendable {
 
   init(_ origin: OriginSettings) { self.origin = origin }
 
-  /// The target of a `return_to` value; the front page if there is none.
+  /// The target of a `return_to` value; the front page without one.
   func target(_ value: [UInt8]?) -> ReturnTarget {
     guard let value else { return .frontPage }
     return ReturnTarget(parsing: value, origin: origin.origin, prefix: origin.prefix)

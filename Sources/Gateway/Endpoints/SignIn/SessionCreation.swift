@@ -7,7 +7,7 @@ internal import Operations
 internal import Pages
 internal import Sessions
 
-/// Creates sessions in the store from Apple's answer about a code, for browsers and for native apps.
+/// Creates sessions in the store from Apple's token response, for browsers and for native apps.
 struct SessionCreation: Sendable {
   let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore
   let storeHealth: StoreHealth
@@ -58,7 +58,7 @@ struct SessionCreation: Sendable {
     guard isFirst else { throw SignInError(.attemptUsed, reason) }
   }
 
-  /// The tokens of an exchange that went well.
+  /// The tokens of a successful exchange.
   /// - Throws: any other outcome, after it was logged and reported to health.
   func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInError) -> TokenGrant {
     revalidator.note(outcome, clientID: clientID)
@@ -96,7 +96,7 @@ struct SessionCreation: Sendable {
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
   ) async throws(SignInError) -> IdentifiedSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
-    // An answer without an identity token of its own is checked here first.
+    // With `response_type = "code"` there was no identity token to check before.
     try await refuseBanned(tokens.identityToken)
     let clientID = tokens.identityToken.audience
     let identifier = SessionIdentifier.random()
@@ -115,7 +115,7 @@ struct SessionCreation: Sendable {
     }
     let completed: CompletedSignIn
     do throws(StoreError) {
-      // A browser has one session, seldom two.
+      // A browser rarely has more than one session.
       for handle in replacing.dropFirst() {
         for ended in try await sessions.end(.one(handle), because: .replaced) {
           audit.record(
@@ -132,7 +132,7 @@ struct SessionCreation: Sendable {
       throw SignInError(.storeUnavailable, "store")
     }
     await sessions.forget(completed.ended)
-    // Another browser of the same user shows the new claims as well.
+    // Other sessions of the same user get the new claims too.
     await sessions.forget(subject)
     for handle in completed.ended {
       metrics.sessionsEnded.count(SessionEnding.replaced.label)
@@ -147,7 +147,7 @@ struct SessionCreation: Sendable {
     return IdentifiedSession(identifier: identifier, snapshot: completed.snapshot)
   }
 
-  /// Whether any route that is not public could admit the user of a new session: only then is a refresh token of use.
+  /// Whether any route that is not public could admit the user of a new session: otherwise a refresh token is useless.
   private func isAdmittedAnywhere(_ session: Session, _ claims: AccountClaims) async throws(SignInError) -> Bool {
     var account = Account(
       subject: session.subject, name: nil, claims: claims, latestAuthorization: session.began,
@@ -157,7 +157,7 @@ struct SessionCreation: Sendable {
         account = known
         account.claims = known.claims.afterSignIn(claims)
       }
-      // Somebody may have been added to a group before the first sign-in.
+      // The user may have been added to a group before the first sign-in.
       account.access.groups = try await store.groups(of: session.subject)
     } catch {
       storeHealth.failed("account", error)
@@ -179,7 +179,7 @@ struct SessionCreation: Sendable {
   }
 
   /// Records in the audit which other accounts have the same verified address: Apple verifies an address when it is
-  /// added to an Apple Account, and it may belong to somebody else since.
+  /// added to an Apple Account, and its owner may have changed since.
   private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
     let subject = snapshot.account.subject
     guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }
@@ -195,7 +195,7 @@ struct SessionCreation: Sendable {
     }
   }
 
-  /// The largest number of such accounts that one sign-in records.
+  /// The largest number of such accounts in the audit of one sign-in.
   private static let mostHolders = 16
 
   /// The whole `Set-Cookie` of a session that has just begun, on `public_url`.

@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import Pages
 internal import Sessions
 
-/// `session` by way of the store: for requests that the gate does not answer itself, such as HEAD, and for `?peek=1`.
+/// `session`, answered from the store: for requests that the gate does not answer itself, such as HEAD, and for
+/// `?peek=1`.
 struct SessionEndpoint: Sendable {
   let pages: EndpointPages
   let sessions: RequestSessions

@@ -21,7 +21,7 @@ struct SignInState: Equatable {
   private(set) var destination: Destination
   /// The session that this sign-in replaces.
   private(set) var replacing: PublicSessionID?
-  /// Whether a page of another site led the browser here. Such a sign-in never displaces those begun on our own pages.
+  /// Whether a page of another site began it. Such a sign-in never displaces those begun on our own pages.
   let isCrossSite: Bool
   /// The time when it began, in milliseconds since 1970.
   let began: Int64
@@ -80,16 +80,16 @@ struct SignInState: Equatable {
   /// The same sign-in, replacing another session.
   /// - Parameter keepsPath: whether it keeps its destination; the front page otherwise.
   func replacing(_ session: PublicSessionID, keepsPath: Bool) -> SignInState {
-    var attempt = self
-    attempt.replacing = session
-    if !keepsPath { attempt.destination = destination.frontPage }
-    return attempt
+    var signIn = self
+    signIn.replacing = session
+    if !keepsPath { signIn.destination = destination.frontPage }
+    return signIn
   }
 
   /// The `state` that Apple returns: the name, then the secret.
   var state: String { name + secret }
 
-  /// The name in a `state`; nil if it has not our format.
+  /// The name in a `state`; nil if it does not have our format.
   static func name(inState state: String) -> String? {
     let bytes = Array(state.utf8)
     guard bytes.count == 48, bytes.allSatisfy(Hex.isLowercaseDigit) else { return nil }
@@ -134,7 +134,7 @@ extension SignInState {
   }
 
   private static let crossSiteBit: UInt8 = 0x80
-  /// In place of the length of a challenge.
+  /// The value for another host instead of the length of a challenge.
   private static let hostMark: UInt8 = 255
 
   private init?(name: String, bytes: [UInt8]) {
@@ -197,8 +197,8 @@ extension SignInState {
     guard let value = cookies.first(keyring.cookies.attempts + name) else { return nil }
     let bytes = try keyring.openText(
       Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(wallClock: now))
-    guard let attempt = SignInState(name: name, bytes: bytes) else { throw .refused }
-    return attempt
+    guard let signIn = SignInState(name: name, bytes: bytes) else { throw .refused }
+    return signIn
   }
 }
 

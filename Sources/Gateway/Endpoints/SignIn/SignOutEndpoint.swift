@@ -21,8 +21,8 @@ struct SignOutEndpoint: Sendable {
     EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 16 * 1024)
   }
 
-  /// The endpoint at an application's own address for signing out (`access = "sign-out"`). What the request says is
-  /// meant for the application, so it leads to the front page. A script's `GET` must not be taken for a sign-out.
+  /// The endpoint at an application's own address for signing out (`access = "sign-out"`). Its parameters are meant for
+  /// the application and are ignored, so it redirects to the front page. A script's `GET` must not sign out.
   var applicationAction: EndpointAction {
     let page: @Sendable (ControlRequest) async -> ControlResponse = { request in
       guard request.isTopLevelNavigation else {
@@ -51,15 +51,15 @@ struct SignOutEndpoint: Sendable {
     }
   }
 
-  /// `POST sign-out`: ends the session for good, then clears the cookie. If the store cannot record the end, the
-  /// response says so.
+  /// `POST sign-out`: ends the session, then clears the cookie. If the store cannot record the end, the response
+  /// reports it.
   func signOut(_ request: ControlRequest) async -> ControlResponse {
     let form = try? FormFields(parsing: request.body)
     return await signOut(request, wanted: returnTargets.target(form.flatMap { try? $0.value(of: "return_to") }))
   }
 
   private func signOut(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
-    // No browser sends a bearer token by itself; a cookie is sent with any request.
+    // Browsers never send a bearer token by themselves, but send cookies with any request (CSRF).
     guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
       return pages.failure(.crossSite, request)
     }

@@ -3,12 +3,13 @@ internal import FoundationEssentials
 internal import Sessions
 internal import WebFormats
 
-/// Judges signed-in users by the present configuration and groups, for the endpoints that change access.
-struct AccessJudge: Sendable {
+/// Evaluates the access of signed-in users by the present configuration and groups, for the endpoints that change
+/// access.
+struct AccessEvaluator: Sendable {
   let policy: UserPolicy
   /// Whether an address makes its user a member only if it is verified.
   let requiresVerifiedEmail: Bool
-  /// The host whose routes are asked.
+  /// The host whose routes apply.
   var host = RouteTable.Host.publicURL
 
   /// A user with the groups of the configuration and of the store.
@@ -36,7 +37,7 @@ struct AccessJudge: Sendable {
     guard case .rules(let rules) = route.access else { return route.access == .deny ? .refused : .admitted }
     let user = principal(snapshot.account)
     let table = policy.routes.rules
-    func verdict(_ rule: Int) -> RuleVerdict { policy.judge(user, of: snapshot, by: table[rule]) }
+    func verdict(_ rule: Int) -> RuleVerdict { policy.evaluate(user, of: snapshot, by: table[rule]) }
     if (0..<rules.count).allSatisfy({ verdict(rules[$0]) == .allowed }) { return .admitted }
     return AccessRefusal.couldBeLifted(rules, of: table, verdict: verdict) ? .refusedByLists : .refused
   }
