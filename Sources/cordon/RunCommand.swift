@@ -29,7 +29,8 @@ struct RunCommand: AsyncParsableCommand {
 
       Exit status: 0 after one of these signals, 78 if the configuration is invalid (see `cordon check`) or the store \
       cannot be opened until somebody changes something (wrong password, missing database, a newer version's schema, \
-      no permission, a session secret that it needs), 1 if the gateway could not start for another reason.
+      no permission, a session secret that it needs), or it may not listen on an address, or an inherited socket \
+      matches no listener; 1 if the gateway could not start for another reason.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
@@ -120,12 +121,13 @@ private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
     ])
 }
 
-/// Whether the same start fails again until somebody changes the configuration, its files or the store.
+/// Whether the same start fails again until somebody changes the configuration, its files, the store, or the addresses
+/// that it may listen on.
 private func isForOperator(_ error: any Error) -> Bool {
   switch error {
   case let error as StoreError: error.fault == .operator || error.code == .corrupt
   case is KeyringError: true
-  default: false
+  default: GatewayService.isListeningMistake(error)
   }
 }
 

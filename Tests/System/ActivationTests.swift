@@ -114,7 +114,7 @@ struct ActivationTests {
   }
 
   @Test(
-    "A socket that is no listener's, or has a listener's name and another address, keeps the gateway from starting",
+    "A socket that is no listener's, or has a listener's name and another address, ends the start for good, with 78",
     arguments: [("web.socket", "FileDescriptorName="), ("listen", "ListenStream=")])
   func strangeSocket(name: String, remedy: String) throws {
     let upstream = try RawUpstream()
@@ -123,7 +123,7 @@ struct ActivationTests {
     let file = try Self.configuration(upstream).install(in: directory)
     let gateway = try startActivated(file, sockets: [(name, HeldSocket(port: FreePort.take()))])
     defer { gateway.stop() }
-    #expect(try gateway.waitForExit() == .code(1))
+    #expect(try gateway.waitForExit() == .code(78))
     try gateway.waitForEndOfOutput()
     #expect(gateway.standardError.contains("the inherited socket 3 (\(name))"), "\(gateway.standardError)")
     #expect(gateway.standardError.contains(remedy), "\(gateway.standardError)")

@@ -7,6 +7,7 @@ import Testing
 // - Lines of the application log have priorities where the journal reads them, and only there.
 // - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
 // - Too few descriptors, or too little address space: 78 with the remedy instead of trouble later.
+// - An address that the process may not listen on: 78 with the remedy; one that may come back: 1, and another attempt.
 // - A second gateway on the same address, or the same SQLite store, says so.
 // - Root in a folder of another account says so, and leaves a store that the account can open.
 // - Lines that nobody can read any more are counted.
@@ -71,6 +72,53 @@ struct ServiceProcessTests {
       Machine.program("prlimit", package: "util-linux"), [limit, Machine.binary("cordon"), "run", "--config", file])
     #expect(ended.exit == .code(78), "\(ended)")
     #expect(ended.standardError.contains(remedy), "\(ended.standardError)")
+  }
+
+  @Test(
+    "An address that the process may not listen on ends the start for good, with 78 and the remedy",
+    arguments: [("net_bind_service", "cordon.socket"), ("dac_override", "the socket's directory")])
+  func forbiddenAddress(capability: String, remedy: String) throws {
+    let directory = try TemporaryDirectory()
+    let folder = "\(directory.path)/closed"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o500])
+    let isPort = capability == "net_bind_service"
+    // Where every port may be bound by everybody, as in some containers, there is nothing to see.
+    if isPort, try Self.firstUnprivilegedPort() < 2 { return }
+    var configuration = try configuration()
+    configuration["listen", "address"] = isPort ? "\"127.0.0.1:1\"" : "\"unix:\(folder)/cordon.sock\""
+    let file = try configuration.install(in: directory)
+    // Root has the capability, other users do not.
+    let without = ["--bounding-set=-\(capability)", "--inh-caps=-\(capability)"]
+    let ended = try ServerProcess.run(
+      Machine.program("setpriv", package: "util-linux"),
+      (geteuid() == 0 ? without : []) + ["--", Machine.binary("cordon"), "run", "--config", file])
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains("cannot listen on"), "\(ended.standardError)")
+    #expect(ended.standardError.contains(remedy), "\(ended.standardError)")
+  }
+
+  private static func firstUnprivilegedPort() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding: .utf8)
+    return Int(text.filter(\.isNumber)) ?? 0
+  }
+
+  @Test("An address in use, or not of this machine yet, is worth another attempt: the exit status is 1")
+  func addressToComeBack() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    let held = try HeldSocket(port: configuration.port)
+    let inUse = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)])
+    #expect(inUse.exit == .code(1), "\(inUse)")
+    #expect(inUse.standardError.contains("stop what listens there"), "\(inUse.standardError)")
+    withExtendedLifetime(held) {}
+    // Of the block for documentation (RFC 5737): no machine has it.
+    configuration["listen", "address"] = "\"192.0.2.1:\(configuration.port)\""
+    let notHere = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)])
+    #expect(notHere.exit == .code(1), "\(notHere)")
+    #expect(notHere.standardError.contains("that this machine has"), "\(notHere.standardError)")
   }
 
   @Test("A second gateway on the same address and the same SQLite store says so")

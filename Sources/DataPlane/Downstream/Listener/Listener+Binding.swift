@@ -163,10 +163,17 @@ package struct ListenerError: Error, CustomStringConvertible {
 
   package var description: String { "cannot listen on \(address): \(reason); \(remedy)" }
 
+  /// Whether this process may not listen there: another attempt fails, too, until somebody changes a permission or the
+  /// address.
+  package var isPermission: Bool { code == EACCES || code == EPERM }
+
   private var remedy: String {
     switch code {
     case EADDRINUSE: "stop what listens there, or choose another address"
-    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or correct the directory's mode"
+    case EACCES, EPERM:
+      address.isIP
+        ? "choose a port from 1024 up; with systemd use cordon.socket, or the capability lines in cordon.service"
+        : "let this user write to the socket's directory, or choose another path"
     case EADDRNOTAVAIL: "choose an address that this machine has"
     default: "check the address"
     }
