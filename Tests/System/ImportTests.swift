@@ -6,7 +6,8 @@ import Testing
 // - What has the same meaning is translated, and cordon check finds nothing in the result.
 // - Everything else is told, option by option with its line: what needs nothing, and what is left.
 // - Patterns that mean more or less than the beginning of a path are never made public.
-// - Whom oauth2-proxy kept out is kept out on every path; what cannot be translated closes everything.
+// - Whom oauth2-proxy kept out is kept out on every path; what cannot be translated closes everything, and so does an
+//   option that nobody here knows.
 // - Whatever is printed passes cordon check.
 
 @SystemActor
@@ -144,6 +145,9 @@ struct ImportTests {
       "email_domains = [\"example.com\"]\nallowed_roles = \"admin\"",
       "email_domains = [\"*\"]\ngithub_org = \"us\"", "email_domains = [\"*\"]\ngoogle_groups = [\"a@example.com\"]",
       "email_domains = [\"*\"]\nazure_tenant = \"6a2f\"", "email_domains = [\"*\"]\nkeycloak_group = \"x\"",
+      "email_domains = [\"*\"]\nsome_future_allowed_things = \"x\"",
+      "email_domains = [\"*\"]\ngithub_future_members = \"x\"",
+      "email_domains = [\"example.com\"]\n\"an option\\nwith two lines\" = false",
     ])
   func closed(option: String) throws {
     try directory.write("# nobody\n", to: "empty.txt")
@@ -151,6 +155,24 @@ struct ImportTests {
     #expect(made.configuration.contains("path = \"/\"\n\(Self.closed)"), "\(made.configuration)")
     #expect(made.configuration.contains("# Closed by cordon import"), "\(made.configuration)")
     try check(made.configuration)
+  }
+
+  @Test("The comment names each option that the import does not know, next to the other reasons")
+  func unknown() throws {
+    let made = try translate(Self.apple + "email_domains = [\"*\"]\nsome_future_allowed_things = \"x\"\n")
+    #expect(
+      made.configuration.contains("# - some_future_allowed_things is not known to the import"), "\(made.configuration)")
+    #expect(
+      made.notes.contains("oauth2-proxy.cfg:4: some_future_allowed_things: LEFT: this translation does not know it"),
+      "\(made.notes)")
+    // Whoever finds the option harmless still learns that nobody was named.
+    let unnamed = try translate(Self.apple + "some_future_option = 1\n")
+    #expect(unnamed.configuration.contains("# - the file names no email_domains"), "\(unnamed.configuration)")
+    #expect(unnamed.configuration.contains("# - some_future_option is not known"), "\(unnamed.configuration)")
+    // What is known and keeps nobody out closes nothing.
+    let harmless = try translate(
+      Self.apple + "email_domains = [\"*\"]\ngithub_token = \"x\"\nlogging_max_age = 7\nredis_password = \"x\"\n")
+    #expect(!harmless.configuration.contains(Self.closed), "\(harmless.configuration)")
   }
 
   @Test("Everybody of a company's provider is not everybody with an Apple Account")

@@ -1,7 +1,8 @@
 import ConfigurationFile
 
 /// Translation of oauth2-proxy's access restrictions: users in any of the domains or addresses are admitted. A
-/// restriction without an equivalent denies everything, with the reason as a comment.
+/// restriction without an equivalent denies everything, with the reason as a comment, and so does an option that the
+/// import does not know: it may be a restriction.
 struct OAuth2ProxyAccess {
   private var emails: [String] = []
   private var domains: [String] = []
@@ -11,6 +12,8 @@ struct OAuth2ProxyAccess {
   private var admitsEverybody = false
   /// The reason why everything is denied; empty where the restrictions could be translated.
   private var reasons: [String] = []
+  /// The options that the import does not know.
+  private var unknown: [String] = []
   /// Entries that were omitted from the lists, for a comment.
   private var notes: [String] = []
 
@@ -94,6 +97,14 @@ struct OAuth2ProxyAccess {
         + "that denies")
   }
 
+  /// An option that the import does not know.
+  mutating func add(unknown name: String) -> OAuth2ProxyTranslation.Outcome {
+    unknown.append(name)
+    return .left(
+      "this translation does not know it, so everything is denied: find out whether it keeps users out, name those who "
+        + "may pass in [access] if so, and remove the route that denies")
+  }
+
   // MARK: The result
 
   private static let emailsKey = "access.allow_emails"
@@ -114,6 +125,10 @@ struct OAuth2ProxyAccess {
         notes.isEmpty
           ? "the file names no email_domains and no addresses: name those who may pass in [access]; email_domains = "
             + "[\"*\"] would be everybody who is signed in" : "nobody is left whom [access] could name")
+    }
+    // Last: what is said above has to be decided even if none of these options restricts anything.
+    for name in unknown {
+      deny("\(name) is not known to the import, and may keep users out: name those who may pass in [access] if it does")
     }
   }
 

@@ -204,7 +204,7 @@ struct OAuth2ProxyTranslation {
     case "session_store_type":
       if setting.value == .text("cookie") { return .unneeded("sessions are in the store; the cookie only names one") }
       return .left("several gateways share PostgreSQL: store.url = \"postgresql://…\"; one alone needs nothing")
-    default: return .left("this translation does not know it")
+    default: return access.add(unknown: setting.name)
     }
   }
 
