@@ -8,7 +8,7 @@ enum KnownLabels {
   static let signIns = [
     "success", "cancelled",
     // Apple refuses our request.
-    "apple_refused", "client_secret", "invalid_client", "invalid_grant", "invalid_request", "invalid_scope",
+    "apple_refused", "client_secret", "invalid_client", "invalid_request", "invalid_scope",
     "unauthorized_client", "unsupported_grant_type",
     // Apple is unreachable, or its response is invalid.
     "apple_keys", "apple_trouble", "apple_unreachable", "code_refused", "identity_token", "subject", "tokens_disagree",
