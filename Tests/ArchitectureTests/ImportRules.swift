@@ -8,11 +8,8 @@ import Testing
 // - A C module is imported by its one owner only.
 // - The control plane knows no NIO, and its modules do not know one another.
 // - The data plane knows nothing of identity, sessions, policy or pages, and no Foundation.
-<<<<<<< HEAD
-// - The stores depend on no other package, and on no part of Foundation but FoundationEssentials.
-=======
+// - The stores depend on no other package.
 // - No shipped module imports Foundation, but for FoundationEssentials.
->>>>>>> bb66a12e674be9e14412dcfd767218dbc97d490a
 // - Only the command and tests import ConfigurationFile; only the command names a concrete store.
 // - The simulator shares no code with AppleIdentity.
 // - No target is called Common, Utils or Helpers; no test support is in a shipping target.
@@ -141,12 +138,11 @@ struct ImportRules {
     #expect(tree.files(of: module) { $0.hasPrefix("Foundation") || $0 == "NIOFoundationCompat" } == [])
   }
 
-<<<<<<< HEAD
-  @Test("The stores have no Foundation but its essentials, whose size a program can bear", arguments: stores.sorted())
-  func onlyEssentialsInTheStores(module: String) {
-    #expect(tree.files(of: module) { $0.hasPrefix("Foundation") && $0 != "FoundationEssentials" } == [])
+  @Test("The stores depend on no other package", arguments: stores.sorted())
+  func noPackagesInTheStores(module: String) {
     #expect(tree.targets[module]?.products == [])
-=======
+  }
+
   /// Foundation proper brings ICU's data, 33 MB, into the program, and 10 MB of code: into memory, too.
   @Test("No shipped module imports Foundation")
   func noFoundationIsShipped() {
@@ -160,7 +156,6 @@ struct ImportRules {
       let products = tree.targets[module]?.products ?? []
       #expect(products.isDisjoint(with: foundation), "\(module) in Package.swift")
     }
->>>>>>> bb66a12e674be9e14412dcfd767218dbc97d490a
   }
 
   @Test("Only the command and tests import ConfigurationFile")
