@@ -1,7 +1,7 @@
 """Clients whose requests are never whole, and one that takes an answer a few bytes at a time.
 
-unfinished.py PORT http1|http2 COUNT: so many connections, each with a part of a head; says "held", and lets go of all at
-SIGUSR1. unfinished.py PORT slow RATE: a stream of HTTP/2 that asks for /large and gives room for so many bytes a second;
+unfinished.py PORT http1|http2|body COUNT: so many connections, each with a part of a head, or of a body for an endpoint
+of the gateway; says "held", and lets go of all at SIGUSR1. unfinished.py PORT slow RATE: a stream of HTTP/2 that asks for /large and gives room for so many bytes a second;
 says how it ended.
 """
 
@@ -56,6 +56,9 @@ def hold(kind, count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if kind == "http1":
         part = b"GET / HTTP/1.1\r\nHost: localhost:%d\r\nX-Long: " % PORT + b"x" * SIZE
+    elif kind == "body":
+        part = (b"POST /.auth/callback HTTP/1.1\r\nHost: localhost:%d\r\nContent-Length: 65000\r\n" % PORT
+                + b"Content-Type: application/x-www-form-urlencoded\r\n\r\n" + b"x" * SIZE)
     else:
         block = fields(b"/") + literal(b"x-long", b"x" * SIZE)
         pieces = [block[at:at + 16_000] for at in range(0, len(block), 16_000)]

@@ -73,6 +73,8 @@ final class EndpointCall {
   let action: EndpointAction
   var request: ControlRequest
   let pace: BodyPace
+  /// The memory of the body so far; nil once it is whole.
+  var body: CollectedBody?
 
   init(action: EndpointAction, request: ControlRequest, pace: BodyPace) {
     self.action = action

@@ -131,18 +131,24 @@ extension DownstreamTransport {
         refuse(.bodyTooLarge)
         return .answered
       }
-      collect(early, for: call)
+      guard collect(early, for: call) else { return .answered }
     }
     if isWhole { receiveEnd(trailers: []) }
     return .endpoint
   }
 
-  func collect(_ content: ByteBuffer, for call: EndpointCall) {
+  /// - Returns: whether to continue; otherwise the request has been refused, to make room for others.
+  func collect(_ content: ByteBuffer, for call: EndpointCall) -> Bool {
     call.request.body += content.readableBytesView
+    let body = call.body ?? CollectedBody(of: self)
+    call.body = body
+    guard body.hold(call.request.body.capacity) else { return false }
     consume(content.readableBytes)
+    return true
   }
 
   func handle(_ call: EndpointCall) {
+    call.body = nil
     server.loop.wheel.disarm(self)
     let (request, work) = (call.request, call.action.handle)
     let eventLoop = server.loop.eventLoop

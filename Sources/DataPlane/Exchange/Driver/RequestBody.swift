@@ -30,7 +30,7 @@ extension DownstreamTransport {
     case .buffer:
       exchange.upstream.keep(content)
       consume(count)
-    case .collect(let call): collect(content, for: call)
+    case .collect(let call): return collect(content, for: call)
     case .tunnel(let tunnel): receive(content, in: tunnel)
     case .discard: consume(count)
     case .refuse(let refusal):
