@@ -12,6 +12,8 @@ struct Exchange {
   var account = ExchangeAccount()
   /// Kept for the reviews of an exchange, once it has had one.
   var review: ExchangeReview?
+  /// Whether it has had a request, which the next one must not find. Those of HTTP/2 streams have one only.
+  private var isUsed = false
 
   /// Whether an exchange is under way: from the whole head of its request to the end of its response.
   @inline(__always)
@@ -40,15 +42,20 @@ struct Exchange {
   mutating func begin(
     _ identifier: RequestIDSource.Identifier, _ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline
   ) {
-    // Its memory serves from request to request.
-    account.requestLine?.clear()
-    let line = account.requestLine
-    self = Exchange()
-    account.requestLine = line
+    if isUsed { clear() }
+    isUsed = true
     account.began = now
     account.requestID = identifier
     account.version = version
     request = .deciding(ended: ended)
+  }
+
+  /// Forgets the request before. Its memory serves from request to request.
+  private mutating func clear() {
+    account.requestLine?.clear()
+    let line = account.requestLine
+    self = Exchange()
+    account.requestLine = line
   }
 
   /// The gate answers.

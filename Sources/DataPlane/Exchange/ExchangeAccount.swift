@@ -46,27 +46,36 @@ struct ExchangeAccount {
     requestLine = nil
     // A head that waited for the gate is read a second time.
     line.clear()
-    line.writeBytes(bytes.extracting(head.methodRange))
-    line.writeStaticString(" ")
-    line.writeBytes(bytes.extracting(head.path))
-    if !wanted.isDisjoint(with: [.host, .userAgent, .referer, .trace]) {
-      line.writeInteger(UInt8(0))
-      if wanted.contains(.host) { line.writeBytes(bytes.extracting(head.authority)) }
-      line.writeInteger(UInt8(0))
-      if wanted.contains(.userAgent), let field = head.fields.line(.userAgent) {
-        line.writeBytes(bytes.extracting(field.value))
+    line.writeHead(expecting: head.methodRange.count + 1 + head.path.count) { space in
+      space.append(bytes.extracting(head.methodRange))
+      space.append(" ")
+      space.append(bytes.extracting(head.path))
+      if !wanted.isDisjoint(with: [.host, .userAgent, .referer, .trace]) {
+        Self.write(head, bytes, wanted, to: &space)
       }
-      line.writeInteger(UInt8(0))
-      if wanted.contains(.referer) {
-        for field in head.fields.lines where bytes.equalsIgnoringCase("referer", field.name) {
-          line.writeBytes(bytes.extracting(field.value))
-          break
-        }
-      }
-      line.writeInteger(UInt8(0))
-      if wanted.contains(.trace), let trace = Self.trace(head, bytes) { line.writeBytes(bytes.extracting(trace)) }
     }
     requestLine = line
+  }
+
+  /// Writes the fields that the observer wants, each behind a NUL.
+  private static func write(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields, to space: inout HeaderWriter
+  ) {
+    space.append("\0")
+    if wanted.contains(.host) { space.append(bytes.extracting(head.authority)) }
+    space.append("\0")
+    if wanted.contains(.userAgent), let field = head.fields.line(.userAgent) {
+      space.append(bytes.extracting(field.value))
+    }
+    space.append("\0")
+    if wanted.contains(.referer) {
+      for field in head.fields.lines where bytes.equalsIgnoringCase("referer", field.name) {
+        space.append(bytes.extracting(field.value))
+        break
+      }
+    }
+    space.append("\0")
+    if wanted.contains(.trace), let trace = trace(head, bytes) { space.append(bytes.extracting(trace)) }
   }
 
   /// The identifier in `traceparent` (W3C Trace Context, 3.2): behind `VV-`, and before another hyphen, 32 lower-case

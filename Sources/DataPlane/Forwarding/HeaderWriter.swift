@@ -23,9 +23,6 @@ struct HeaderWriter {
   }
 
   @inline(__always)
-  mutating func append(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number.bigEndian) { append($0) } }
-
-  @inline(__always)
   private mutating func append(_ source: UnsafeRawBufferPointer) {
     let end = count + source.count
     if end <= bytes.count, let start = bytes.baseAddress, let from = source.baseAddress {

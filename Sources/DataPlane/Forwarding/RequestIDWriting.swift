@@ -1,4 +1,5 @@
 package import NIOCore
+internal import WebFormats
 
 extension RequestIDSource.Identifier {
   /// Writes the identifier as `X-Request-Id` has it.
@@ -8,10 +9,26 @@ extension RequestIDSource.Identifier {
       space.append(given.span.bytes)
       return
     }
-    space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high >> 32)))
-    space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high)))
-    space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low >> 32)))
-    space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low)))
+    let digits = digits
+    space.append(digits.span.bytes)
+  }
+
+  /// Lends the text.
+  package func withText(_ body: (Span<UInt8>) -> Void) {
+    if let given { return body(given.span) }
+    let digits = digits
+    body(digits.span.bytes._unsafeView(as: UInt8.self))
+  }
+
+  /// The digits of both numbers.
+  @inline(__always)
+  private var digits: InlineArray<4, UInt64> {
+    [
+      UInt32(truncatingIfNeeded: high >> 32).hexadecimalDigits.bigEndian,
+      UInt32(truncatingIfNeeded: high).hexadecimalDigits.bigEndian,
+      UInt32(truncatingIfNeeded: low >> 32).hexadecimalDigits.bigEndian,
+      UInt32(truncatingIfNeeded: low).hexadecimalDigits.bigEndian,
+    ]
   }
 
   package func write(to buffer: inout ByteBuffer) { buffer.writeHead(expecting: 64) { write(to: &$0) } }

@@ -26,18 +26,6 @@ package struct RequestIDSource {
       return bytes.array(value)
     }
 
-    /// The eight digits of `number` as the bytes of a word, the first in the highest place.
-    @inline(__always)
-    static func hexadecimal(_ number: UInt32) -> UInt64 {
-      // Spread the digits to one a byte, then add '0', and 39 more where the digit is ten or above.
-      var word = UInt64(number)
-      word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
-      word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
-      word = (word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F
-      let letters = ((word &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
-      return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
-    }
-
     package var description: String {
       var buffer = ByteBuffer()
       write(to: &buffer)

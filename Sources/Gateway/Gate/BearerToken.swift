@@ -19,7 +19,6 @@ extension SessionCookie {
   /// - Parameter name: that of session cookies.
   @inline(__always)
   static func isCandidate(_ place: GatewayCookies.Place, _ bytes: RawSpan, named name: [UInt8]) -> Bool {
-    guard place.value.count == valueLength, place.name.count == name.count else { return false }
-    return bytes.extracting(place.name).withUnsafeBytes { found in name.withUnsafeBytes { found.elementsEqual($0) } }
+    place.value.count == valueLength && bytes.equals(name.span.bytes, place.name)
   }
 }

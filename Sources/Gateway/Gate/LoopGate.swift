@@ -54,8 +54,8 @@ final class LoopGate: RequestGate {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
     let place = configuration.authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
-    var request = GateRequest(
-      requestID, to: configuration.site(place ?? .publicURL), isAlias: place == .alias)
+    let isAlias = if case .alias? = place { true } else { false }
+    var request = GateRequest(requestID, to: configuration.site(place ?? .publicURL), isAlias: isAlias)
     var decision = decide(place, head, bytes, client, &request)
     // After the decision, because verify judges another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }
@@ -290,29 +290,30 @@ final class LoopGate: RequestGate {
     let identity =
       entry?.identity(for: route.upstream, sessions.configuration)
       ?? sessions.configuration.upstreamIdentities[route.upstream]?.anonymous
-    var directive = ForwardingDirective(
-      identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
-      allowsUpgrade: allowsUpgrade, upstream: route.upstream)
-    directive.dropsAuthorization = request.carriesOurToken || request.carriesForeignToken
-    directive.dropsMethodOverride = route.dropsMethodOverride
-    directive.bodyRate = route.bodyRate
+    var binding: CookieBinding?
     if !sessions.configuration.endCookies.isEmpty {
-      directive.binding =
+      binding =
         entry.map { $0.binding(on: route.upstream, sessions.configuration) }
         ?? sessions.configuration.endCookies.bindingOfNobody(on: route.upstream)
     }
-    directive.credential = request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress
+    var credential = request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress
+    var privateLines: [UInt8]?
     if let entry {
-      let credential =
-        entry.machineToken == nil
-        ? ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
-        : .machineToken
-      directive.credential |= credential.number
-      if !entry.isSignedByFirstKey {
-        directive.privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
-      }
+      let own =
+        entry.isOfMachineToken
+        ? .machineToken
+        : ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
+      credential |= own.number
+      if !entry.isSignedByFirstKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
     }
-    return .forward(directive)
+    // Made in its place: a variable would be copied there.
+    return .forward(
+      ForwardingDirective(
+        identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, credential: credential,
+        user: entry?.user, allowsUpgrade: allowsUpgrade, upstream: route.upstream,
+        dropsAuthorization: request.carriesOurToken || request.carriesForeignToken,
+        dropsMethodOverride: route.dropsMethodOverride, bodyRate: route.bodyRate, privateLines: privateLines,
+        binding: binding))
   }
 
   // MARK: Our own endpoints

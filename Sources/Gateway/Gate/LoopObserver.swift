@@ -136,7 +136,6 @@ final class AccessLogWriter {
   /// The parts of a request that these fields need.
   let wantedFields: WantedFields
   private var line = LogBuffer()
-  private var requestID = ByteBuffer()
 
   /// - Parameter hidden: the path below which nothing is logged.
   init(_ settings: LogSettings, hidden: [UInt8] = [], output: LogSink = .standard) {
@@ -159,9 +158,7 @@ final class AccessLogWriter {
 
   func write(_ record: borrowing ExchangeRecord) {
     line.removeAll()
-    requestID.clear()
-    record.requestID.write(to: &requestID)
-    let (request, requestID) = (record.request ?? ByteBuffer(), requestID)
+    let request = record.request ?? ByteBuffer()
     let entry = AccessLogLine(
       time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
@@ -170,13 +167,15 @@ final class AccessLogWriter {
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
       route: RequestLabel(number: record.routeClass).route.label,
       user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress)
-    let bytes = request.readableBytesSpan._unsafeView(as: UInt8.self)
     if isCombined {
-      entry.appendCombined(request: bytes, hidden: hidden, to: &line)
+      entry.appendCombined(
+        request: request.readableBytesSpan._unsafeView(as: UInt8.self), hidden: hidden, to: &line)
     } else {
-      entry.append(
-        request: bytes, requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields,
-        hidden: hidden, to: &line, as: format)
+      record.requestID.withText { requestID in
+        entry.append(
+          request: request.readableBytesSpan._unsafeView(as: UInt8.self), requestID: requestID, fields: fields,
+          hidden: hidden, to: &line, as: format)
+      }
     }
     output.write(line, atOnce: false)
   }

@@ -36,7 +36,7 @@ final class OpenExchangeReview {
       lookUp(handle, of: session, now, exchange.isOfMachineToken)
       return true
     }
-    if exchange.isActive, entry.machineToken == nil, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
+    if exchange.isActive, !entry.isOfMachineToken, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
       if case .lookedUp = session.standing { return true }
       session.noteEnd(at: now)
@@ -98,20 +98,20 @@ final class OpenExchangeReview {
     if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
       session.standing = .over()
     } else {
-      lookUp(entry.snapshot.session.handle, of: session, now, entry.machineToken != nil)
+      lookUp(entry.snapshot.session.handle, of: session, now, entry.isOfMachineToken)
     }
     return false
   }
 
   /// Whether the idle time is not over. A machine token has none.
   private func isInUse(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    entry.machineToken != nil || now < entry.lastSeen &+ sessions.configuration.idleTimeout
+    entry.isOfMachineToken || now < entry.lastSeen &+ sessions.configuration.idleTimeout
   }
 
   /// Whether the account is still verified: an open exchange starts revalidations of its account as a request does.
   private func isVerified(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     // Apple knows nothing of machine tokens.
-    if entry.machineToken != nil { return true }
+    if entry.isOfMachineToken { return true }
     guard entry.isRevalidated(sessions.configuration) else { return true }
     let snapshot = entry.snapshot
     switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
@@ -213,7 +213,7 @@ final class OpenExchangeReview {
   private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
     let credential = ExchangeCredential(number: exchange.credential)
     guard
-      entry.machineToken != nil
+      entry.isOfMachineToken
         || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
     else { return false }
     return permits(exchange) { route in

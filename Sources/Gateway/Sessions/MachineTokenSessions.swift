@@ -173,7 +173,7 @@ extension LoopSessions {
     if let known = cache.find(fingerprint) {
       switch known {
       case .session(let entry):
-        if entry.machineToken != nil, entry.serves(at: now), now < entry.endsAt, storeHealth.isTrusted(at: now) {
+        if entry.isOfMachineToken, entry.serves(at: now), now < entry.endsAt, storeHealth.isTrusted(at: now) {
           // No secret of the configuration signs a token.
           if entry.generation != configuration.generation {
             entry.render(configuration, isSignedByFirstKey: true, key: configuration.keyring.firstKey)

@@ -10,6 +10,8 @@ final class SessionCacheEntry {
   private(set) var snapshot: SessionSnapshot
   /// The machine token that the entry is of; nil for the session of a user.
   let machineToken: MachineToken?
+  /// Whether it is of a machine token. By its case: a comparison with nil copies the token.
+  var isOfMachineToken: Bool { if case .some = machineToken { true } else { false } }
   /// The scope of the client's credential.
   let scope: CookieScope
   /// The serialized identity headers, including the assertion.

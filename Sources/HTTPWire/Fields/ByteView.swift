@@ -56,27 +56,39 @@ extension RawSpan {
   /// Whether `range` holds exactly the bytes of `literal`.
   @inline(__always)
   package func equals(_ literal: StaticString, _ range: Range<Int>) -> Bool {
-    guard range.count == literal.utf8CodeUnitCount else { return false }
-    return isSame(literal, at: range.lowerBound, word: { $0 }, halfWord: { $0 }, byte: { $0 })
+    equals(RawSpan(_unsafeStart: UnsafeRawPointer(literal.utf8Start), byteCount: literal.utf8CodeUnitCount), range)
+  }
+
+  /// Whether `range` holds exactly the bytes of `other`.
+  @inline(__always)
+  package func equals(_ other: RawSpan, _ range: Range<Int>) -> Bool {
+    guard range.count == other.byteCount else { return false }
+    return isSame(other, at: range.lowerBound, word: { $0 }, halfWord: { $0 }, byte: { $0 })
   }
 
   /// Whether `range` holds the bytes of `lowercase` without regard to ASCII case, whatever they are.
   package func equalsIgnoringCase(_ lowercase: StaticString, _ range: Range<Int>) -> Bool {
-    guard range.count == lowercase.utf8CodeUnitCount else { return false }
+    equalsIgnoringCase(
+      RawSpan(_unsafeStart: UnsafeRawPointer(lowercase.utf8Start), byteCount: lowercase.utf8CodeUnitCount), range)
+  }
+
+  /// Whether `range` holds the bytes of `lowercase` without regard to ASCII case, whatever they are.
+  @inline(__always)
+  func equalsIgnoringCase(_ lowercase: RawSpan, _ range: Range<Int>) -> Bool {
+    guard range.count == lowercase.byteCount else { return false }
     return isSame(
       lowercase, at: range.lowerBound, word: { $0.lowercased },
       halfWord: { UInt32(truncatingIfNeeded: UInt64($0).lowercased) }, byte: { $0.asciiLowercased })
   }
 
-  /// Whether the bytes from `start` on, of which there are as many, are those of `literal` once they are mapped: many
-  /// at a time, some twice.
+  /// Whether the bytes from `start` on, of which there are as many, are the expected ones once they are mapped: many at
+  /// a time, some twice.
   @inline(__always)
   private func isSame(
-    _ literal: StaticString, at start: Int, word mapped: (UInt64) -> UInt64, halfWord mappedHalf: (UInt32) -> UInt32,
+    _ expected: RawSpan, at start: Int, word mapped: (UInt64) -> UInt64, halfWord mappedHalf: (UInt32) -> UInt32,
     byte mappedByte: (UInt8) -> UInt8
   ) -> Bool {
-    let count = literal.utf8CodeUnitCount
-    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(literal.utf8Start), byteCount: count)
+    let count = expected.byteCount
     if count >= 8 {
       var offset = 0
       while offset + 8 <= count {

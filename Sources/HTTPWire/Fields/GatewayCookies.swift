@@ -88,18 +88,10 @@ package final class GatewayCookies: Sendable {
 
   private func isName(_ name: [UInt8], _ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     guard range.count >= name.count else { return false }
-    let expected = name.span.bytes
-    var offset = 0
-    while offset + 8 <= name.count {
-      guard bytes.word(at: range.lowerBound + offset).lowercased == expected.word(at: offset) else { return false }
-      offset += 8
-    }
-    while offset < name.count {
-      guard bytes.byte(at: range.lowerBound + offset).asciiLowercased == expected.byte(at: offset) else { return false }
-      offset += 1
-    }
+    let end = range.lowerBound + name.count
+    guard bytes.equalsIgnoringCase(name.span.bytes, range.lowerBound..<end) else { return false }
     guard range.count > name.count else { return true }
-    switch bytes.byte(at: range.lowerBound + name.count) {
+    switch bytes.byte(at: end) {
     case 0x3D, 0x2D, 0x20, 0x09: return true
     default: return false
     }

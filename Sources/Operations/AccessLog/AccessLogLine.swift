@@ -66,7 +66,7 @@ package struct AccessLogLine: Sendable, Equatable {
     let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
     var line = LogFormatter(consume buffer, format: format)
     line.time(time)
-    line.word("kind", "access")
+    line.kind("access")
     for field in fields {
       switch field {
       case .request: line.string("request", requestID)
@@ -115,9 +115,7 @@ package struct AccessLogLine: Sendable, Equatable {
     CombinedText.append(peer.utf8Span.span, to: &buffer)
     buffer.append(" - ")
     if let user {
-      for shift in stride(from: 60, through: 0, by: -4) {
-        buffer.append(Hex.digit(UInt8(truncatingIfNeeded: user >> UInt64(shift))))
-      }
+      buffer.append(hexadecimal: user)
     } else {
       buffer.append("-")
     }

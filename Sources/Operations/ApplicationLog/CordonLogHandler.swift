@@ -50,7 +50,7 @@ package struct CordonLogHandler: LogHandler {
     if output.isJournal { buffer.append(JournalStream.prefix(event.level)) }
     var line = LogFormatter(buffer, format: control.format)
     line.time(clock())
-    line.word("kind", "event")
+    line.kind("event")
     line.word("level", event.level.rawValue)
     line.string("message", event.message.description)
     line.string("logger", label)

@@ -66,6 +66,15 @@ package struct LogBuffer: ~Copyable {
     }
   }
 
+  /// Appends a number as sixteen hexadecimal digits.
+  mutating func append(hexadecimal number: UInt64) {
+    let digits: InlineArray<2, UInt64> = [
+      UInt32(truncatingIfNeeded: number >> 32).hexadecimalDigits.bigEndian,
+      UInt32(truncatingIfNeeded: number).hexadecimalDigits.bigEndian,
+    ]
+    append(digits.span.bytes._unsafeView(as: UInt8.self))
+  }
+
   @inline(__always)
   private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let from = source.baseAddress else { return }

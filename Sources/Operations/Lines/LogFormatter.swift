@@ -37,7 +37,20 @@ struct LogFormatter: ~Copyable {
     }
   }
 
-  /// A field that is a bare word in text (a level, a kind) and an ordinary field in JSON. The value is a constant.
+  /// The kind of the line: a bare word in text, an ordinary field in JSON.
+  mutating func kind(_ kind: StaticString) {
+    if format == .json {
+      key("kind")
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(kind)
+      bytes.append(UInt8(ascii: "\""))
+    } else {
+      separate()
+      bytes.append(kind)
+    }
+  }
+
+  /// A field that is a bare word in text (a level) and an ordinary field in JSON. The value is a constant.
   mutating func word(_ key: StaticString, _ value: String) {
     if format == .json {
       string(key, value)
@@ -72,9 +85,7 @@ struct LogFormatter: ~Copyable {
   mutating func pseudonym(_ key: StaticString, _ value: UInt64) {
     self.key(key)
     if format == .json { bytes.append(UInt8(ascii: "\"")) }
-    for shift in stride(from: 60, through: 0, by: -4) {
-      bytes.append(Hex.digit(UInt8(truncatingIfNeeded: value >> UInt64(shift))))
-    }
+    bytes.append(hexadecimal: value)
     if format == .json { bytes.append(UInt8(ascii: "\"")) }
   }
 
@@ -124,6 +135,25 @@ enum Decimal {
   /// - Parameter width: digits at least, 1 to 20, with zeros before the number.
   static func append(_ value: UInt64, width: Int = 1, to bytes: inout some ByteSink & ~Copyable) {
     if value < 10, width == 1 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
+    guard value < 100_000_000, width <= 8 else { return appendLong(value, width: width, to: &bytes) }
+    let digits = eightDigits(UInt32(truncatingIfNeeded: value))
+    let zeros = min(digits.trailingZeroBitCount / 8, 8 - width)
+    let text: InlineArray<1, UInt64> = [((digits | 0x3030_3030_3030_3030) >> UInt64(8 * zeros)).littleEndian]
+    bytes.append(text.span.bytes._unsafeView(as: UInt8.self).extracting(..<(8 - zeros)))
+  }
+
+  /// The digits of a number below 100,000,000 as the bytes of a word, the first in the lowest place.
+  private static func eightDigits(_ number: UInt32) -> UInt64 {
+    // Two numbers of four digits, then four of two, then eight of one: all of a step are divided at once, by a product
+    // that is exact for numbers of that size.
+    let fours = UInt64(number / 10_000) | UInt64(number % 10_000) << 32
+    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let twos = hundreds | (fours &- hundreds &* 100) << 16
+    let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+    return tens | (twos &- tens &* 10) << 8
+  }
+
+  private static func appendLong(_ value: UInt64, width: Int, to bytes: inout some ByteSink & ~Copyable) {
     // 20 digits are the most that 64 bits have.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var start = digits.count

@@ -46,3 +46,17 @@ package enum Hex {
     String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0)] }, as: UTF8.self)
   }
 }
+
+extension UInt32 {
+  /// The eight lower-case hexadecimal digits of the number as the bytes of a word, the first in the highest place.
+  @inlinable @inline(__always)
+  package var hexadecimalDigits: UInt64 {
+    // Spread the digits to one a byte, then add '0', and 39 more where the digit is ten or above.
+    var word = UInt64(self)
+    word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
+    word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
+    word = (word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = ((word &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+    return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
+  }
+}
