@@ -46,7 +46,8 @@ package enum ConfigurationFile {
       (what, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
     case .notRegular: (what, remedy) = ("this is not a regular file", "name a file")
     case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
-    case .unreadable(let reason): (what, remedy) = ("the file cannot be read (\(reason))", "let this user read it")
+    case .unreadable(let reason):
+      (what, remedy) = ("the file cannot be read (\(reason))", "run this as root or as the gateway's user")
     }
     throw ConfigurationError([ConfigurationDiagnostic(file: path, line: 1, column: 1, what: what, remedy: remedy)])
   }

@@ -42,11 +42,12 @@ extension StoreError {
     if says("too many clients", "too many connections", "remaining connection slots") {
       return .noConnectionLeft(address, message)
     }
-    if says("authentication failed", "no password supplied", "no pg_hba.conf entry", "permission denied")
+    if says("authentication failed", "no password supplied", "no pg_hba.conf entry")
       || message.contains("role \"") && message.contains("does not exist")
     {
       return .denied(address, message)
     }
+    if says("permission denied") { return .notPermitted(address, message) }
     if says("timeout expired", "Connection timed out") { return .silent(address, message) }
     // The latter is PgBouncer's.
     if message.contains("database \"") && message.contains("does not exist") || message.contains("no such database") {
@@ -54,6 +55,14 @@ extension StoreError {
         code: .denied,
         message: "\(address): there is no such database; make it (CREATE DATABASE \(address.databaseName ?? "cordon") "
           + "ENCODING 'UTF8'), or correct store.url",
+        cause: message)
+    }
+    // A root certificate that is missing, a certificate that does not verify, or a server without TLS.
+    if says("certificate", "does not support SSL", "SSL error: tlsv1 alert", "SSL error: sslv3 alert") {
+      return StoreError(
+        code: .unavailable,
+        message: "the connection to \(address) cannot be secured as sslmode asks; look at sslmode and sslrootcert of "
+          + "store.url, and at the server's certificate",
         cause: message)
     }
     return StoreError(
@@ -76,7 +85,7 @@ extension StoreError {
       return StoreError(
         code: .full, message: "there is no room left for \(address); make room on the server's disk", cause: cause)
     case "53300": return .noConnectionLeft(address, cause)
-    case "42501": return .denied(address, cause)
+    case "42501": return .notPermitted(address, cause)
     case "57014", "55P03", "40001", "40P01":
       return StoreError(
         code: .busy, message: "\(address) did not get round to it in time; look at its load and at its locks",
@@ -124,8 +133,16 @@ extension StoreError {
   private static func denied(_ address: ServerAddress, _ cause: String) -> StoreError {
     StoreError(
       code: .denied,
-      message: "\(address) refuses access, or a permission that the store needs; look at user and password of "
-        + "store.url and at pg_hba.conf, and let the user make a schema (GRANT CREATE ON DATABASE … TO …)",
+      message: "\(address) refuses access; look at user and password of store.url (or PGPASSWORD), at its sslmode, and "
+        + "at pg_hba.conf on the server",
+      cause: cause)
+  }
+
+  private static func notPermitted(_ address: ServerAddress, _ cause: String) -> StoreError {
+    StoreError(
+      code: .denied,
+      message: "\(address): the user lacks a permission that the store needs; let it make a schema (GRANT CREATE ON "
+        + "DATABASE … TO …), or make the schema for it (CREATE SCHEMA cordon AUTHORIZATION …)",
       cause: cause)
   }
 }

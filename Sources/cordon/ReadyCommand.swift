@@ -24,14 +24,23 @@ struct ReadyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let place = try place()
-    let state = live ? "live" : "ready"
     do {
       let client = try AdministrationClient(at: place.address, place.settings)
-      guard try await live ? client.isLive() : client.isReady() else {
-        complain("not \(state): /healthz at \(place.address) says why")
-        throw ExitCode.failure
+      if live {
+        guard try await client.isLive() else {
+          complain("not live: see /healthz at \(place.address)")
+          throw ExitCode.failure
+        }
+        print("live")
+      } else {
+        let readiness = try await client.readiness()
+        guard readiness.isReady else {
+          let reason = readiness.reason ?? "see /healthz at \(place.address)"
+          complain("not ready: \(printable(reason))")
+          throw ExitCode.failure
+        }
+        print("ready")
       }
-      print(state)
     } catch let code as ExitCode {
       throw code
     } catch {

@@ -52,7 +52,7 @@ struct ReloadCommand: AsyncParsableCommand {
 
   /// The address of the admin listener is unknown.
   private struct Unaskable: Error, CustomStringConvertible {
-    var description: String { "where it listens stands in [admin], which cannot be read; SIGHUP asks without knowing" }
+    var description: String { "[admin], which has its address, cannot be read; correct it, or send the gateway SIGHUP" }
   }
 
   private func tell(_ report: ReloadReport, orExit status: ExitCode) throws {

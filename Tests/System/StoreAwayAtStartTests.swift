@@ -42,6 +42,9 @@ struct StoreAwayAtStartTests {
     }
     #expect(ready.text.contains("\"store\"") && !ready.text.contains(PostgreSQLServer.password), "\(ready.text)")
     #expect(try site.gateway.admin.get("/livez").status == 200)
+    let asked = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--config", site.gateway.file])
+    #expect(asked.exit == .code(1) && asked.standardError.contains("cannot be reached"), "\(asked)")
+    try site.gateway.waitForLog("cordon is listening, without its session store")
     try site.gateway.waitForLog("session store cannot be opened, retrying")
     try server.start()
     try poll("/readyz to answer 200") { try site.gateway.admin.get("/readyz").status == 200 ? () : nil }

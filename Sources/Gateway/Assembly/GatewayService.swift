@@ -69,7 +69,9 @@ package final class GatewayService: Sendable {
       StartupPages.release()
       let manager = ServiceManager()
       if !gateway.isStoreOpen {
-        logger.notice("cordon is listening, without its session store", metadata: metadata)
+        logger.warning(
+          "cordon is listening, without its session store",
+          metadata: metadata.merging(["remedy": "/readyz on the admin listener has the reason"]) { $1 })
         manager.readyWithoutStore()
       }
       let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }

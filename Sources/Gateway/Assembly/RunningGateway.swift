@@ -57,7 +57,7 @@ struct RunningGateway: Sendable {
     let store = OpeningSessionStore(
       isFinal: { $0.isFinal(at: location) }, onRetry: { storeHealth.didNotOpen($0) },
       attempt: { try await OpeningSessionStore.Opened(try await open(), keys) })
-    if try await !store.waitUntilOpen(atMost: storeWait) { logger.notice("waiting for the session store") }
+    _ = try await store.waitUntilOpen(atMost: storeWait)
     let sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: WallClock.now)
@@ -109,7 +109,10 @@ struct RunningGateway: Sendable {
     for address in listener.sharedAddresses {
       logger.warning(
         "another process listens on the same address, connections are divided between both",
-        metadata: ["address": "\(address)"])
+        metadata: [
+          "address": "\(address)",
+          "remedy": "unless it is about to end, stop one of the two (ss -ltnp), or change listen.address",
+        ])
     }
     let certificates = CertificateWatch(snapshot.listener.certificates, health: health, logger: logger)
     certificates.addMetrics(to: metrics)

@@ -30,7 +30,8 @@ struct Administration: Sendable {
         right = try access.authorize(request.head.headerFields[values: .authorization])
       } catch {
         refuse(request)
-        throw error
+        let isReload = request.head.path == "/reload"
+        throw isReload && error == .switchedOff ? AdministrationError.reloadSwitchedOff : error
       }
       let operation = try AdminOperation(
         method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)

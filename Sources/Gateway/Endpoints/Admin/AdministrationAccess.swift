@@ -58,7 +58,11 @@ struct AdministrationError: Error, Equatable {
   static let switchedOff = AdministrationError(
     status: 403, code: "administration_off",
     message: "administration over TCP requires a token, and none is configured: set admin.token_file (cordon keygen "
-      + "--output FILE makes one), or let admin.address be a Unix socket; a reload can be asked for with SIGHUP")
+      + "--output FILE makes one), or let admin.address be a Unix socket")
+  /// The same for a reload, which SIGHUP asks for without a token.
+  static let reloadSwitchedOff = AdministrationError(
+    status: switchedOff.status, code: switchedOff.code,
+    message: "\(switchedOff.message); a reload can be asked for with SIGHUP")
   static let noToken = AdministrationError(
     status: 401, code: "token_required",
     message: "send the token of admin.token_file: Authorization: Bearer TOKEN")

@@ -63,8 +63,12 @@ package struct AdministrationClient: Sendable {
     try await ask(.post, "/reload", ReloadReport.self, or: .unprocessableContent)
   }
 
-  /// Whether the gateway accepts requests (`/readyz`).
-  package func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
+  /// Whether the gateway accepts requests, and the reason if not (`/readyz`).
+  package func readiness() async throws -> (isReady: Bool, reason: String?) {
+    let response = try await send(.get, "/readyz")
+    let report = try? JSONDecoder().decode(ReadinessReport.self, from: Data(response.body))
+    return (response.head.status == .ok, report?.message)
+  }
 
   /// Whether the process is alive (`/livez`).
   package func isLive() async throws -> Bool { try await send(.get, "/livez").head.status == .ok }

@@ -160,6 +160,11 @@ struct RefusalReport: Codable {
   let message: String
 }
 
+/// The answer of `/readyz` while something keeps the gateway from being ready.
+struct ReadinessReport: Decodable {
+  let message: String?
+}
+
 extension Date {
   /// In UTC, to the second.
   var rfc3339: String { ISO8601Format() }
