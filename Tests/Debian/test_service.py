@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """test_service.py PACKAGE SIMULATOR: runs the package's units under systemd, in a clean Debian that is booted.
 
- - What is not filled in ends the service with 78, and systemd does not try again.
+ - What is not filled in ends the service with 78, and systemd does not try again; the journal has the reason as an error.
+ - `cordon run` as root by mistake warns, and the service starts afterwards on the store that it has made.
  - Filled in, it starts; somebody signs in; cordon ready, status, accounts and reload work with the configuration as it is
    installed; systemctl reload works, and fails for a broken file, with which the gateway goes on.
  - An upgrade restarts the gateway, unless the file is broken: then the old process goes on.
- - Killed again and again, it is started again each time.
+ - Killed again and again, it is started again each time; nothing in the journal is about priorities of threads, and the
+   documented commands with jq read it, with the lines of systemd in it.
+ - A socket unit that contradicts the configuration ends the service with 78, and systemd does not try again.
  - With cordon.socket three restarts under load let no request fail, and while it is killed no connection is refused.
  - Started while PostgreSQL is away it is there, and ready once the server is back; signed-in requests do not notice that
    the server goes away for a while.
@@ -13,6 +16,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -26,6 +30,7 @@ sys.path[:0] = [str(FOLDER), str(ROOT / "Benchmarks")]
 from booted_root import BootedRoot, wait_until  # noqa: E402
 from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
 from postgresql import PostgreSQL  # noqa: E402
+from processes import free_port  # noqa: E402
 from sign_in import sign_in  # noqa: E402
 from steady_load import CLIENTS, Load  # noqa: E402
 from trial import Trial, expect  # noqa: E402
@@ -42,7 +47,7 @@ def main() -> None:
     package, simulator = (Path(argument).resolve() for argument in sys.argv[1:])
     started = time.monotonic()
     root = CleanRoot(ROOT / ".build/debian-root")
-    root.add("systemd", "libpq5")
+    root.add("systemd", "libpq5", "jq")
     root.install(package)
     trial = Trial(ROOT / ".build/debian-root")
     trial.start_application()
@@ -51,9 +56,12 @@ def main() -> None:
 
     is_not_tried_again(booted)
     fill_in(booted, trial)
+    was_run_as_root(booted)
     starts_and_reloads(booted, trial)
     upgrades(booted, trial, package)
     survives_crashes(booted, trial)
+    writes_a_journal(booted)
+    contradicts_its_socket(booted)
     restarts_behind_its_socket(booted, trial)
     survives_its_store(booted, trial)
     booted.shut_down()
@@ -66,6 +74,26 @@ def is_not_tried_again(booted: BootedRoot) -> None:
     expect(refused.returncode != 0, True, "systemctl start says that an installation that is not filled in does not start")
     expect([booted.shows(name) for name in ("ActiveState", "ExecMainStatus", "NRestarts")], ["failed", "78", "0"],
            "and systemd does not try again")
+    wait_until(lambda: f"{CONFIGURATION}:" in journal(booted, "--priority=err"),
+               "the journal has the reason as an error")
+    print("ok  the journal has the reason as an error")
+
+
+def journal(booted: BootedRoot, *options: str, unit: str = "cordon") -> str:
+    """The messages of a unit."""
+    return booted.run("journalctl", f"--unit={unit}", "--output=cat", "--no-pager", *options).stdout
+
+
+def was_run_as_root(booted: BootedRoot) -> None:
+    """Runs the gateway as root, as somebody does who tries it, for the admin socket in a folder as the unit makes it."""
+    booted.run("install", "-d", "-m", "0755", "-o", "cordon", "-g", "cordon", "/run/cordon")
+    booted.run("systemd-run", "--unit=as-root", "/usr/bin/cordon", "run", "--config", CONFIGURATION)
+    wait_until(lambda: "cordon is ready" in journal(booted, unit="as-root"), "the gateway runs as root")
+    booted.run("systemctl", "stop", "as-root")
+    expect("running as root in a folder of another account" in journal(booted, unit="as-root"), True,
+           "cordon run as root warns")
+    owner = booted.run("stat", "--format=%U %a", "/var/lib/cordon/cordon.db").stdout.strip()
+    expect(owner, "cordon 600", "and the store that it has made is the service's")
 
 
 def fill_in(booted: BootedRoot, trial: Trial) -> None:
@@ -125,6 +153,44 @@ def survives_crashes(booted: BootedRoot, trial: Trial) -> None:
     expect(booted.shows("NRestarts"), str(KILLS), f"killed {KILLS} times, it is started again each time")
     trial.signs_in()
     booted.run("systemctl", "stop", "cordon")
+
+
+def writes_a_journal(booted: BootedRoot) -> None:
+    expect("Failed to set thread priority" in journal(booted), False,
+           "nothing in the journal is about priorities of threads")
+    expect("Started " in journal(booted), True, "the journal has lines of systemd, too")
+    commands = [
+        line for page in ("OPERATING.md", "TROUBLESHOOTING.md")
+        for line in (ROOT / "Documentation" / page).read_text().splitlines()
+        if re.match(r"journalctl -u cordon .*\| jq ", line)]
+    expect(len(commands), 2, "two commands with jq are documented")
+    said = [booted.run("bash", "-o", "pipefail", "-c", command).stdout for command in commands]
+    expect('"kind": "audit"' in said[0], True, "and both read the journal, whatever lines are in it")
+
+
+def contradicts_its_socket(booted: BootedRoot) -> None:
+    """The socket unit as it is installed, but for the port, with the address of the configuration as it is installed."""
+    drop_in = booted.root.path / "etc/systemd/system/cordon.socket.d/port.conf"
+    drop_in.parent.mkdir()
+    drop_in.write_text(f"[Socket]\nListenStream=\nListenStream=[::]:{free_port()}\n")
+    booted.run("systemctl", "daemon-reload")
+    booted.run("systemctl", "start", "cordon.socket")
+    refused = booted.run("systemctl", "start", "cordon", check=False)
+    expect(refused.returncode != 0, True, "a socket unit that contradicts listen.address keeps the service from starting")
+    pid = booted.shows("ExecMainPID")
+    # A restart would follow after one second.
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        state = [booted.shows(name) for name in ("ActiveState", "ExecMainStatus", "ExecMainPID")]
+        if state != ["failed", "78", pid]:
+            break
+    expect(state, ["failed", "78", pid], "with 78, and systemd does not try again")
+    wait_until(lambda: "the inherited socket 3 (listen)" in journal(booted, "--priority=err"),
+               "the journal has the reason")
+    booted.run("systemctl", "stop", "cordon.socket")
+    booted.run("systemctl", "reset-failed", "cordon.service")
+    shutil.rmtree(drop_in.parent)
+    booted.run("systemctl", "daemon-reload")
 
 
 def restarts_behind_its_socket(booted: BootedRoot, trial: Trial) -> None:

@@ -6,7 +6,8 @@
  - With --compile in the place of CORDON the Dockerfile compiles: with this machine's toolchain, which must be one for
    Debian 12, on Debian with the packages that the Swift image has. It takes up to an hour. Swift packages come
    from GitHub, or from the folders that this machine's git takes instead (url.FOLDER.insteadOf).
- - The image runs as process 1 of its namespace, as user 65532, without capabilities, on a file system that may only be read.
+ - The image runs as process 1 of its namespace, as user 65532, without capabilities, on a file system that may only be read:
+   a write outside of /var/lib/cordon fails.
  - cordon ready and cordon ready --live, the health check, say that it is well; somebody signs in with the simulated Apple.
  - SIGTERM ends it in order.
 
@@ -201,6 +202,12 @@ url = "sqlite:/var/lib/cordon/cordon.db"
 
     container = buildah("from", "--pull-never", "localhost/cordon")
     root = Path(buildah("mount", container))
+    for folder, wanted in (("/tmp", False), ("/etc/cordon", False), ("/var/lib/cordon", True)):
+        probe = f"echo x >{folder}/probe && rm {folder}/probe"
+        done = subprocess.run(
+            contained(root, files, state, "-c", probe, program="/bin/sh"), capture_output=True, text=True)
+        expect((done.returncode == 0, "Read-only file system" in done.stderr), (wanted, not wanted),
+               f"{folder} {'may' if wanted else 'may not'} be written")
     gateway = trial.start_gateway(contained(root, files, state, "run", "--config", "/etc/cordon/gateway.conf"))
     status = Path(f"/proc/{gateway.members[-1]}/status").read_text()
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
@@ -219,19 +226,22 @@ url = "sqlite:/var/lib/cordon/cordon.db"
     buildah("rm", container)
 
 
-def contained(root: Path, files: Path, state: Path, *command: str) -> list[str]:
+def contained(
+    root: Path, files: Path, state: Path, *command: str, program: str = "/usr/bin/cordon",
+) -> list[str]:
     """The image's program in namespaces of its own, on the image's file system, read-only but for the store."""
     script = """
         set -e
         mount --bind "$1" "$1" && mkdir -p "$1/etc/cordon"
         mount --bind "$2" "$1/etc/cordon" && mount --bind "$3" "$1/var/lib/cordon"
+        mount -o remount,bind,ro "$1/etc/cordon"
         mount -o remount,bind,ro "$1" && mount -t proc proc "$1/proc"
-        root=$1; shift 3
+        root=$1; program=$4; shift 4
         exec chroot "$root" /usr/bin/setpriv --reuid=65532 --regid=65532 --clear-groups --no-new-privs \\
-            --bounding-set=-all --inh-caps=-all -- /usr/bin/cordon "$@"
+            --bounding-set=-all --inh-caps=-all -- "$program" "$@"
     """
     return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", str(root), str(files),
-            str(state), *command]
+            str(state), program, *command]
 
 
 main()
