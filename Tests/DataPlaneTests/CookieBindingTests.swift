@@ -30,7 +30,7 @@ struct CookieBindingTests {
     RequestForwarding.write(
       head, bytes.span.bytes, rules: rules,
       context: RequestForwarding.Context(
-        identity: nil, forwardedFor: Array("X-Forwarded-For: 192.0.2.7".utf8), trusted: false,
+        identity: nil, address: "192.0.2.7", trusted: false,
         requestID: RequestIDSource.Identifier(high: 0, low: 0), upgrades: false), to: &buffer)
     return String(buffer: buffer).split(separator: "\r\n").filter { $0.hasPrefix("Cookie:") }.map {
       String($0.dropFirst("Cookie: ".count))

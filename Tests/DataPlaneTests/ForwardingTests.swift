@@ -257,7 +257,7 @@ func forwarded(
   RequestForwarding.write(
     head, bytes.span.bytes, rules: rules,
     context: .init(
-      identity: identity, forwardedFor: Array("X-Forwarded-For: 192.0.2.7".utf8), trusted: trusted,
+      identity: identity, address: "192.0.2.7", trusted: trusted,
       requestID: requestID, upgrades: upgrades, rewriting: upstream),
     to: &buffer)
   return String(buffer: buffer)

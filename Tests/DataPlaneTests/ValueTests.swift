@@ -45,6 +45,18 @@ struct ValueTests {
     #expect(!six.isIPv4 && six.bytes.first == 0x20 && six.bytes.last == 1)
   }
 
+  @Test(
+    "The address of a peer is written as the system writes it",
+    arguments: [
+      "0.0.0.0", "7.0.10.100", "127.0.0.1", "203.0.113.99", "255.255.255.255", "::1", "2001:db8::7", "::ffff:10.1.2.3",
+    ])
+  func peerAddresses(_ text: String) throws {
+    #expect(try SocketAddress(ipAddress: text, port: 443).ipText == text)
+  }
+
+  @Test("The peer of a Unix socket has no address")
+  func unixPeer() throws { #expect(try SocketAddress(unixDomainSocketPath: "/run/app.sock").ipText == nil) }
+
   @Test("An identifier is 32 hexadecimal digits of its numbers")
   func identifiers() {
     var random = SeededNumbers(seed: 4)

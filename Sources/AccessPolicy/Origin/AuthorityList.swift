@@ -16,6 +16,8 @@ package final class AuthorityList: Sendable {
   }
 
   private let origin: Authority
+  /// The origin's authority as browsers write it. Nearly all requests name it so, byte for byte, and need not be read.
+  private let usual: [UInt8]
   /// The others: the host in lower case, a zero byte, and the two bytes of the port.
   private let others: ByteTrie
   /// By node of `others`: the number of the `[[host]]`, ``alias``, or ``none`` inside of a name.
@@ -35,6 +37,7 @@ package final class AuthorityList: Sendable {
   ) throws(AuthorityListError) {
     defaultPort = origin.scheme.defaultPort
     self.origin = Authority(host: Array(origin.host.utf8), port: origin.port)
+    usual = Array(origin.authority.utf8)
     var others = ByteTrie()
     var numberOfNode = [Self.none]
     func insert(_ host: [UInt8], _ port: UInt16, _ number: Int32) {
@@ -61,6 +64,7 @@ package final class AuthorityList: Sendable {
   /// to ASCII case, the port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port
   /// with a leading zero are not accepted. Without allocation; the time does not depend on the number of hosts.
   package func place(_ authority: Span<UInt8>) -> Place? {
+    if isUsual(authority) { return .publicURL }
     guard let (end, given) = Authority.split(authority) else { return nil }
     let port = given ?? defaultPort
     if port == origin.port, isHost(of: origin, authority, end: end) { return .publicURL }
@@ -76,6 +80,12 @@ package final class AuthorityList: Sendable {
     let number = numberOfNode[node]
     if number >= 0 { return .site(Int(number)) }
     return number == Self.alias ? .alias : nil
+  }
+
+  private func isUsual(_ authority: Span<UInt8>) -> Bool {
+    guard authority.count == usual.count else { return false }
+    for index in usual.indices where usual[index] != authority[index] { return false }
+    return true
   }
 
   private func isHost(of expected: Authority, _ authority: Span<UInt8>, end: Int) -> Bool {

@@ -10,8 +10,6 @@ internal import NIOCore
 protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var server: ServerContext { get }
   var peer: ClientPeer { get }
-  /// `X-Forwarded-For: ` and the peer's address.
-  var forwardedFor: [UInt8] { get }
   var exchange: Exchange { get set }
   /// The speed at which the client takes what waits for it; nil while nothing waits. Then the deadline is for that.
   var pace: ResponsePace? { get set }

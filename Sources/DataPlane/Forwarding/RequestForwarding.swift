@@ -10,8 +10,8 @@ struct RequestForwarding {
   /// Facts about the request that are not in its header.
   struct Context {
     var identity: SerializedIdentityHeaders?
-    /// `X-Forwarded-For` up to its CR LF.
-    var forwardedFor: [UInt8]
+    /// The peer's address, as text.
+    var address: String
     var trusted: Bool
     var requestID: RequestIDSource.Identifier
     /// Whether `Upgrade` is passed on.
@@ -174,22 +174,18 @@ struct RequestForwarding {
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to space: inout HeaderWriter
   ) {
+    space.append("X-Forwarded-For: ")
     if context.trusted, head.fields.has(.xForwardedFor) {
-      space.append("X-Forwarded-For: ")
       for line in head.fields.lines where line.known == .xForwardedFor && !line.value.isEmpty {
         space.append(bytes.extracting(line.value))
         space.append(", ")
       }
-      // The prepared bytes begin with the field's name.
-      space.append(context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count))
-    } else {
-      space.append(context.forwardedFor.span.bytes)
     }
+    space.append(context.address.utf8Span.span.bytes)
     space.append("\r\n")
     if context.trusted, head.fields.has(.forwarded) {
       ForwardedField.extend(
-        head, bytes, address: context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count),
-        scheme: rules.scheme, to: &space)
+        head, bytes, address: context.address.utf8Span.span.bytes, scheme: rules.scheme, to: &space)
     }
     let schemeAndHost = rules.schemeAndHost
     space.append(schemeAndHost.span.bytes)

@@ -67,7 +67,7 @@ package struct FieldTable: ~Copyable, Sendable {
 
   @inline(__always)
   mutating func removeAll() {
-    for line in lines where line.known != .other { first[Int(line.known.rawValue)] = 0 }
+    first = InlineArray(repeating: 0)
     lines.removeAll(keepingCapacity: true)
     repeated = 0
   }

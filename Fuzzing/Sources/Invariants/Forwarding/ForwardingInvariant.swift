@@ -23,8 +23,8 @@ extension Invariant {
       RequestForwarding.write(
         head, span, rules: rules,
         context: .init(
-          identity: circumstances.identity, forwardedFor: Array("X-Forwarded-For: \(Circumstances.address)".utf8),
-          trusted: circumstances.isTrusted, requestID: .init(high: 1, low: 2), upgrades: upgrades,
+          identity: circumstances.identity, address: Circumstances.address, trusted: circumstances.isTrusted,
+          requestID: .init(high: 1, low: 2), upgrades: upgrades,
           closes: circumstances.closes),
         to: &buffer)
       let written = Array(buffer.readableBytesView)

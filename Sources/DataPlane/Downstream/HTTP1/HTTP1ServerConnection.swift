@@ -26,8 +26,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   let server: ServerContext
   let writer: OrderedWriter
   var peer: ClientPeer
-  /// `X-Forwarded-For: ` and the peer's address.
-  let forwardedFor: [UInt8]
 
   private(set) var phase = Phase.open
   var input = ClientInput.open(lastRead: .distantPast)
@@ -66,7 +64,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     self.server = server
     self.peer = peer
     writer = OrderedWriter(isAtSocket: !server.isTLS)
-    forwardedFor = Array("X-Forwarded-For: ".utf8) + peer.address.utf8
   }
 
   var context: ChannelHandlerContext? { writer.context }

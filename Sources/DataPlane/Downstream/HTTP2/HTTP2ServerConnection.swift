@@ -24,8 +24,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   let server: ServerContext
   var peer: ClientPeer
-  /// `X-Forwarded-For: ` and the peer's address.
-  let forwardedFor: [UInt8]
   let session: HTTP2Session
   private var context: ChannelHandlerContext?
   private var life = HTTP2ConnectionLife()
@@ -54,7 +52,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
     self.peer = peer
-    forwardedFor = Array("X-Forwarded-For: ".utf8) + peer.address.utf8
     session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
   }
 

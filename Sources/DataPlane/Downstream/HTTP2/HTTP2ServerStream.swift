@@ -42,7 +42,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   var peer: ClientPeer { connection.peer }
-  var forwardedFor: [UInt8] { connection.forwardedFor }
   /// The session of the exchange under way.
   var session: ConnectionKey? { exchange.isUnderWay ? exchange.account.session : nil }
   func expectReviews() { connection.expectReviews() }
@@ -156,12 +155,15 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
+    let (rules, loop) = (server.rules, server.loop)
     ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, privateLines: exchange.upstream.privateLines,
-      date: server.loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &server.loop.fields)
-    server.rules.responseHeaders.write(
-      missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &server.loop.fields)
-    return server.loop.fields.canBeSent
+      head, bytes, ownCookies: rules.ownCookies, privateLines: exchange.upstream.privateLines,
+      date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
+    if !rules.responseHeaders.isEmpty {
+      rules.responseHeaders.write(
+        missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &loop.fields)
+    }
+    return loop.fields.canBeSent
   }
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {

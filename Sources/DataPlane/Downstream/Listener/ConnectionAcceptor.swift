@@ -62,7 +62,7 @@ final class ConnectionAcceptor {
       descriptors.give(use)
     }
     if let options = channel.syncOptions { try apply(to: options) }
-    let address = channel.remoteAddress?.ipAddress
+    let address = channel.remoteAddress?.ipText
     if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
     {
@@ -130,7 +130,7 @@ final class ConnectionAcceptor {
   /// logged, and `X-Forwarded-For` is believed only if that address is a trusted proxy.
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
-    case .peer: context.peer(channel.remoteAddress?.ipAddress)
+    case .peer: context.peer(channel.remoteAddress?.ipText)
     case .address(let bytes): context.peer(IPAddress(bytes: bytes)?.description)
     case .unix: context.peer(nil)
     }
@@ -146,7 +146,7 @@ final class ConnectionAcceptor {
     context.observer.exchangeEnded(
       ExchangeRecord(
         status: 503, routeClass: ExchangeAccount.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
-        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix",
+        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipText ?? "unix",
         requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
     let response = context.gate.failure(

@@ -92,7 +92,7 @@ extension DownstreamTransport {
     RequestForwarding.write(
       loop.requestHead, bytes, rules: server.rules,
       context: RequestForwarding.Context(
-        identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted,
+        identity: order.identity, address: peer.address, trusted: peer.isTrusted,
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
         dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
         closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
