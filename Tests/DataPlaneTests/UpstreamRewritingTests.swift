@@ -191,7 +191,7 @@ struct UpstreamRewritingTests {
   @Test(
     "A review sees the request as its client sent it",
     arguments: [
-      "/reports/x?y", "/reports", "/reports/", "/reports?y", "/reports;a=1", "/reports/;a=1", "/reports//x",
+      "/reports/x?y", "/reports", "/reports/", "/reports?y", "/reports;a=1", "/reports/;a=1",
     ])
   func review(_ target: String) throws {
     let upstream = Self.rewriting(host: "app.internal", prefix: "/reports")

@@ -23,7 +23,7 @@ struct RequestHeadTests {
     "The methods that matter are distinguished by their exact letters",
     arguments: [
       ("GET", RequestHead.Method.get), ("PUT", .put), ("POST", .post), ("HEAD", .head), ("PATCH", .patch),
-      ("DELETE", .delete), ("OPTIONS", .options), ("get", .other), ("PROPFIND", .other), ("M-SEARCH", .other),
+      ("DELETE", .delete), ("OPTIONS", .options), ("PROPFIND", .other), ("M-SEARCH", .other),
       ("GETS", .other),
     ])
   func methods(_ name: String, _ kind: RequestHead.Method) {

@@ -56,7 +56,7 @@ struct RequestRefusalTests {
     Refusal("delete / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
     Refusal("Get / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
     Refusal("PURGe / HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
-    Refusal("connect a:443 HTTP/1.1\r\nHost: a\r\n\r\n", .target),
+    Refusal("connect a:443 HTTP/1.1\r\nHost: a\r\n\r\n", .methodCase),
     Refusal(String(repeating: "M", count: 33) + " / HTTP/1.1\r\nHost: a\r\n\r\n", .method),
     Refusal("\u{16}\u{03}\u{01}\u{02}", .requestLine),
   ]
@@ -172,7 +172,8 @@ struct RequestRefusalTests {
   func statuses() {
     let special: [HeadViolation: Int] = [
       .version: 505, .connectMethod: 405, .traceMethod: 405, .targetTooLong: 414, .tooManyFields: 431,
-      .tooManyNominations: 431, .headTooLarge: 431, .transferEncoding: 501, .expectation: 417,
+      .tooManyNominations: 431, .headTooLarge: 431, .transferEncoding: 501, .methodCase: 501,
+      .expectation: 417,
     ]
     for violation in HeadViolation.allCases { #expect(violation.status == special[violation] ?? 400) }
   }

@@ -145,7 +145,7 @@ final class AddressRewriting {
     guard let prefix = upstream.prefix else { return path }
     guard Self.isWithin(path, prefix) else { return nil }
     let rest = path.dropFirst(prefix.count)
-    guard !UpstreamRewriting.beginsAuthority(rest.span) else { return nil }
+    guard !UpstreamRewriting.beginsAuthority(rest.span.bytes) else { return nil }
     return rest.first == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest
   }
 

@@ -127,8 +127,8 @@ package final class ForwardingRules: Sendable {
   private static let alwaysReservedNames = ReservedNames(alwaysReserved)
   private static let pathPrefixNames = ReservedNames(pathPrefixes)
 
-  /// Fields that applications commonly believe about the user, in all the spellings that an application behind CGI would
-  /// take for them. Trusted proxies do not authenticate users, and pass on what their own clients send.
+  /// Fields that applications commonly believe about the user, in all the spellings that an application behind CGI
+  /// would take for them. Trusted proxies do not authenticate users, and pass on what their own clients send.
   private static let users = [
     "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Forwarded-User",
     "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Group", "X-Forwarded-Groups", "X-Forwarded-Roles",

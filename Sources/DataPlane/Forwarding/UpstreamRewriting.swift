@@ -57,8 +57,8 @@ final class UpstreamRewriting: Sendable {
   func isOwn(_ authority: Authority) -> Bool { authorities.contains(authority) }
 
   /// The position in a path of the first byte that the upstream gets, and whether a slash precedes it.
-  /// - Returns: nil if the path is outside of the prefix, or the rest begins with two slashes: to some applications that
-  ///   is a URL with an authority, and the path begins behind it.
+  /// - Returns: nil if the path is outside of the prefix, or the rest begins with two slashes: to some applications
+  ///   that is a URL with an authority, and the path begins behind it.
   func strippedPath(_ bytes: RawSpan, _ path: Range<Int>) -> (start: Int, addsSlash: Bool)? {
     guard let prefix else { return (path.lowerBound, false) }
     guard path.count >= prefix.count else { return nil }
@@ -67,23 +67,20 @@ final class UpstreamRewriting: Sendable {
     guard start < path.upperBound else { return (start, true) }
     switch bytes.byte(at: start) {
     case UInt8(ascii: "/"):
-      let rest = bytes.extracting(start..<path.upperBound)._unsafeView(as: UInt8.self)
-      return Self.beginsAuthority(rest) ? nil : (start, false)
+      return Self.beginsAuthority(bytes.extracting(start..<path.upperBound)) ? nil : (start, false)
     // A session parameter of the prefix itself.
     case UInt8(ascii: ";"): return (start, true)
     default: return nil
     }
   }
 
-  /// Whether a path begins with two separators, literal or encoded.
-  static func beginsAuthority(_ path: Span<UInt8>) -> Bool {
-    guard path.count > 1 else { return false }
-    if path[1] == UInt8(ascii: "/") || path[1] == UInt8(ascii: "\\") { return true }
-    guard path.count > 3, path[1] == UInt8(ascii: "%") else { return false }
-    return switch (path[2], path[3] | 0x20) {
-    case (UInt8(ascii: "2"), UInt8(ascii: "f")), (UInt8(ascii: "5"), UInt8(ascii: "c")): true
-    default: false
+  /// Whether a path begins with two separators, the second one literal or encoded.
+  static func beginsAuthority(_ path: RawSpan) -> Bool {
+    func isSecond(_ separator: StaticString) -> Bool {
+      let second = 1..<1 + separator.utf8CodeUnitCount
+      return second.upperBound <= path.byteCount && path.equalsIgnoringCase(separator, second)
     }
+    return isSecond("/") || isSecond("\\") || isSecond("%2f") || isSecond("%5c")
   }
 
   /// Whether a response has fields that may have to be rewritten.
