@@ -33,7 +33,7 @@ struct Template: Sendable, Equatable {
 
   /// Replaces each insertion, and shifts the ends of sections accordingly.
   private static func insert(_ inner: [Step], into outer: [Step]) -> [Step] {
-    // Where each step of `outer` begins in the result, and where the result ends.
+    // The index in the result at which each step of `outer` begins, and the length of the result.
     var places: [Int] = []
     var count = 0
     for step in outer {
