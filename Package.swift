@@ -51,6 +51,8 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Of the C library, which Swift does not import whole.
+    .systemLibrary(name: "CLinux"),
     // Its headers; the library is loaded when it is wanted.
     .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
     // C in front of toml++, which is C++ in the headers of libtomlplusplus-dev.
@@ -62,13 +64,16 @@ let package = Package(
     .target(name: "Cryptography", dependencies: ["COpenSSL", "WebFormats"], swiftSettings: strict),
 
     // MARK: The data plane
+    .target(name: "SocketTransport", dependencies: ["CLinux", .nioCore], swiftSettings: strict),
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", "WebFormats", .nioCore], swiftSettings: strict),
     .target(
       name: "HTTPWire", dependencies: ["CNghttp2", "Cryptography", "WebFormats", .nioCore], swiftSettings: strict),
     .target(
       name: "DataPlane",
-      dependencies: ["HTTPWire", "Secrets", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging],
+      dependencies: [
+        "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .httpTypes, .logging,
+      ],
       swiftSettings: strict),
 
     // MARK: The control plane
@@ -95,8 +100,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "DataPlane", "HTTPWire", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-        "Operations", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
+        "DataPlane", "HTTPWire", "SocketTransport", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion",
+        "AccessPolicy", "Pages", "Operations", "WebFormats", .nioCore, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -127,6 +132,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
+      name: "SocketTransportTests", dependencies: ["SocketTransport", .nioCore], swiftSettings: strict),
+    .testTarget(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
     .testTarget(
@@ -135,7 +142,8 @@ let package = Package(
     .testTarget(
       name: "DataPlaneTests",
       dependencies: [
-        "DataPlane", "HTTPWire", "Secrets", "WebFormats", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes,
+        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1,
+        .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
     progress.show("      looking")
-    let findings = await doctor.examine { finding in
+    let findings = try await doctor.examine { finding in
       progress.clear()
       print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
       fflush(nil)

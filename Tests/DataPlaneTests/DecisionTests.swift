@@ -1,6 +1,6 @@
 import HTTPTypes
 import NIOCore
-import NIOPosix
+import SocketTransport
 import Synchronization
 import Testing
 

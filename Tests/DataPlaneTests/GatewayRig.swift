@@ -1,7 +1,7 @@
 import HTTPTypes
 import HTTPWire
 import NIOCore
-import NIOPosix
+import SocketTransport
 import Synchronization
 
 @testable import DataPlane
@@ -87,7 +87,7 @@ struct GatewayRig: Sendable {
   let upstream: ScriptedUpstream
   let recorder: Recorder
   let listener: Listener
-  let group: MultiThreadedEventLoopGroup
+  let group: SocketEventLoopGroup
   let target: UpstreamGroup
 
   var log: Recorder.Log { recorder.log }
@@ -171,7 +171,7 @@ func withGateway(
   await GatewayTurns.shared.begin()
   defer { GatewayTurns.shared.end() }
   let upstream = try ScriptedUpstream(receiveBuffer: receiveBuffer, script)
-  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  let group = try SocketEventLoopGroup(loops: 1)
   let recorder = Recorder()
   var settings = ListenerSettings(address: .ip(host: "127.0.0.1", port: 0))
   // No timeout ends a test on a busy machine, unless the test sets it.
@@ -188,7 +188,7 @@ func withGateway(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
     upstreams: [target])
-  let listener = try await Listener.start(configuration, on: group) { _ in
+  let listener = try await Listener.start(configuration, on: group.loops) { _ in
     ListenerDependencies(gate: ScriptedGate(gate), observer: recorder)
   }
   guard case .ip(_, let port) = listener.address else { return }

@@ -1,41 +1,45 @@
 import Glibc
 import NIOCore
 import NIOEmbedded
-import NIOPosix
+import SocketTransport
 import Synchronization
 import Testing
 
 @testable import DataPlane
 
 // Cases: what goes straight to the socket, and when it may not: something waits in the channel, the socket is full, the
-// channel is closed, has no socket, or has handlers in between; what is read from the socket.
+// channel is closed, has no socket, or has handlers in between; who gets what is read.
 
 @Suite("Writes to a socket")
 struct OrderedWriterTests {
   /// The last handler of a channel, as the connections of clients and upstreams are.
-  private final class Owner: ChannelInboundHandler {
+  private final class Owner: ChannelInboundHandler, SocketReader {
     typealias InboundIn = ByteBuffer
 
     let writer: OrderedWriter
 
     init(isAtSocket: Bool) { writer = OrderedWriter(isAtSocket: isAtSocket) }
 
-    func handlerAdded(context: ChannelHandlerContext) { writer.attach(context) }
+    func handlerAdded(context: ChannelHandlerContext) { writer.attach(context, reader: self) }
     func handlerRemoved(context: ChannelHandlerContext) { writer.detach() }
+
+    func socketRead(_ bytes: consuming ByteBuffer) {}
+    func socketReadComplete() {}
   }
 
   /// A channel on one end of a pair of sockets; used on its event loop only.
   private final class Rig {
-    let channel: any Channel
+    let channel: SocketChannel
     let peer: CInt
-    let writer: OrderedWriter
+    let owner: Owner
+    var writer: OrderedWriter { owner.writer }
 
-    init(_ channel: any Channel, peer: CInt, isAtSocket: Bool) throws {
+    init(_ channel: SocketChannel, peer: CInt, isAtSocket: Bool) throws {
       self.channel = channel
       self.peer = peer
-      let owner = Owner(isAtSocket: isAtSocket)
-      writer = owner.writer
+      owner = Owner(isAtSocket: isAtSocket)
       try channel.pipeline.syncOperations.addHandler(owner)
+      channel.open()
     }
 
     /// The bytes that the peer has received so far.
@@ -50,7 +54,7 @@ struct OrderedWriterTests {
     }
 
     /// Bytes that wait in the channel.
-    var waiting: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? -1 }
+    var waiting: Int { channel.waitingBytes }
   }
 
   /// - Parameter body: returns how many bytes are to come to the peer afterwards.
@@ -62,14 +66,15 @@ struct OrderedWriterTests {
     var pair: [CInt] = [-1, -1]
     try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
     let peer = pair[1]
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .withConnectedSocket(pair[0]).get()
-    let count = try await channel.eventLoop.submit {
-      try body(Rig(channel, peer: peer, isAtSocket: isAtSocket))
+    let group = try SocketEventLoopGroup(loops: 1)
+    let (own, loop) = (pair[0], group.loops[0])
+    let count = try await loop.submit {
+      let channel = SocketChannel(ListeningSocket.Accepted(descriptor: own, peer: nil), on: loop)
+      return try body(Rig(channel, peer: peer, isAtSocket: isAtSocket))
     }.get()
     let socket = RawSocket(descriptor: peer)
     let rest = try await blocking { try socket.read(count: count) }
-    try? await channel.close()
+    try await group.shutdownGracefully()
     return rest
   }
 
@@ -177,38 +182,16 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("Bytes that have come are read past the channel, their end is left to it")
-  func received() async throws {
-    try await withRig { rig in
-      var buffer = ByteBufferAllocator().buffer(capacity: 4)
-      #expect(!rig.writer.receive(into: &buffer))
-      #expect(send(rig.peer, "abcdef", 6, 0) == 6)
-      #expect(rig.writer.receive(into: &buffer) && String(buffer: buffer) == "abcd")
-      buffer.clear()
-      #expect(rig.writer.receive(into: &buffer) && String(buffer: buffer) == "ef")
-      buffer.clear()
-      shutdown(rig.peer, CInt(SHUT_WR))
-      #expect(!rig.writer.receive(into: &buffer) && buffer.readableBytes == 0)
-      return 0
+  @Test("Bytes come past the pipeline where nothing is in between, until the handler leaves")
+  func reading() async throws {
+    for isAtSocket in [true, false] {
+      try await withRig(isAtSocket: isAtSocket) { rig in
+        #expect((rig.channel.reader === rig.owner) == isAtSocket)
+        rig.writer.detach()
+        #expect(rig.channel.reader == nil)
+        return 0
+      }
     }
-    try await withRig(isAtSocket: false) { rig in
-      var buffer = ByteBufferAllocator().buffer(capacity: 4)
-      #expect(send(rig.peer, "abcdef", 6, 0) == 6)
-      #expect(!rig.writer.receive(into: &buffer))
-      return 0
-    }
-  }
-
-  @Test("The descriptor of a channel is that of its socket; a channel without a socket has none")
-  func descriptor() async throws {
-    try await withRig { rig in
-      let known = try rig.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-        of: NIOBSDSocket.Handle.self
-      ) { $0 }
-      #expect(known != nil && rig.channel.socketDescriptor == known)
-      return 0
-    }
-    #expect(EmbeddedChannel().socketDescriptor == nil)
   }
 
   @Test("In a channel without a socket bytes keep their order")

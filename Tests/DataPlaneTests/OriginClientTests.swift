@@ -1,6 +1,6 @@
 import HTTPTypes
 import NIOCore
-import NIOPosix
+import SocketTransport
 import Testing
 
 @testable import DataPlane
@@ -14,7 +14,7 @@ struct OriginClientTests {
     _ body: (OriginClient, ScriptedUpstream) async throws -> Void
   ) async throws {
     let upstream = try ScriptedUpstream(script)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
     let client = try await OriginClient(
       target, authority: "apple.example", timeout: timeout, bodyLimit: 1_000, on: group.any())
@@ -113,7 +113,7 @@ struct OriginClientTests {
   @Test("A client that is released while it connects does not trap")
   func letGo() async throws {
     let upstream = try ScriptedUpstream { socket, _ in _ = try? socket.readToEnd() }
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     for _ in 0..<20 {
       let target = try UpstreamGroup(
         UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import NIOCore
-import NIOPosix
 import Secrets
+import SocketTransport
 import Testing
 
 @testable import DataPlane
@@ -54,7 +54,7 @@ struct ProxyTunnelTests {
   private func exchange(_ script: @escaping ScriptedUpstream.Script) async throws -> Result<OriginResponse, OriginError>
   {
     let proxy = try ScriptedUpstream(script)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     var settings = UpstreamSettings(address: .tcp(host: "apple.invalid", port: 8_080, tls: false))
     settings.timeouts.connect = .seconds(2)
     let target = try UpstreamGroup(

@@ -1,6 +1,6 @@
 import HTTPTypes
 import NIOCore
-import NIOPosix
+import SocketTransport
 import Synchronization
 import Testing
 
@@ -81,13 +81,13 @@ struct UpstreamNameTests {
 
   // MARK: With sockets
 
-  private func answer(of name: NameResolver, on group: MultiThreadedEventLoopGroup) async throws -> [SocketAddress] {
+  private func answer(of name: NameResolver, on group: SocketEventLoopGroup) async throws -> [SocketAddress] {
     try await name.addresses(on: group.next()).get()
   }
 
   @Test("Waiting for a resolver that hangs blocks no event loop, and no other name")
   func hanging() async throws {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     let opened = Mutex(false)
     let stuck = NameResolver("stuck.test", port: 80) { _, _ in
       while !opened.withLock({ $0 }) { try? RawSocket.pause() }
@@ -108,7 +108,7 @@ struct UpstreamNameTests {
   func resolved() async throws {
     let upstream = try ScriptedUpstream(echoing)
     defer { upstream.stop() }
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     let settings = UpstreamSettings(address: .tcp(host: "app.test", port: upstream.port, tls: false))
     let target = try UpstreamGroup(settings) { host, port in
       host == "app.test" ? [try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port))].compactMap { $0 } : []

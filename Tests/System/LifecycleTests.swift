@@ -49,7 +49,7 @@ struct LifecycleTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
       try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
     }
-    #expect(names.count { $0.hasPrefix("NIO-ELT-") } == 1, "\(names)")
+    #expect(names.count { $0.hasPrefix("cordon-loop-") } == 1, "\(names)")
   }
 
   @Test("Beside a preloaded library that changes the environment, the commands have their arguments")

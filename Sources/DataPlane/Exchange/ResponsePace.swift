@@ -1,11 +1,5 @@
 internal import NIOCore
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// The rate at which a client takes the bytes that wait for it. Time in which nothing waits, because the application
 /// has nothing to say, does not count.
 ///
@@ -64,19 +58,5 @@ struct ResponsePace {
     // Not even a whole piece: the product cannot pass what a client took by more than a day of the highest rate.
     let (needed, overflow) = (time.nanoseconds / 1_000_000).multipliedReportingOverflow(by: Int64(rate))
     return overflow || Int64(taken - atBeginning) < needed / 1_000 ? .isOver : .goesOn
-  }
-}
-
-/// Bytes in the socket's send queue that the peer has not acknowledged.
-enum SendQueue {
-  /// 0 where the system does not tell.
-  static func unacknowledged(_ channel: any Channel) -> Int {
-    var count: CInt = 0
-    let options = channel.pipeline.syncOperations
-    try? options.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
-      // SIOCOUTQ, which is TIOCOUTQ.
-      _ = ioctl(socket, UInt(TIOCOUTQ), &count)
-    }
-    return Int(max(0, count))
   }
 }

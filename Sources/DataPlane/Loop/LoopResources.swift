@@ -13,8 +13,6 @@ final class LoopResources {
   var heads = BufferPool.heads
   /// Buffers for the frames of HTTP/2 connections.
   var frames = BufferPool.frames
-  /// Buffers that connections read into.
-  let reads: SharedReadBuffers
   var requestIDs = RequestIDSource()
   var date = DateLine()
   /// The head that is being read or written at the moment.
@@ -38,11 +36,7 @@ final class LoopResources {
     self.descriptors = descriptors
     unfinished = UnfinishedHeads(limit: unfinishedBytes)
     wheel = TimerWheel(eventLoop: eventLoop)
-    reads = SharedReadBuffers(eventLoop)
   }
-
-  /// Takes a buffer back that a frugal connection has read into.
-  private(set) lazy var takeReadBuffer: (ByteBuffer) -> Void = { [reads] in reads.give($0, .frugal) }
 
   /// The `Date` line that a response of the upstream lacks, nil where it has one: a recipient with a clock adds it
   /// (RFC 9110 6.6.1).

@@ -1,26 +1,19 @@
 internal import NIOCore
+internal import SocketTransport
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
-/// Writes to the socket of a client or of an upstream. The one owner of the channel's context and of the socket's
-/// descriptor, so that no write can overtake another.
+/// Reads from and writes to the socket of a client or of an upstream. The one owner of the channel's context, so that
+/// no write can overtake another.
 ///
-/// Most requests have no body, and most responses are small. Such a message goes straight to the socket, past the
-/// channel pipeline and its queue of pending writes, which costs more than all other work for a request. Permitted only
-/// while the channel has no pending writes: otherwise bytes would be reordered. Bytes that the socket does not take go
-/// through the channel, and so do all later ones until these have left; the channel also handles the errors. With TLS
-/// or HTTP/2, handlers in between encode the bytes: then everything goes through the channel.
+/// Without handlers in between, bytes go straight to the socket and come straight from it: the channel pipeline costs
+/// more than all other work for a request. With TLS or HTTP/2, handlers in between encode the bytes: then everything
+/// goes through the pipeline, and so it does on a channel without a socket.
 final class OrderedWriter {
   private(set) var context: ChannelHandlerContext?
-  /// The socket, where direct writes are possible.
-  private var descriptor: CInt?
+  /// The socket, where nothing is in between.
+  private var socket: SocketChannel?
   /// Whether no handler is between this one and the socket.
   let isAtSocket: Bool
-  /// Whether everything that was handed to the channel is known to have left.
+  /// Whether everything that was handed to the pipeline is known to have left.
   private var isClear = true
 
   /// - Parameter isAtSocket: whether no handler of the channel changes or delays what is written.
@@ -28,35 +21,31 @@ final class OrderedWriter {
 
   // MARK: The channel
 
-  func attach(_ context: ChannelHandlerContext) {
+  /// - Parameter reader: gets what is read, where nothing is in between.
+  func attach(_ context: ChannelHandlerContext, reader: any SocketReader) {
     self.context = context
-    if isAtSocket { descriptor = context.channel.socketDescriptor }
+    guard isAtSocket, let socket = context.channel as? SocketChannel else { return }
+    self.socket = socket
+    socket.reader = reader
   }
 
   /// Forgets the channel.
   func detach() {
-    channelClosed()
+    socket?.reader = nil
+    socket = nil
     context = nil
   }
 
-  /// Stops direct writes. To be called before the channel closes its socket, whose descriptor may be reused afterwards.
-  func channelClosed() { descriptor = nil }
-
   var isAttached: Bool { context != nil }
   var isWritable: Bool { context?.channel.isWritable ?? false }
-  var channelOptions: (any NIOSynchronousChannelOptions)? { context?.channel.syncOptions }
 
   /// Asks the channel for bytes.
-  func read() { context?.read() }
+  @inline(__always)
+  func read() { if let socket { socket.read0() } else { context?.read() } }
 
-  /// Reads what has come to the socket, past the channel, which handles the end of the input and errors.
-  /// - Returns: whether there was something.
-  func receive(into buffer: inout ByteBuffer) -> Bool {
-    guard let descriptor else { return false }
-    let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) {
-      max(0, recv(descriptor, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT)))
-    }
-    return count > 0
+  /// The size of reads.
+  func setReceiveBufferMode(_ mode: ReceiveBufferMode) {
+    (context?.channel as? SocketChannel)?.receiveBufferMode = mode
   }
 
   // MARK: Writes
@@ -64,8 +53,12 @@ final class OrderedWriter {
   /// Sends a message, or a part of one.
   @inline(__always)
   func send(_ bytes: ByteBuffer) {
-    let count = sendDirectly(bytes)
-    if count < bytes.readableBytes { sendThroughChannel(bytes, from: count) }
+    if let socket {
+      socket.send(bytes)
+    } else {
+      isClear = false
+      context?.writeAndFlush(NIOAny(bytes), promise: nil)
+    }
   }
 
   /// Sends the header of a request, and what of its body there is.
@@ -76,18 +69,19 @@ final class OrderedWriter {
     flush()
   }
 
-  /// Hands bytes to the channel, to go out together with what follows; to be flushed.
+  /// Hands bytes over, to go out together with what follows; to be flushed.
   func write(_ bytes: ByteBuffer) {
     isClear = false
-    context?.write(NIOAny(bytes), promise: nil)
+    if let socket { socket.write0(NIOAny(bytes), promise: nil) } else { context?.write(NIOAny(bytes), promise: nil) }
   }
 
-  func flush() { if !isClear { context?.flush() } }
+  func flush() { if let socket { socket.flush0() } else if !isClear { context?.flush() } }
 
   /// Whether the system has taken everything that was written.
   func hasSentAll() -> Bool {
+    if let socket { return socket.waitingBytes == 0 }
     if isClear, isAtSocket { return context != nil }
-    guard let waiting = try? channelOptions?.getOption(.bufferedWritableBytes), waiting == 0 else { return false }
+    guard let context, context.channel.waitingBytes == 0 else { return false }
     // Handlers in between may hold bytes that the channel does not know.
     isClear = isAtSocket
     return true
@@ -97,29 +91,19 @@ final class OrderedWriter {
   func closeOutput() { context?.close(mode: .output, promise: nil) }
 
   /// Closes the channel; what it has not sent is lost.
-  func close() {
-    channelClosed()
-    context?.close(promise: nil)
+  func close() { context?.close(promise: nil) }
+}
+
+extension Channel {
+  /// Bytes that the system has not taken; nil if the channel does not know.
+  var waitingBytes: Int? {
+    if let socket = self as? SocketChannel { return socket.waitingBytes }
+    return try? syncOptions?.getOption(.bufferedWritableBytes)
   }
 
-  /// Sends what the socket takes of `bytes` at once.
-  /// - Returns: how many that were.
-  private func sendDirectly(_ bytes: ByteBuffer) -> Int {
-    guard let descriptor, isClear || hasSentAll() else { return 0 }
-    let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
-    return bytes.withUnsafeReadableBytes {
-      #if canImport(Glibc)
-        max(0, Glibc.send(descriptor, $0.baseAddress, $0.count, flags))
-      #else
-        max(0, Musl.send(descriptor, $0.baseAddress, $0.count, flags))
-      #endif
-    }
-  }
-
-  private func sendThroughChannel(_ bytes: ByteBuffer, from start: Int) {
-    var rest = bytes
-    rest.moveReaderIndex(forwardBy: start)
-    isClear = false
-    context?.writeAndFlush(NIOAny(rest), promise: nil)
+  /// Bytes that the peer has not acknowledged, as far as the system knows.
+  var unsentBytes: Int {
+    guard let socket = self as? SocketChannel else { return 0 }
+    return socket.waitingBytes + socket.unacknowledgedBytes
   }
 }

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -61,24 +60,6 @@ final class NameResolver: Sendable {
     }
     for (promise, addresses) in waiting { promise.succeed(addresses) }
   }
-}
-
-/// One connection's view of a name, as NIO asks for it: it tries IPv6 and IPv4 side by side (RFC 8305).
-struct NameQuery: Resolver, Sendable {
-  private let found: EventLoopFuture<[SocketAddress]>
-
-  init(_ name: NameResolver, on eventLoop: any EventLoop) { found = name.addresses(on: eventLoop) }
-
-  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-    found.map { $0.filter { $0.protocol == .inet } }
-  }
-
-  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-    found.map { $0.filter { $0.protocol == .inet6 } }
-  }
-
-  /// The answer is for others, too.
-  func cancelQueries() {}
 }
 
 /// The system's resolver: `/etc/hosts`, DNS, and whatever else the machine is set up for.

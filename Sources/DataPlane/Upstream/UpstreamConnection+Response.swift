@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import SocketTransport
 
 /// Reads responses: interim ones, the final header, content, and the end.
 extension UpstreamConnection {

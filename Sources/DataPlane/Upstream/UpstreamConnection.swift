@@ -1,12 +1,13 @@
 internal import HTTPWire
 internal import NIOCore
+internal import SocketTransport
 internal import TLSTransport
 
 /// One connection to an upstream: the last handler of its channel.
 ///
 /// Carries one exchange at a time and belongs to its client meanwhile; between exchanges it is idle in its pool. This
 /// file holds the connection's life cycle; `UpstreamConnection+Response.swift` reads responses.
-final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
+final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -78,7 +79,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Whether the pool counts it as open.
   var isCounted = false
   private var reads = ReadGate()
-  private var readManner = ReceiveBufferMode.usual
+  private var receiveBufferMode = ReceiveBufferMode.usual
   /// Bytes of the last read.
   private var readCount = 0
 
@@ -197,7 +198,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   // MARK: Of the channel
 
   func handlerAdded(context: ChannelHandlerContext) {
-    writer.attach(context)
+    writer.attach(context, reader: self)
+    if !isAtSocket { writer.setReceiveBufferMode(.wide) }
     if context.channel.isActive, !awaitsHandshake { established() }
   }
 
@@ -231,11 +233,12 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     if reads.read() { context.read() }
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    var buffer = unwrapInboundIn(data)
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { socketRead(unwrapInboundIn(data)) }
+
+  func socketRead(_ bytes: consuming ByteBuffer) {
+    var buffer = bytes
     loop.responseRead = .now()
     readCount = buffer.readableBytes
-    if readManner == .bulk { loop.reads.give(buffer, .bulk) }
     switch phase {
     case .awaitingHead: readHead(&buffer)
     case .content: readContent(&buffer)
@@ -249,25 +252,27 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    socketReadComplete()
+    context.fireChannelReadComplete()
+  }
+
+  func socketReadComplete() {
     client?.flushResponse()
     if let client, phase.isContent || phase.isTunnel {
       if !client.canTakeResponse {
         holdReads(true)
-        apply(.sparing)
+        apply(.usual)
       } else if readCount >= ReceiveBufferMode.worthLarge, phase.isContent {
-        if client.takesBulk { apply(.bulk) } else if readManner == .bulk { apply(.sparing) }
+        if client.takesBulk { apply(.bulk) } else { apply(.usual) }
       }
     }
-    // The channel would ask for it next, through the whole pipeline.
-    if isAtSocket, !phase.isClosed { read(context: context) }
-    context.fireChannelReadComplete()
+    if isAtSocket, !phase.isClosed, reads.read() { writer.read() }
   }
 
-  func apply(_ manner: ReceiveBufferMode) {
-    guard manner != readManner, isAtSocket, let options = writer.channelOptions else { return }
-    readManner = manner
-    // A channel that is about to close may refuse: then nothing more is read.
-    try? options.setOption(.recvAllocator, value: manner.allocator(loop))
+  func apply(_ mode: ReceiveBufferMode) {
+    guard mode != receiveBufferMode, isAtSocket else { return }
+    receiveBufferMode = mode
+    writer.setReceiveBufferMode(mode)
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -286,7 +291,6 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
     move(to: .closed)
-    writer.channelClosed()
     loop.responseRead = .now()
     loop.wheel.disarm(self)
     let handshakeError = if case .connecting(let error) = was { error } else { String?.none }

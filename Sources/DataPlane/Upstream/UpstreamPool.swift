@@ -1,6 +1,5 @@
 internal import HTTPWire
 internal import NIOCore
-internal import NIOPosix
 internal import Synchronization
 internal import TLSTransport
 
@@ -261,32 +260,17 @@ final class UpstreamPool {
 
   private func open() -> EventLoopFuture<any Channel> {
     guard let proxy = endpoint.proxy, case .tcp(let host, let port, _) = endpoint.address else {
-      return openSocket(to: endpoint.address)
+      return connect(to: endpoint.address)
     }
     // Before the time for the whole connection is over, so that the failure names the proxy.
     let timeout = max(waits.connect - .seconds(1), .milliseconds(100))
-    return openSocket(to: proxy.address).flatMap { channel in
+    return connect(to: proxy.address).flatMap { channel in
       ProxyTunnelHandler.open(proxy, to: host, port: port, on: channel, timeout: timeout)
     }
   }
 
-  private func openSocket(to address: UpstreamAddress) -> EventLoopFuture<any Channel> {
-    var bootstrap = ClientBootstrap(group: loop.eventLoop)
-      .connectTimeout(waits.connect)
-      .channelOption(.maxMessagesPerRead, value: 1)
-    switch address {
-    case .unix(let path): return bootstrap.connect(unixDomainSocketPath: path)
-    case .tcp(let host, let port, _):
-      for (option, value) in KeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
-      if let name = endpoint.name {
-        return bootstrap.resolver(NameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
-      }
-      do {
-        return bootstrap.connect(to: try SocketAddress(ipAddress: host, port: Int(port)))
-      } catch {
-        return loop.eventLoop.makeFailedFuture(error)
-      }
-    }
+  private func connect(to address: UpstreamAddress) -> EventLoopFuture<any Channel> {
+    UpstreamDialer.connect(to: address, named: endpoint.name, on: loop.eventLoop, timeout: waits.connect)
   }
 
   // MARK: For the connection
@@ -372,9 +356,7 @@ final class UpstreamPool {
     case ChannelError.connectTimeout: return .connectTimeout
     case let error as IOError where error.errnoCode == EMFILE || error.errnoCode == ENFILE: return .noDescriptor
     case let error as IOError: return .connect(String(cString: strerror(error.errnoCode)))
-    case let error as NIOConnectionError:
-      if let single = error.connectionErrors.first { return failure(single.error) }
-      return .unresolved("no address for \(error.host)")
+    case let error as UnresolvedHost: return .unresolved(error.description)
     default: return .connect(String(describing: error))
     }
   }

@@ -3,10 +3,10 @@ internal import DataPlane
 internal import FoundationEssentials
 package import Logging
 internal import NIOCore
-internal import NIOPosix
 package import Operations
 internal import ServiceLifecycle
 package import Sessions
+internal import SocketTransport
 internal import Synchronization
 
 /// Makes one attempt to open the store.
@@ -57,7 +57,7 @@ package final class GatewayService: Sendable {
   /// Serves until graceful shutdown.
   /// - Throws: the error that prevents the start, with the remedy.
   package func run() async throws {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.eventLoops)
+    let group = try SocketEventLoopGroup(loops: settings.eventLoops)
     do {
       let gateway = try await RunningGateway.start(
         settings, open: open, group: group, logger: logger, log: log, version: version, reread: reread)

@@ -4,6 +4,7 @@ internal import NIOCore
 internal import Operations
 internal import ServiceLifecycle
 internal import Sessions
+internal import SocketTransport
 
 #if canImport(Glibc)
   internal import Glibc
@@ -39,10 +40,10 @@ struct RunningGateway: Sendable {
   ///   - log: the application log, for a reload to change.
   ///   - reread: reads the settings again.
   static func start(
-    _ settings: GatewaySettings, open: @escaping StoreOpener, group: any EventLoopGroup, logger: Logger,
+    _ settings: GatewaySettings, open: @escaping StoreOpener, group: SocketEventLoopGroup, logger: Logger,
     log: LogControl, version: String, reread: @escaping Reload.Reader
   ) async throws -> RunningGateway {
-    let eventLoop = group.next()
+    let eventLoop = group.loops[0]
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
     let health = HealthMonitor(checks: [
@@ -93,7 +94,7 @@ struct RunningGateway: Sendable {
 
     let gates = LoopGates()
     let sockets = try InheritedSockets.ofEnvironment()
-    let listener = try await Listener.start(snapshot.listener, on: group, sockets: sockets) { eventLoop in
+    let listener = try await Listener.start(snapshot.listener, on: group.loops, sockets: sockets) { eventLoop in
       let loopSessions = LoopSessions(
         snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
         lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: eventLoop)
@@ -160,7 +161,7 @@ struct RunningGateway: Sendable {
 
   /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.
   private static func startAdminListener(
-    _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop, sockets: InheritedSockets,
+    _ address: BindAddress, isPrivate: Bool, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
@@ -169,7 +170,7 @@ struct RunningGateway: Sendable {
       ListenerSettings(main: AcceptorSettings(name: "admin", address: address)),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),
       upstreams: [])
-    return try await Listener.start(configuration, on: eventLoop, sockets: sockets, use: .administration) { _ in
+    return try await Listener.start(configuration, on: [eventLoop], sockets: sockets, use: .administration) { _ in
       ListenerDependencies(gate: gate(), observer: SilentObserver())
     }
   }

@@ -1,7 +1,7 @@
 internal import DataPlane
 internal import NIOCore
-internal import NIOPosix
 package import Sessions
+internal import SocketTransport
 
 /// Examines everything that a gateway needs: its registration by calls to Apple, the upstreams, the certificates, each
 /// host, the secrets, the store. It changes nothing, and asks Apple about no user.
@@ -33,8 +33,9 @@ package struct Doctor: Sendable {
   /// Runs all examinations in turn. Takes seconds if something does not answer.
   /// - Parameter report: called with each finding as soon as it is known.
   /// - Returns: all findings.
-  package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async -> [DoctorFinding] {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  /// - Throws: `IOError` if the system has no thread for it.
+  package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async throws -> [DoctorFinding] {
+    let group = try SocketEventLoopGroup(loops: 1)
     var findings: [DoctorFinding] = []
     func note(_ finding: DoctorFinding) {
       findings.append(finding)

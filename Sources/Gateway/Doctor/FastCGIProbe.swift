@@ -1,6 +1,5 @@
 internal import DataPlane
 internal import NIOCore
-internal import NIOPosix
 
 /// Detects whether a server speaks FastCGI: sends a request for its values, which an application server answers with a
 /// record (FastCGI 1.0, 4.1), and which is not HTTP.
@@ -24,17 +23,16 @@ enum FastCGIProbe {
   /// - Returns: whether it answered with FastCGI.
   static func ask(_ address: UpstreamAddress, timeout: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
     let promise = eventLoop.makePromise(of: Bool.self)
-    let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(timeout).channelInitializer { channel in
-      channel.eventLoop.makeCompletedFuture {
+    if case .tcp(_, _, tls: true) = address {
+      promise.succeed(false)
+      return false
+    }
+    let connection = eventLoop.flatSubmit {
+      UpstreamDialer.connect(to: address, on: eventLoop, timeout: timeout).flatMapThrowing { channel in
         try channel.pipeline.syncOperations.addHandler(Handler(promise, timeout))
+        return channel
       }
     }
-    let connection: EventLoopFuture<any Channel> =
-      switch address {
-      case .tcp(_, _, tls: true): eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-      case .tcp(let host, let port, tls: false): bootstrap.connect(host: host, port: Int(port))
-      case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
-      }
     guard let channel = try? await connection.get() else {
       promise.succeed(false)
       return false
@@ -57,7 +55,7 @@ enum FastCGIProbe {
       self.timeout = timeout
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
       let promise = promise
       context.eventLoop.scheduleTask(in: timeout) { promise.succeed(false) }
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: FastCGIProbe.question)), promise: nil)

@@ -47,8 +47,6 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var detector: PlainHTTPDetector?
   /// The answer to a peer that speaks plain HTTP, instead of an alert.
   private let answerToHTTP: (() -> ByteBuffer)?
-  /// Receives used read buffers of the socket for reuse.
-  private let onConsumed: ((ByteBuffer) -> Void)?
   private let allocator = ByteBufferAllocator()
 
   /// The negotiated parameters; nil before the end of the handshake.
@@ -58,14 +56,10 @@ package final class TLSHandler: ChannelDuplexHandler {
   ///
   /// - Parameter answerToHTTP: Returns the bytes to send to a peer that begins with a plain HTTP request; nil sends the
   ///   alert.
-  /// - Parameter onConsumed: Receives each used read buffer of the socket; slices of it may still be referenced.
-  package init(
-    server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil, onConsumed: ((ByteBuffer) -> Void)? = nil
-  ) throws(TLSError) {
+  package init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
     self.detector = PlainHTTPDetector()
     self.answerToHTTP = answerToHTTP
-    self.onConsumed = onConsumed
   }
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
@@ -78,7 +72,6 @@ package final class TLSHandler: ChannelDuplexHandler {
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
     self.answerToHTTP = nil
-    self.onConsumed = nil
     self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
@@ -142,7 +135,6 @@ package final class TLSHandler: ChannelDuplexHandler {
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let connection = self.connection, !self.inputIsClosed else { return }
     let read = self.unwrapInboundIn(data)
-    self.onConsumed?(read)
     guard let bytes = self.pastDetector(read, context) else { return }
     connection.receive(bytes)
     if self.state == .handshaking { self.advanceHandshake(connection, context) }

@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import SocketTransport
 internal import TLSTransport
 
 /// One HTTP/1.1 (or 1.0) client connection: the last handler of its channel.
@@ -8,7 +9,7 @@ internal import TLSTransport
 /// response before it is out. This file holds the life of the connection; the framing of requests and of responses is
 /// in `+Request` and `+Response`.
 final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, DownstreamTransport, ReviewedConnection,
-  UnfinishedHeadOwner
+  UnfinishedHeadOwner, SocketReader
 {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -51,11 +52,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   var holding: UnfinishedHeads.Holding?
   /// The client's progress with the bytes that wait for it; nil while none do.
   var pace: ResponsePace?
-  private var readManner = ReceiveBufferMode.frugal
+  private var receiveBufferMode = ReceiveBufferMode.frugal
   /// Bytes of the last read.
   private var readCount = 0
-  /// Whether the channel has read anything.
-  private var hasChannelRead = false
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -73,7 +72,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   // MARK: Of the channel
 
   func handlerAdded(context: ChannelHandlerContext) {
-    writer.attach(context)
+    writer.attach(context, reader: self)
     server.opened(self)
     if context.channel.isActive { began(context) }
   }
@@ -81,20 +80,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func channelActive(context: ChannelHandlerContext) {
     began(context)
     context.fireChannelActive()
-    readFirst(context)
-  }
-
-  /// Reads what has come with the connection. The channel would need two turns of the loop for it, since its own first
-  /// read is tiny (see ``SharedReadAllocator``).
-  private func readFirst(_ context: ChannelHandlerContext) {
-    guard phase == .open, writer.isAtSocket else { return }
-    var buffer = server.loop.reads.take(readManner)
-    if writer.receive(into: &buffer) {
-      receiveRead(buffer)
-      channelReadComplete(context: context)
-    } else {
-      server.loop.reads.give(buffer, readManner)
-    }
   }
 
   private func began(_ context: ChannelHandlerContext) {
@@ -134,7 +119,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private func connectionEnded() {
     guard phase != .closed else { return }
     phase = .closed
-    writer.channelClosed()
     letGo()
     server.loop.wheel.remove(self)
     pending = nil
@@ -162,14 +146,10 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     }
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    receiveRead(unwrapInboundIn(data))
-    hasChannelRead = true
-  }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { socketRead(unwrapInboundIn(data)) }
 
-  private func receiveRead(_ buffer: consuming ByteBuffer) {
+  func socketRead(_ buffer: consuming ByteBuffer) {
     readCount = buffer.readableBytes
-    if writer.isAtSocket { server.loop.reads.give(buffer, readManner) }
     switch phase {
     case .open: receive(&buffer)
     case .lingering:
@@ -194,10 +174,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
           return holdPending()
         }
         buffer = whole
-      } else if isBeginning(buffer) {
-        pending = buffer
-        isWithinHead = true
-        return server.loop.wheel.arm(self, after: server.waits.head, now: .now())
       }
       pending = buffer
       readRequests()
@@ -216,12 +192,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     }
   }
 
-  /// Whether these are the few bytes of a channel's first read, which no head is parsed for: the others follow at once.
-  private func isBeginning(_ buffer: ByteBuffer) -> Bool {
-    writer.isAtSocket && buffer.readableBytes == SharedReadAllocator.firstRead
-      && !hasChannelRead && !buffer.readableBytesView.contains(0x0A)
-  }
-
   private func readAhead(_ buffer: inout ByteBuffer) {
     // Bytes behind the last request are discarded.
     if exchange.request.isWhole, framing.closesBehind {
@@ -237,12 +207,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// A client that sends much is read in larger pieces.
   @inline(__always)
   private func readMore() {
-    if readManner == .frugal, readCount >= ReceiveBufferMode.worthMore { apply(.usual) }
+    guard receiveBufferMode == .frugal, readCount >= ReceiveBufferMode.worthMore else { return }
+    apply(writer.isAtSocket ? .usual : .wide)
   }
 
   /// Reads a body in large pieces for as long as its upstream takes everything at once.
   private func adjustReads(to upstream: UpstreamConnection) {
-    if readManner == .bulk {
+    if receiveBufferMode == .bulk {
       if !upstream.takesBulk { apply(.usual) }
     } else if readCount >= ReceiveBufferMode.worthLarge, exchange.request.isBody, upstream.takesBulk {
       apply(.bulk)
@@ -250,14 +221,12 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   /// Ends large reads with the body that they are for.
-  func endLargeReads() { if readManner == .bulk { apply(.usual) } }
+  func endLargeReads() { if receiveBufferMode == .bulk { apply(.usual) } }
 
-  private func apply(_ manner: ReceiveBufferMode) {
-    guard manner != readManner, let options = writer.channelOptions else { return }
-    readManner = manner
-    let loop = server.loop
-    try? options.setOption(
-      .recvAllocator, value: writer.isAtSocket ? manner.sharingAllocator(loop) : manner.allocator(loop))
+  private func apply(_ mode: ReceiveBufferMode) {
+    guard mode != receiveBufferMode else { return }
+    receiveBufferMode = mode
+    writer.setReceiveBufferMode(mode)
   }
 
   // MARK: Memory
@@ -294,14 +263,17 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    socketReadComplete()
+    context.fireChannelReadComplete()
+  }
+
+  func socketReadComplete() {
     if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
       upstream.flushRequest()
       if !upstream.isWritable { holdReads(true) }
       if writer.isAtSocket { adjustReads(to: upstream) }
     }
-    // The channel would ask for it next, through the whole pipeline.
-    if writer.isAtSocket, phase != .closed { read(context: context) }
-    context.fireChannelReadComplete()
+    if writer.isAtSocket, phase != .closed, reads.read() { writer.read() }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -324,11 +296,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   /// Bytes that the client has not taken, as far as its own system has not acknowledged them.
-  var unsentBytes: Int {
-    guard let channel = context?.channel else { return 0 }
-    let buffered = try? channel.syncOptions?.getOption(.bufferedWritableBytes)
-    return (buffered ?? 0) + SendQueue.unacknowledged(channel)
-  }
+  var unsentBytes: Int { context?.channel.unsentBytes ?? 0 }
 
   override func timedOut() {
     if phase == .open, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }

@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import SocketTransport
 internal import TLSTransport
 
 /// One HTTP/2 client connection: the last handler of its channel, and the session between its socket and its streams.
@@ -41,7 +42,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private var reads = ReadGate()
   /// More than what the windows of a client allow to be under way.
   private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
-  private var readManner = ReceiveBufferMode.frugal
+  private var receiveBufferMode = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
   var holding: UnfinishedHeads.Holding?
   var isReviewed = false
@@ -177,11 +178,12 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .reading
     now = .now()
     let buffer = unwrapInboundIn(data)
-    if !server.isTLS, readManner == .frugal { server.loop.reads.give(buffer, .frugal) }
     session.receive(buffer, now: now)
     activity = outer
     if session.isWithinHead || holding != nil { countHead() }
-    if readManner == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead { readMore() }
+    if receiveBufferMode == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead {
+      readMore()
+    }
     var next = 0
     if !behindReading.isEmpty { now = .now() }
     // Once we terminate a connection, none of its requests are forwarded.
@@ -195,8 +197,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Reads in larger pieces from a client that sends much.
   private func readMore() {
-    readManner = .usual
-    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.allocator(server.loop))
+    receiveBufferMode = .wide
+    (context?.channel as? SocketChannel)?.receiveBufferMode = receiveBufferMode
   }
 
   /// Counts the memory of a head that is not whole.

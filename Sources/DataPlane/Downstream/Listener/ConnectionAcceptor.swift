@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
+internal import SocketTransport
 internal import TLSTransport
 internal import WebFormats
 
@@ -8,6 +9,7 @@ internal import WebFormats
 /// if the peer must send one, then installs TLS and HTTP. Used on that loop only.
 final class ConnectionAcceptor {
   let context: ServerContext
+  private let loop: SocketEventLoop
   private let admission: ConnectionAdmission
   private let clients: ClientConnections
   /// Use that the descriptors of its connections are counted for.
@@ -25,10 +27,11 @@ final class ConnectionAcceptor {
   private static let lingeringLimit = 16
 
   init(
-    context: ServerContext, admission: ConnectionAdmission, clients: ClientConnections, use: DescriptorBudget.Use,
-    settings: AcceptorSettings, tls: TLSServerContext?
+    context: ServerContext, loop: SocketEventLoop, admission: ConnectionAdmission, clients: ClientConnections,
+    use: DescriptorBudget.Use, settings: AcceptorSettings, tls: TLSServerContext?
   ) {
     self.context = context
+    self.loop = loop
     self.admission = admission
     self.clients = clients
     self.use = use
@@ -46,11 +49,21 @@ final class ConnectionAcceptor {
   /// Applies new certificates and keys to connections accepted from now on.
   func apply(_ tls: TLSServerContext?) { self.tls = tls }
 
-  /// Sets up an accepted connection.
-  func receive(_ channel: any Channel) throws {
+  /// Sets up an accepted connection, and begins to serve it.
+  func receive(_ accepted: ListeningSocket.Accepted) {
+    let channel = SocketChannel(accepted, on: loop)
+    do {
+      try setUp(channel)
+      channel.open()
+    } catch {
+      channel.close(promise: nil)
+    }
+  }
+
+  private func setUp(_ channel: SocketChannel) throws {
     let (descriptors, use) = (context.loop.descriptors, use)
     // `AcceptGate` pauses the listening socket when no descriptor is left; this handles connections accepted at the
-    // same moment.
+    // same moment, and those of other loops.
     guard descriptors.take(use) else { return channel.close(promise: nil) }
     guard admission.enter() else {
       channel.closeFuture.whenComplete { _ in descriptors.give(use) }
@@ -61,7 +74,10 @@ final class ConnectionAcceptor {
       admission.release()
       descriptors.give(use)
     }
-    if let options = channel.syncOptions { try apply(to: options) }
+    channel.receiveBufferMode = .frugal
+    // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to close
+    // it at `ChannelEvent.inputClosed`, or to let it be answered first.
+    channel.allowsRemoteHalfClosure = true
     let address = channel.remoteAddress?.ipText
     if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
@@ -70,16 +86,6 @@ final class ConnectionAcceptor {
     } else {
       try open(channel, for: context.peer(address))
     }
-  }
-
-  /// Applies the options of accepted channels. The bootstrap would make futures of each.
-  private func apply(to options: any NIOSynchronousChannelOptions) throws {
-    try options.setOption(.maxMessagesPerRead, value: 1)
-    // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to close
-    // it at `ChannelEvent.inputClosed`, or to let it be answered first.
-    try options.setOption(.allowRemoteHalfClosure, value: true)
-    try options.setOption(
-      .recvAllocator, value: ReceiveBufferMode.frugal.sharingAllocator(context.loop, isFirst: true))
   }
 
   /// Installs TLS and HTTP on a connection, unless its client has as many as it may have: then it is closed.
@@ -98,8 +104,7 @@ final class ConnectionAcceptor {
     if let tls {
       let context = context
       try pipeline.addHandler(
-        try TLSHandler(
-          server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }, onConsumed: context.loop.takeReadBuffer))
+        try TLSHandler(server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }))
     }
     if protocols == [.http1] {
       try pipeline.addHandler(HTTP1ServerConnection(server: context, peer: peer))

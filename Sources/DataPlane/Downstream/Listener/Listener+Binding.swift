@@ -1,5 +1,5 @@
 internal import NIOCore
-internal import NIOPosix
+internal import SocketTransport
 
 #if canImport(Glibc)
   internal import Glibc
@@ -8,23 +8,22 @@ internal import NIOPosix
 #endif
 
 extension Listener {
-  /// Binds every address without an inherited socket.
+  /// Binds every address without an inherited socket, and accepts.
   static func open(
-    _ acceptors: [AcceptorSettings], _ sockets: InheritedSockets, loops: [LoopAcceptors], group: any EventLoopGroup
+    _ acceptors: [AcceptorSettings], _ sockets: InheritedSockets, loops: [LoopAcceptors]
   ) async throws -> [BoundSocket] {
     var boundSockets: [BoundSocket] = []
     for (place, acceptor) in acceptors.enumerated() {
       do {
         if let descriptor = try sockets.take(for: acceptor) {
-          boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops, group: group))
+          boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops))
         } else {
           let isShared = loops.count > 1 && isTaken(acceptor.address)
-          let (channels, address) = try await bind(acceptor.address, place, loops: loops, group: group)
-          boundSockets.append(
-            BoundSocket(channels: channels, isInherited: false, isShared: isShared, address: address))
+          let (gates, address) = try await bind(acceptor.address, place, loops: loops)
+          boundSockets.append(BoundSocket(gates: gates, isInherited: false, isShared: isShared, address: address))
         }
       } catch {
-        for socket in boundSockets { for channel in socket.channels { try? await channel.close().get() } }
+        for socket in boundSockets { await closeAll(socket.gates) }
         if let error = error as? IOError { throw ListenerError(address: acceptor.address, error: error) }
         throw error
       }
@@ -33,48 +32,78 @@ extension Listener {
   }
 
   /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth
-  /// of connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
+  /// of connections, and two loops would be woken for each.
   private static func adopt(
-    _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, loops: [LoopAcceptors], group: any EventLoopGroup
+    _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, loops: [LoopAcceptors]
   ) async throws -> BoundSocket {
-    guard let first = loops.first else { return BoundSocket(channels: [], isInherited: true, address: wanted) }
-    let channel = try await bootstrap(
-      first, place, children: group, loops: loops, isTCP: wanted.isIP
-    ).withBoundSocket(descriptor).get()
-    // swift-nio has made the socket listen with its own default of 128, whatever the option says and the socket had.
-    guard listen(descriptor, acceptQueue) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
+    guard let first = loops.first else { return BoundSocket(gates: [], isInherited: true, address: wanted) }
+    let socket = try ListeningSocket.inherited(
+      descriptor, isTCP: wanted.isIP, backlog: acceptQueue, on: first.eventLoop)
     var address = wanted
-    if case .ip(let host, _) = wanted, let port = channel.localAddress?.port {
+    if case .ip(let host, _) = wanted, let port = socket.port {
       address = .ip(host: host, port: UInt16(clamping: port))
     }
-    return BoundSocket(channels: [channel], isInherited: true, address: address)
+    return BoundSocket(
+      gates: [try await accept(on: socket, place, first, handingOutTo: loops)], isInherited: true, address: address)
   }
 
   private static func bind(
-    _ address: BindAddress, _ place: Int, loops: [LoopAcceptors], group: any EventLoopGroup
-  ) async throws -> ([any Channel], BindAddress) {
+    _ address: BindAddress, _ place: Int, loops: [LoopAcceptors]
+  ) async throws -> ([NIOLoopBound<AcceptGate>], BindAddress) {
     switch address {
     case .unix(let path):
       guard let first = loops.first else { return ([], address) }
-      // swift-nio removes the file that is there, also that of a process that listens on it.
       guard !isListening(path) else { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
-      let channel = try await bootstrap(first, place, children: group, loops: loops, isTCP: false)
-        .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
-      return ([channel], address)
+      try removeSocket(path)
+      let socket = try ListeningSocket.bind(
+        to: SocketAddress(unixDomainSocketPath: path), backlog: acceptQueue, isShared: false, on: first.eventLoop)
+      return ([try await accept(on: socket, place, first, handingOutTo: loops)], address)
     case .ip(let host, let port):
-      var channels: [any Channel] = []
+      var gates: [NIOLoopBound<AcceptGate>] = []
       var bound = Int(port)
-      for loop in loops {
-        let channel = try await bootstrap(loop, place, children: loop.eventLoop, loops: [loop], isTCP: true)
-          .serverChannelOption(
-            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: loops.count > 1 ? 1 : 0
-          )
-          .bind(host: host, port: bound).get()
-        bound = channel.localAddress?.port ?? bound
-        channels.append(channel)
+      do {
+        for loop in loops {
+          let socket = try ListeningSocket.bind(
+            to: .makeAddressResolvingHost(host, port: bound), backlog: acceptQueue, isShared: loops.count > 1,
+            on: loop.eventLoop)
+          bound = socket.port ?? bound
+          gates.append(try await accept(on: socket, place, loop, handingOutTo: [loop]))
+        }
+      } catch {
+        await closeAll(gates)
+        throw error
       }
-      return (channels, .ip(host: host, port: UInt16(clamping: bound)))
+      return (gates, .ip(host: host, port: UInt16(clamping: bound)))
     }
+  }
+
+  /// - Parameter loops: get the connections in turn.
+  private static func accept(
+    on socket: ListeningSocket, _ place: Int, _ loop: LoopAcceptors, handingOutTo loops: [LoopAcceptors]
+  ) async throws -> NIOLoopBound<AcceptGate> {
+    try await loop.eventLoop.submit {
+      let gate = AcceptGate(socket, loop.acceptors.value[place], handOut: handOut(to: loops, from: loop, place))
+      gate.start()
+      return NIOLoopBound(gate, eventLoop: loop.eventLoop)
+    }.get()
+  }
+
+  /// Nil where one loop gets all.
+  private static func handOut(
+    to loops: [LoopAcceptors], from own: LoopAcceptors, _ place: Int
+  ) -> ((ListeningSocket.Accepted) -> Void)? {
+    guard loops.count > 1 else { return nil }
+    var turn = 0
+    return { accepted in
+      turn = (turn + 1) % loops.count
+      let loop = loops[turn]
+      if loop.eventLoop === own.eventLoop { return own.acceptors.value[place].receive(accepted) }
+      loop.eventLoop.execute { loop.acceptors.value[place].receive(accepted) }
+    }
+  }
+
+  private static func closeAll(_ gates: [NIOLoopBound<AcceptGate>]) async {
+    for gate in gates { try? await gate.eventLoop.submit { gate.value.close() }.get() }
   }
 
   /// Whether a process listens on an address: asked with a socket that does not share it.
@@ -107,6 +136,14 @@ extension Listener {
     }
   }
 
+  /// Removes the file that a process has left behind that listened there. No other file is touched: then there is an
+  /// error, since the address is in use.
+  private static func removeSocket(_ path: String) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    guard unlink(path) == 0 else { throw IOError(errnoCode: errno, reason: "unlink") }
+  }
+
   #if canImport(Glibc)
     private static let streamSocket = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     private static func systemBind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
@@ -121,32 +158,6 @@ extension Listener {
 
   /// Connections that may wait to be accepted; the system's `net.core.somaxconn` (4,096) is the most that it grants.
   private static let acceptQueue: CInt = 4_096
-
-  private static func bootstrap(
-    _ loop: LoopAcceptors, _ place: Int, children: any EventLoopGroup, loops: [LoopAcceptors], isTCP: Bool
-  ) -> ServerBootstrap {
-    let acceptors = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0.acceptors) })
-    var bootstrap = ServerBootstrap(group: loop.eventLoop, childGroup: children)
-    if isTCP {
-      for (option, value) in KeepAlive.options { bootstrap = bootstrap.serverChannelOption(option, value: value) }
-    }
-    return
-      bootstrap
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptGate(loop.acceptors.value[place]))
-        }
-      }
-      .serverChannelOption(.backlog, value: acceptQueue)
-      // Looking for a second connection costs a call of the system for each, and one is rarely there.
-      .serverChannelOption(.maxMessagesPerRead, value: 1)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try acceptors[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)
-        }
-      }
-  }
 }
 
 /// The system does not let us listen.
@@ -178,9 +189,4 @@ package struct ListenerError: Error, CustomStringConvertible {
     default: "check the address"
     }
   }
-}
-
-extension NIOBSDSocket.Option {
-  /// `SO_REUSEPORT`, which swift-nio does not name.
-  fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

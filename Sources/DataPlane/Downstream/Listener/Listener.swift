@@ -1,5 +1,6 @@
 internal import HTTPWire
 package import NIOCore
+package import SocketTransport
 internal import TLSTransport
 
 /// The dependencies of a listener. Each is called once for each event loop, on that loop.
@@ -22,20 +23,20 @@ package final class Listener: Sendable {
   private let loops: [LoopAcceptors]
   private let admission: ConnectionAdmission
   private let clients: ClientConnections
-  private let use: DescriptorBudget.Use
   /// In the order of ``ListenerSettings/acceptors``.
   let boundSockets: [BoundSocket]
 
   /// One event loop with what its connections share.
   struct LoopAcceptors: Sendable {
-    let eventLoop: any EventLoop
+    let eventLoop: SocketEventLoop
     /// In the order of ``ListenerSettings/acceptors``.
     let acceptors: NIOLoopBound<[ConnectionAcceptor]>
   }
 
   /// One address.
   struct BoundSocket: Sendable {
-    let channels: [any Channel]
+    /// Of each loop that accepts.
+    let gates: [NIOLoopBound<AcceptGate>]
     /// Whether another process holds the socket, too, and passes it to the next one.
     let isInherited: Bool
     /// Whether another process serves the same address with sockets of its own (`SO_REUSEPORT`): the kernel divides
@@ -46,13 +47,11 @@ package final class Listener: Sendable {
   }
 
   private init(
-    loops: [LoopAcceptors], admission: ConnectionAdmission, clients: ClientConnections, use: DescriptorBudget.Use,
-    boundSockets: [BoundSocket]
+    loops: [LoopAcceptors], admission: ConnectionAdmission, clients: ClientConnections, boundSockets: [BoundSocket]
   ) {
     self.loops = loops
     self.admission = admission
     self.clients = clients
-    self.use = use
     self.boundSockets = boundSockets
   }
 
@@ -67,13 +66,13 @@ package final class Listener: Sendable {
 
   /// Binds and serves.
   /// - Parameters:
-  ///   - group: the event loops that serve it.
+  ///   - eventLoops: those that serve it, at least one.
   ///   - sockets: what the process was started with; an acceptor whose socket is among them binds none.
   ///   - use: what its connections are for.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system has against it.
   package static func start(
-    _ configuration: ListenerConfiguration, on group: any EventLoopGroup,
+    _ configuration: ListenerConfiguration, on eventLoops: [SocketEventLoop],
     sockets: InheritedSockets = InheritedSockets(),
     use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerDependencies
   ) async throws -> Listener {
@@ -81,11 +80,10 @@ package final class Listener: Sendable {
     let admission = ConnectionAdmission(wanted: configuration.settings.limits.connections)
     let clients = ClientConnections(limit: configuration.settings.limits.connectionsPerClient)
     var loops: [LoopAcceptors] = []
-    let loopCount = group.makeIterator().reduce(0) { count, _ in count + 1 }
-    for eventLoop in group.makeIterator() {
+    for eventLoop in eventLoops {
       let loop = try await eventLoop.submit {
         // Never less than a few whole heads.
-        let share = max(UnfinishedHeads.processLimit / max(loopCount, 1), 1 << 20)
+        let share = max(UnfinishedHeads.processLimit / eventLoops.count, 1 << 20)
         let resources = LoopResources(eventLoop: eventLoop, unfinishedBytes: share)
         let parts = parts(eventLoop)
         let upstreams = UpstreamBalancer.all(
@@ -96,16 +94,17 @@ package final class Listener: Sendable {
             configuration: ExchangeConfiguration(configuration, acceptor), upstreams: upstreams,
             isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
-            context: context, admission: admission, clients: clients, use: use, settings: acceptor, tls: tls?.context)
+            context: context, loop: eventLoop, admission: admission, clients: clients, use: use, settings: acceptor,
+            tls: tls?.context)
         }
         return LoopAcceptors(eventLoop: eventLoop, acceptors: NIOLoopBound(acceptors, eventLoop: eventLoop))
       }.get()
       loops.append(loop)
     }
-    let boundSockets = try await open(acceptors, sockets, loops: loops, group: group)
+    let boundSockets = try await open(acceptors, sockets, loops: loops)
     // Everything that is no connection has been opened by now, or nearly so.
-    DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.channels.count })
-    return Listener(loops: loops, admission: admission, clients: clients, use: use, boundSockets: boundSockets)
+    DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.gates.count })
+    return Listener(loops: loops, admission: admission, clients: clients, boundSockets: boundSockets)
   }
 
   /// Replaces the configuration, loop after loop, between two requests of each. Requests under way end as they began;
@@ -165,11 +164,14 @@ package final class Listener: Sendable {
 
   /// Stops accepting, lets requests in flight finish, and ends those that are not done in time.
   package func drain(within limit: Duration) async {
-    for (place, socket) in boundSockets.enumerated() {
+    for socket in boundSockets {
       await finishHandingOut(socket)
-      for channel in socket.channels {
+      for gate in socket.gates {
+        let isInherited = socket.isInherited
         // Connections in the queue of an inherited socket are for the next process.
-        if socket.isInherited { try? await channel.close().get() } else { await close(channel, place) }
+        try? await gate.eventLoop.submit {
+          if isInherited { gate.value.close() } else { gate.value.closeServingRest() }
+        }.get()
       }
     }
     let deadline = TimeAmount(limit)
@@ -200,18 +202,9 @@ package final class Listener: Sendable {
   /// Stops accepting. Where one loop accepts for all, a connection on its way to another loop when the listener closes
   /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
   private func finishHandingOut(_ socket: BoundSocket) async {
-    guard socket.channels.count < loops.count else { return }
-    for channel in socket.channels { try? await AcceptGate.stop(channel).get() }
+    guard socket.gates.count < loops.count else { return }
+    for gate in socket.gates { try? await gate.eventLoop.submit { gate.value.stop() }.get() }
     for loop in loops { try? await loop.eventLoop.submit {}.get() }
-  }
-
-  private func close(_ channel: any Channel, _ place: Int) async {
-    let (use, acceptors) = (use, loops.first { $0.eventLoop === channel.eventLoop }?.acceptors)
-    try? await channel.eventLoop.flatSubmit {
-      ListeningSocket.close(channel, atMost: DescriptorBudget.process.room(for: use)) { child in
-        do { try acceptors?.value[place].receive(child) } catch { child.close(promise: nil) }
-      }
-    }.get()
   }
 
   /// The sessions that have an exchange under way, on any loop.

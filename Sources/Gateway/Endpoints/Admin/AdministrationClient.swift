@@ -2,9 +2,9 @@ package import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
-internal import NIOPosix
 package import Operations
 internal import Secrets
+internal import SocketTransport
 internal import WebFormats
 
 /// The client of the admin listener of a running gateway, for the commands `accounts` and `sessions`.
@@ -108,7 +108,7 @@ package struct AdministrationClient: Sendable {
   private func send(
     _ method: HTTPRequest.Method, _ target: String, _ body: [UInt8] = []
   ) async throws -> OriginResponse {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let group = try SocketEventLoopGroup(loops: 1)
     do {
       let upstream = try UpstreamGroup(UpstreamSettings(address: Self.reachable(address)))
       let client = try await OriginClient(

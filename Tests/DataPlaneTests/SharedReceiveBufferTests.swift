@@ -1,55 +1,9 @@
-import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import DataPlane
 
-@Suite("Receive buffers that connections share")
-struct SharedReadBufferTests {
-  private let allocator = ByteBufferAllocator()
-
-  @Test("A buffer that is no longer held is read into again")
-  func again() {
-    var bulk = SharedReadBuffer(size: ReceiveBufferMode.largeRead)
-    var first = bulk.take(allocator)
-    first.writeRepeatingByte(1, count: 100_000)
-    let place = place(of: first)
-    bulk.give(first)
-    first = ByteBuffer()
-    let second = bulk.take(allocator)
-    #expect(self.place(of: second) == place)
-    #expect(second.readableBytes == 0 && second.writableBytes == ReceiveBufferMode.largeRead)
-  }
-
-  @Test("A buffer that is held stays as it is, and the next read takes new memory")
-  func held() {
-    var bulk = SharedReadBuffer(size: ReceiveBufferMode.largeRead)
-    var first = bulk.take(allocator)
-    first.writeRepeatingByte(1, count: 100_000)
-    let held = first.getSlice(at: 50_000, length: 10)
-    bulk.give(first)
-    first = ByteBuffer()
-    var second = bulk.take(allocator)
-    second.writeRepeatingByte(2, count: 100_000)
-    #expect(held.map { Array($0.readableBytesView) } == Array(repeating: 1, count: 10))
-    #expect(second.storageCapacity == ReceiveBufferMode.largeRead)
-  }
-
-  @Test("The buffer for large reads is lent to one connection at a time")
-  func one() {
-    var bulk = SharedReadBuffer(size: ReceiveBufferMode.largeRead)
-    bulk.give(bulk.take(allocator))
-    let (first, second) = (bulk.take(allocator), bulk.take(allocator))
-    #expect(place(of: first) != place(of: second))
-  }
-
-  @Test("A buffer of another size is not kept")
-  func otherSize() {
-    var bulk = SharedReadBuffer(size: ReceiveBufferMode.largeRead)
-    bulk.give(allocator.buffer(capacity: 1_024))
-    #expect(bulk.take(allocator).storageCapacity == ReceiveBufferMode.largeRead)
-  }
-
+@Suite("Connections that share their receive buffers")
+struct SharedReceiveBufferTests {
   @Test("Large responses at the same time, to fast clients and slow ones, do not mix")
   func many() async throws {
     let size = 3_000_000
@@ -82,27 +36,6 @@ struct SharedReadBufferTests {
       })
   }
 
-  @Test("A channel keeps a tiny receive buffer only, whatever it has read")
-  func keepsLittle() {
-    let loop = EmbeddedEventLoop()
-    let shared = SharedReadBuffers(loop).buffer(.frugal)
-    var pool = NIOPooledRecvBufferAllocator(
-      capacity: 1, recvAllocator: SharedReadAllocator(shared, isFirst: true))
-    var sizes: [Int] = []
-    var places: [UnsafeRawPointer?] = []
-    for _ in 0..<4 {
-      var (buffer, count) = pool.buffer(allocator: allocator) { $0.writeInteger(UInt64(0)) }
-      pool.record(actualReadBytes: count)
-      sizes.append(buffer.storageCapacity)
-      places.append(place(of: buffer))
-      shared.value.give(buffer)
-      buffer = ByteBuffer()
-    }
-    #expect(sizes == [SharedReadAllocator.firstRead] + Array(repeating: ReceiveBufferMode.smallRead, count: 3))
-    // The channel's own buffer stays with it, and the loop's is read into again.
-    #expect(Set(places).count == 2 && places[1] == places[3])
-  }
-
   @Test("Requests that arrive in pieces on many connections at the same time do not mix")
   func pieces() async throws {
     try await withGateway { rig async throws in
@@ -128,7 +61,7 @@ struct SharedReadBufferTests {
     }
   }
 
-  @Test("A head is read whether it ends within the first read of its connection, with it, or behind it")
+  @Test("A head that is the first thing on its connection is read, whole or not")
   func firstRead() async throws {
     try await withGateway(
       script: { socket, _ in
@@ -145,7 +78,7 @@ struct SharedReadBufferTests {
         // Nothing follows the first bytes of a head: they are refused when the client has ended its side.
         let refused = try await blocking {
           let client = try rig.connect()
-          try client.send(String(repeating: "A", count: SharedReadAllocator.firstRead))
+          try client.send(String(repeating: "A", count: 16))
           client.finish()
           return try client.readResponse().status
         }
@@ -186,9 +119,5 @@ struct SharedReadBufferTests {
           for try await isWhole in group { #expect(isWhole) }
         }
       })
-  }
-
-  private func place(of buffer: ByteBuffer) -> UnsafeRawPointer? {
-    buffer.withVeryUnsafeBytes { $0.baseAddress }
   }
 }

@@ -1,0 +1,126 @@
+internal import CLinux
+internal import NIOCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The bytes that a channel was given and the system has not taken, in order.
+struct PendingWrites {
+  struct Entry {
+    var bytes: ByteBuffer
+    let promise: EventLoopPromise<Void>?
+  }
+
+  /// The result of an attempt to send.
+  enum Outcome: Equatable {
+    /// Everything flushed was taken.
+    case all
+    /// The rest waits for room.
+    case full
+    /// - Parameter errno: the system's.
+    case failed(CInt)
+  }
+
+  private var entries: [Entry] = []
+  /// Entries before this one have left.
+  private var first = 0
+  /// Entries before this one may be sent.
+  private var flushed = 0
+  /// Bytes that have not left, whether flushed or not.
+  private(set) var byteCount = 0
+
+  /// Most buffers of one system call.
+  private static let gatherLimit = 64
+
+  init() {}
+
+  var isEmpty: Bool { entries.isEmpty }
+  var hasFlushed: Bool { first < flushed }
+
+  mutating func append(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, spare: inout [Entry]) {
+    if entries.isEmpty, entries.capacity == 0 { swap(&entries, &spare) }
+    entries.append(Entry(bytes: bytes, promise: promise))
+    byteCount += bytes.readableBytes
+  }
+
+  mutating func flush() { flushed = entries.count }
+
+  /// Sends what was flushed, until the system takes no more.
+  /// - Parameter spare: takes the memory of the queue when that is empty.
+  /// - Returns: the promises of what has left, too, to be completed: by then the queue may be written to again.
+  mutating func send(
+    to socket: CInt, spare: inout [Entry]
+  ) -> (outcome: Outcome, sent: [EventLoopPromise<Void>]) {
+    var sent: [EventLoopPromise<Void>] = []
+    while first < flushed {
+      let count = flushed - first == 1 ? sendOne(to: socket) : gather(to: socket)
+      if count < 0 {
+        let code = errno
+        if code == EINTR { continue }
+        return (code == EAGAIN || code == EWOULDBLOCK ? .full : .failed(code), sent)
+      }
+      advance(by: count, &sent)
+    }
+    if first == entries.count {
+      entries.removeAll(keepingCapacity: true)
+      (first, flushed) = (0, 0)
+      swap(&entries, &spare)
+      entries = []
+    }
+    return (.all, sent)
+  }
+
+  /// Removes everything, and returns the promises of it.
+  mutating func takeAll() -> [EventLoopPromise<Void>] {
+    defer { self = PendingWrites() }
+    return entries[first...].compactMap(\.promise)
+  }
+
+  private func sendOne(to socket: CInt) -> Int {
+    entries[first].bytes.withUnsafeReadableBytes { sendBytes(socket, $0) }
+  }
+
+  private func gather(to socket: CInt) -> Int {
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: Self.gatherLimit) { vectors in
+      let count = min(flushed - first, Self.gatherLimit)
+      for index in 0..<count {
+        // The queue keeps the memory where it is until the call is over.
+        vectors[index] = entries[first + index].bytes.withUnsafeReadableBytes { bytes in
+          iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+        }
+      }
+      var message = msghdr()
+      message.msg_iov = vectors.baseAddress
+      message.msg_iovlen = numericCast(count)
+      return sendmsg(socket, &message, sendFlags)
+    }
+  }
+
+  private mutating func advance(by count: Int, _ sent: inout [EventLoopPromise<Void>]) {
+    byteCount -= count
+    var left = count
+    while first < flushed {
+      let length = entries[first].bytes.readableBytes
+      guard length <= left else {
+        entries[first].bytes.moveReaderIndex(forwardBy: left)
+        return
+      }
+      left -= length
+      if let promise = entries[first].promise { sent.append(promise) }
+      // The memory of what has left is not kept until the rest has.
+      entries[first].bytes = ByteBuffer()
+      first += 1
+    }
+  }
+}
+
+private let sendFlags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+
+/// `send(2)`.
+@inline(__always)
+func sendBytes(_ socket: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+  send(socket, bytes.baseAddress, bytes.count, sendFlags)
+}

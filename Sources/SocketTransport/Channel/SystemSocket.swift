@@ -1,0 +1,137 @@
+internal import CLinux
+internal import NIOCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The system's calls for stream sockets that do not block.
+enum SystemSocket {
+  private static let kind = CInt(SOCK_STREAM.rawValue) | flags
+  private static let flags = CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+
+  /// A socket for addresses of `family`. Over TCP small messages leave at once (TCP_NODELAY); accepted sockets have
+  /// that from the listening one.
+  /// - Throws: `IOError`.
+  static func open(_ family: NIOBSDSocket.ProtocolFamily) throws -> CInt {
+    let descriptor = socket(family.rawValue, kind, 0)
+    guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+    if family != .unix { set(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
+    return descriptor
+  }
+
+  /// Sets an option, where the system has it.
+  static func set(_ descriptor: CInt, _ level: CInt, _ option: CInt, _ value: CInt) {
+    var value = value
+    _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  /// - Returns: whether the connection is there already.
+  /// - Throws: `IOError`.
+  static func connect(_ descriptor: CInt, to address: SocketAddress) throws -> Bool {
+    let code = address.withSockAddr { pointer, length in
+      systemConnect(descriptor, pointer, socklen_t(length)) == 0 ? 0 : errno
+    }
+    if code == 0 { return true }
+    guard code == EINPROGRESS else { throw IOError(errnoCode: code, reason: "connect") }
+    return false
+  }
+
+  /// Binds and listens.
+  /// - Throws: `IOError`.
+  static func listen(_ descriptor: CInt, on address: SocketAddress, backlog: CInt) throws {
+    let result = address.withSockAddr { pointer, length in systemBind(descriptor, pointer, socklen_t(length)) }
+    guard result == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
+    try listen(descriptor, backlog: backlog)
+  }
+
+  /// Also of a socket that listens: its queue is as long as this says from then on.
+  /// - Throws: `IOError`.
+  static func listen(_ descriptor: CInt, backlog: CInt) throws {
+    guard systemListen(descriptor, backlog) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
+  }
+
+  /// Accepts a connection.
+  /// - Returns: nil if none waits, or the one that did has left.
+  /// - Throws: `IOError`.
+  static func accept(_ listener: CInt) throws -> ListeningSocket.Accepted? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let descriptor = withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept4(listener, $0, &length, flags) }
+    }
+    guard descriptor < 0 else { return ListeningSocket.Accepted(descriptor: descriptor, peer: ipAddress(storage)) }
+    switch errno {
+    case EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED: return nil
+    // Errors of the network on the new socket (accept(2)): that connection is gone, others are not.
+    case ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH: return nil
+    default: throw IOError(errnoCode: errno, reason: "accept4")
+    }
+  }
+
+  /// The error that the socket has met, 0 for none, and forgets it.
+  static func takeError(_ descriptor: CInt) -> CInt {
+    var code: CInt = 0
+    var length = socklen_t(MemoryLayout<CInt>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+  }
+
+  static func endOutput(_ descriptor: CInt) { _ = shutdown(descriptor, CInt(SHUT_WR)) }
+
+  static func close(_ descriptor: CInt) { _ = systemClose(descriptor) }
+
+  /// Bytes in the send queue (SIOCOUTQ, which is TIOCOUTQ).
+  static func unacknowledgedBytes(_ descriptor: CInt) -> Int {
+    var count: CInt = 0
+    _ = ioctl(descriptor, UInt(TIOCOUTQ), &count)
+    return Int(max(0, count))
+  }
+
+  // MARK: Addresses
+
+  static func localAddress(_ descriptor: CInt) throws -> SocketAddress {
+    try address(descriptor) { getsockname($0, $1, $2) }
+  }
+
+  static func peerAddress(_ descriptor: CInt) throws -> SocketAddress {
+    try address(descriptor) { getpeername($0, $1, $2) }
+  }
+
+  private static func address(
+    _ descriptor: CInt, _ ask: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+  ) throws -> SocketAddress {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
+    }
+    guard result == 0, let address = ipAddress(storage) else { throw ChannelError.unknownLocalAddress }
+    return address
+  }
+
+  /// Nil for other families.
+  private static func ipAddress(_ storage: sockaddr_storage) -> SocketAddress? {
+    withUnsafeBytes(of: storage) { bytes in
+      switch CInt(storage.ss_family) {
+      case AF_INET: SocketAddress(bytes.load(as: sockaddr_in.self), host: "")
+      case AF_INET6: SocketAddress(bytes.load(as: sockaddr_in6.self), host: "")
+      default: nil
+      }
+    }
+  }
+}
+
+// The system's functions with names that this module uses otherwise.
+#if canImport(Glibc)
+  private let systemConnect = Glibc.connect
+  private let systemBind = Glibc.bind
+  private let systemListen = Glibc.listen
+  private let systemClose = Glibc.close
+#elseif canImport(Musl)
+  private let systemConnect = Musl.connect
+  private let systemBind = Musl.bind
+  private let systemListen = Musl.listen
+  private let systemClose = Musl.close
+#endif

@@ -1,0 +1,100 @@
+internal import NIOCore
+
+/// One thing to do at a time.
+final class LoopTimer {
+  let deadline: NIODeadline
+  /// Timers of one deadline go off in the order in which they were set.
+  fileprivate let order: UInt64
+  fileprivate var place: Int?
+  fileprivate let body: () -> Void
+  fileprivate let onEnd: () -> Void
+
+  fileprivate init(
+    _ deadline: NIODeadline, order: UInt64, body: @escaping () -> Void, onEnd: @escaping () -> Void
+  ) {
+    self.deadline = deadline
+    self.order = order
+    self.body = body
+    self.onEnd = onEnd
+  }
+
+  fileprivate func precedes(_ other: LoopTimer) -> Bool {
+    deadline == other.deadline ? order < other.order : deadline < other.deadline
+  }
+}
+
+/// The timers of one event loop: a binary heap whose members know their places.
+struct LoopTimers {
+  private var heap: [LoopTimer] = []
+  private var lastOrder: UInt64 = 0
+
+  /// The earliest deadline.
+  var next: NIODeadline? { heap.first?.deadline }
+
+  /// - Parameters:
+  ///   - body: performed at the deadline.
+  ///   - onEnd: performed instead when the loop ends before.
+  mutating func set(
+    _ deadline: NIODeadline, onEnd: @escaping () -> Void = {}, body: @escaping () -> Void
+  ) -> LoopTimer {
+    lastOrder += 1
+    let timer = LoopTimer(deadline, order: lastOrder, body: body, onEnd: onEnd)
+    heap.append(timer)
+    timer.place = heap.count - 1
+    rise(heap.count - 1)
+    return timer
+  }
+
+  /// Forgets a timer; one that has gone off, or was forgotten before, changes nothing.
+  mutating func cancel(_ timer: LoopTimer) {
+    guard let place = timer.place else { return }
+    timer.place = nil
+    let last = heap.removeLast()
+    guard place < heap.count else { return }
+    heap[place] = last
+    last.place = place
+    rise(place)
+    sink(last.place ?? place)
+  }
+
+  /// Removes what is due, and returns it.
+  mutating func takeDue(at now: NIODeadline) -> (() -> Void)? {
+    guard let first = heap.first, first.deadline <= now else { return nil }
+    cancel(first)
+    return first.body
+  }
+
+  /// Removes everything, and returns what is to be done about each.
+  mutating func end() -> [() -> Void] {
+    defer { heap = [] }
+    for timer in heap { timer.place = nil }
+    return heap.map(\.onEnd)
+  }
+
+  private mutating func rise(_ start: Int) {
+    var place = start
+    while place > 0, heap[place].precedes(heap[(place - 1) / 2]) {
+      exchange(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child].precedes(heap[least]) {
+        least = child
+      }
+      if least == place { return }
+      exchange(place, least)
+      place = least
+    }
+  }
+
+  private mutating func exchange(_ first: Int, _ second: Int) {
+    heap.swapAt(first, second)
+    heap[first].place = first
+    heap[second].place = second
+  }
+}

@@ -1,0 +1,282 @@
+internal import CLinux
+package import Dispatch
+package import NIOCore
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// An event loop on a thread of its own that waits for sockets by epoll.
+///
+/// It does what the loops of NIOPosix do, with less work for each event: descriptors are registered once, for changes
+/// only (edge-triggered), so that neither a read nor the end of one is a system call; and a connection without handlers
+/// in between hands its bytes to its reader without a channel pipeline (``SocketReader``).
+///
+/// The state of a loop is touched on its thread only, as the properties marked as unsafe rely on. Tasks come from
+/// anywhere.
+package final class SocketEventLoop: EventLoop {
+  /// Tasks from anywhere.
+  private struct Inbox {
+    var tasks: [@Sendable () -> Void] = []
+    /// Whether the loop waits for descriptors, and has to be woken for a task.
+    var sleeps = false
+    /// Whether the loop has ended, and does nothing any longer.
+    var hasEnded = false
+  }
+
+  private enum Phase {
+    case running
+    /// Descriptors have been closed, and the tasks that follow from that are performed.
+    /// - turns: how many turns it may take.
+    case ending(turns: Int, completion: @Sendable () -> Void)
+  }
+
+  private let inbox = Mutex(Inbox())
+  /// `pthread_self()` of the loop's thread.
+  private let thread = Atomic<UInt>(0)
+  private let alarm: Alarm
+
+  nonisolated(unsafe) private var phase = Phase.running
+  nonisolated(unsafe) private var polled: EpollSet
+  nonisolated(unsafe) private var timers = LoopTimers()
+  /// Channels that have more to read than they were told of, in the next turn.
+  nonisolated(unsafe) private var readers: [SocketChannel] = []
+  /// Tasks of the turn.
+  nonisolated(unsafe) private var tasks: [@Sendable () -> Void] = []
+  /// The buffers that its channels read into.
+  nonisolated(unsafe) var receiveBuffers = ReceiveBuffers()
+  /// Memory for the queue of whichever channel has something waiting at the moment.
+  nonisolated(unsafe) var spareWrites: [PendingWrites.Entry] = []
+
+  /// Turns that tasks may take after the loop's descriptors were closed: a task that follows itself for ever must not
+  /// keep the process from ending.
+  private static let endingTurns = 1_000
+
+  /// - Parameter name: the thread's, at most 15 bytes (pthread_setname_np(3)).
+  /// - Throws: `IOError`.
+  init(name: String) throws {
+    alarm = try Alarm()
+    polled = try EpollSet()
+    try polled.add(alarm, alarm.descriptor, for: .input)
+    try start(name)
+  }
+
+  // MARK: Tasks
+
+  package var inEventLoop: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
+
+  private static var currentThread: UInt {
+    #if canImport(Glibc)
+      UInt(pthread_self())
+    #else
+      UInt(bitPattern: pthread_self())
+    #endif
+  }
+
+  package func execute(_ task: @escaping @Sendable () -> Void) {
+    let wakes = inbox.withLock { inbox in
+      guard !inbox.hasEnded else { return false }
+      inbox.tasks.append(task)
+      defer { inbox.sleeps = false }
+      return inbox.sleeps
+    }
+    if wakes { alarm.ring() }
+  }
+
+  @discardableResult
+  package func scheduleTask<T>(
+    deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T
+  ) -> Scheduled<T> {
+    let promise = makePromise(of: T.self)
+    let timer = BoundTimer()
+    let begin: @Sendable () -> Void = { [self] in
+      timer.set(
+        timers.set(deadline, onEnd: { promise.fail(EventLoopError.shutdown) }) {
+          do { promise.assumeIsolatedUnsafeUnchecked().succeed(try task()) } catch { promise.fail(error) }
+        })
+    }
+    if inEventLoop { begin() } else { executeOrEnd(begin) { promise.fail(EventLoopError.shutdown) } }
+    return Scheduled(promise: promise) { [self] in
+      let cancel: @Sendable () -> Void = { [self] in if let timer = timer.take() { timers.cancel(timer) } }
+      if inEventLoop { cancel() } else { execute(cancel) }
+    }
+  }
+
+  @discardableResult
+  package func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
+    scheduleTask(deadline: now + delay, task)
+  }
+
+  private func executeOrEnd(_ task: @escaping @Sendable () -> Void, ended: () -> Void) {
+    if inbox.withLock(\.hasEnded) { ended() } else { execute(task) }
+  }
+
+  /// A timer that is set and cancelled on the loop, by closures that other threads may hold.
+  private final class BoundTimer: Sendable {
+    nonisolated(unsafe) private var timer: LoopTimer?
+
+    func set(_ timer: LoopTimer) { self.timer = timer }
+
+    func take() -> LoopTimer? {
+      defer { timer = nil }
+      return timer
+    }
+  }
+
+  /// Performs `body` on the loop after `delay`, unless it is cancelled before or the loop ends. On the loop only.
+  func after(_ delay: TimeAmount, _ body: @escaping () -> Void) -> LoopTimer { timers.set(now + delay, body: body) }
+
+  func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
+
+  // MARK: Descriptors
+
+  /// - Throws: `IOError`.
+  func register(_ member: any PolledDescriptor, _ descriptor: CInt, for interest: Readiness) throws {
+    try polled.add(member, descriptor, for: interest)
+  }
+
+  /// - Throws: `IOError`.
+  func change(_ descriptor: CInt, to interest: Readiness) throws { try polled.change(descriptor, to: interest) }
+
+  /// Forgets a descriptor that stays open.
+  func remove(_ descriptor: CInt) { polled.remove(descriptor) }
+
+  /// Forgets a descriptor that is closed next.
+  func forget(_ descriptor: CInt) { polled.forget(descriptor) }
+
+  /// Has `channel` read again in the next turn, when everyone else was served.
+  func readLater(_ channel: SocketChannel) { readers.append(channel) }
+
+  // MARK: The thread
+
+  private func start(_ name: String) throws {
+    final class Start {
+      let loop: SocketEventLoop
+      let name: String
+      init(_ loop: SocketEventLoop, _ name: String) {
+        self.loop = loop
+        self.name = name
+      }
+    }
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    defer { pthread_attr_destroy(&attributes) }
+    let start = Unmanaged.passRetained(Start(self, name))
+    var created = pthread_t()
+    let code = pthread_create(
+      &created, &attributes,
+      { argument in
+        guard let argument else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        pthread_setname_np(pthread_self(), start.name)
+        start.loop.thread.store(SocketEventLoop.currentThread, ordering: .relaxed)
+        start.loop.run()
+        return nil
+      }, start.toOpaque())
+    guard code == 0 else {
+      start.release()
+      throw IOError(errnoCode: code, reason: "pthread_create")
+    }
+  }
+
+  private func run() {
+    while true {
+      for index in 0..<polled.wait(atMost: timeToWait()) {
+        if let (member, readiness) = polled.answer(index) { member.ready(readiness) }
+      }
+      for channel in takeReaders() { channel.readAgain() }
+      while let body = timers.takeDue(at: now) { body() }
+      runTasks()
+      if let completion = hasEnded() { return completion() }
+    }
+  }
+
+  /// Milliseconds, rounded up; -1 for as long as it takes. From now on another thread that has a task wakes the loop.
+  private func timeToWait() -> CInt {
+    if !readers.isEmpty { return 0 }
+    let hasTasks = inbox.withLock { inbox in
+      inbox.sleeps = inbox.tasks.isEmpty
+      return !inbox.sleeps
+    }
+    if hasTasks { return 0 }
+    guard let next = timers.next else { return -1 }
+    let left = (next - now).nanoseconds
+    return left <= 0 ? 0 : CInt(clamping: (left - 1) / 1_000_000 + 1)
+  }
+
+  private func takeReaders() -> [SocketChannel] {
+    guard !readers.isEmpty else { return [] }
+    defer { readers = [] }
+    return readers
+  }
+
+  /// Performs the tasks that there are; those that they add are for the next turn.
+  private func runTasks() {
+    inbox.withLock { inbox in
+      inbox.sleeps = false
+      swap(&inbox.tasks, &tasks)
+    }
+    guard !tasks.isEmpty else { return }
+    for task in tasks { task() }
+    tasks.removeAll(keepingCapacity: tasks.capacity <= 64)
+  }
+
+  // MARK: The end
+
+  package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
+    end { queue.async { callback(nil) } }
+  }
+
+  /// Closes every descriptor, does what is left to do, and ends the thread.
+  func end(_ completion: @escaping @Sendable () -> Void) {
+    let begin: @Sendable () -> Void = { [self] in
+      guard case .running = phase else { return completion() }
+      phase = .ending(turns: Self.endingTurns, completion: completion)
+      for member in polled.all { member.loopEnds() }
+    }
+    executeOrEnd(begin, ended: completion)
+  }
+
+  /// The completion to call when the loop is to end and has nothing left to do; nil if it goes on.
+  private func hasEnded() -> (@Sendable () -> Void)? {
+    guard case .ending(let turns, let completion) = phase else { return nil }
+    let isOver = inbox.withLock { inbox in
+      guard inbox.tasks.isEmpty || turns == 0 else { return false }
+      inbox.hasEnded = true
+      inbox.tasks = []
+      return true
+    }
+    guard isOver else {
+      phase = .ending(turns: turns - 1, completion: completion)
+      return nil
+    }
+    for body in timers.end() { body() }
+    return completion
+  }
+}
+
+/// Wakes an event loop from another thread (eventfd(2)).
+private final class Alarm: PolledDescriptor, Sendable {
+  let descriptor: CInt
+
+  /// - Throws: `IOError`.
+  init() throws {
+    descriptor = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
+    guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "eventfd") }
+  }
+
+  deinit { close(descriptor) }
+
+  func ring() { eventfd_write(descriptor, 1) }
+
+  func ready(_ readiness: Readiness) {
+    var count: eventfd_t = 0
+    eventfd_read(descriptor, &count)
+  }
+
+  func loopEnds() {}
+}
