@@ -81,7 +81,7 @@ final class OrderedWriter {
   func hasSentAll() -> Bool {
     if let socket { return socket.waitingBytes == 0 }
     if isClear, isAtSocket { return context != nil }
-    guard let context, context.channel.waitingBytes == 0 else { return false }
+    guard let context, context.channel.queuedBytes == 0 else { return false }
     // Handlers in between may hold bytes that the channel does not know.
     isClear = isAtSocket
     return true
@@ -96,7 +96,7 @@ final class OrderedWriter {
 
 extension Channel {
   /// Bytes that the system has not taken; nil if the channel does not know.
-  var waitingBytes: Int? {
+  var queuedBytes: Int? {
     if let socket = self as? SocketChannel { return socket.waitingBytes }
     return try? syncOptions?.getOption(.bufferedWritableBytes)
   }

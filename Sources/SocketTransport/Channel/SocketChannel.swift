@@ -111,14 +111,17 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     to address: SocketAddress, on loop: SocketEventLoop, timeout: TimeAmount, isKeptAlive: Bool = false
   ) -> EventLoopFuture<any Channel> {
     let promise = loop.makePromise(of: (any Channel).self)
-    do {
-      let descriptor = try SystemSocket.open(address.protocol)
-      if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
-      SocketChannel(descriptor, isLocal: address.protocol == .unix, on: loop).connect(
-        to: address, timeout: timeout, promise)
-    } catch {
-      promise.fail(error)
+    let begin: @Sendable () -> Void = {
+      do {
+        let descriptor = try SystemSocket.open(address.protocol)
+        if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
+        SocketChannel(descriptor, isLocal: address.protocol == .unix, on: loop)
+          .connect(to: address, timeout: timeout, promise)
+      } catch {
+        promise.fail(error)
+      }
     }
+    if loop.inEventLoop { begin() } else { loop.execute(begin) }
     return promise.futureResult
   }
 

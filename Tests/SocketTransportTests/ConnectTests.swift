@@ -1,0 +1,242 @@
+import Glibc
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import SocketTransport
+
+// Cases: listening sockets that accept, pause, are shared, inherited and closed; connections to them, refused, too
+// slow, and at the end of their loop.
+
+@Suite("Connections", .timeLimit(.minutes(2)))
+struct ConnectTests {
+  /// A listening socket whose connections get a recorder each.
+  private final class Server: Sendable {
+    let socket: ListeningSocket
+    let accepted = Mutex<[Recorder]>([])
+    let address: SocketAddress
+
+    init(on loop: SocketEventLoop, to wanted: String = "127.0.0.1", port: Int = 0, isShared: Bool = false) throws {
+      socket = try ListeningSocket.bind(
+        to: SocketAddress(ipAddress: wanted, port: port), backlog: 16, isShared: isShared, on: loop)
+      address = try SocketAddress(ipAddress: wanted, port: socket.port ?? 0)
+    }
+
+    /// On the loop.
+    func acceptOne() throws {
+      guard let next = try socket.next() else { return }
+      let channel = SocketChannel(next, on: socket.loop)
+      let recorder = Recorder(channel)
+      try channel.pipeline.syncOperations.addHandler(recorder)
+      channel.open()
+      accepted.withLock { $0.append(recorder) }
+    }
+
+    func start() async throws {
+      try await socket.loop.submit { self.socket.accept { [unowned self] in try? acceptOne() } }.get()
+    }
+
+    var count: Int { accepted.withLock(\.count) }
+  }
+
+  @Test(
+    "A connection is made, accepted, used from both ends, and known by its addresses", arguments: ["127.0.0.1", "::1"])
+  func connect(address: String) async throws {
+    try await withLoop { loop in
+      let server = try Server(on: loop, to: address)
+      try await server.start()
+      let channel = try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
+      #expect(channel.isActive && channel.remoteAddress == server.address)
+      try await loop.submit { channel.writeAndFlush(ByteBuffer(string: "hello")) }.get().get()
+      try await poll("its bytes") { server.accepted.withLock { $0.first?.text } == "hello" }
+      #expect(channel.localAddress?.ipAddress == address && channel.localAddress?.port != server.address.port)
+      try await channel.close().get()
+      try await poll("its end") { server.accepted.withLock { $0.first?.events.contains("unregistered") } == true }
+    }
+  }
+
+  @Test("Small messages leave at once, and silent peers are asked, on both ends")
+  func options() async throws {
+    @Sendable func option(_ descriptor: CInt, _ level: CInt, _ name: CInt) -> CInt {
+      var value: CInt = -1
+      var length = socklen_t(MemoryLayout<CInt>.size)
+      getsockopt(descriptor, level, name, &value, &length)
+      return value
+    }
+    try await withLoop { loop in
+      let socket = try ListeningSocket.bind(
+        to: SocketAddress(ipAddress: "127.0.0.1", port: 0), backlog: 16, isShared: false, on: loop)
+      let address = try SocketAddress(ipAddress: "127.0.0.1", port: socket.port ?? 0)
+      let found = Mutex<[CInt]>([])
+      try await loop.submit {
+        socket.accept {
+          guard let next = try? socket.next() else { return }
+          found.withLock {
+            $0 = [
+              option(next.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY),
+              option(next.descriptor, SOL_SOCKET, SO_KEEPALIVE),
+              option(next.descriptor, CInt(IPPROTO_TCP), TCP_KEEPIDLE),
+            ]
+          }
+          Glibc.close(next.descriptor)
+        }
+      }.get()
+      _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience, isKeptAlive: true).get()
+      try await poll("the accepted socket") { !found.withLock(\.isEmpty) }
+      #expect(found.withLock { $0 } == [1, 1, 60])
+    }
+  }
+
+  @Test("A connection that is refused fails with the reason of the system")
+  func refused() async throws {
+    try await withLoop { loop in
+      let server = try Server(on: loop)
+      try await loop.submit { server.socket.close() }.get()
+      let error = await #expect(throws: IOError.self) {
+        try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
+      }
+      #expect(error?.errnoCode == ECONNREFUSED)
+      let path = try SocketAddress(unixDomainSocketPath: "/nonexistent/socket")
+      let missing = await #expect(throws: IOError.self) {
+        try await SocketChannel.connect(to: path, on: loop, timeout: patience).get()
+      }
+      #expect(missing?.errnoCode == ENOENT)
+    }
+  }
+
+  @Test("A connection that takes too long fails, and its loop may end while others are on their way")
+  func tooSlow() async throws {
+    // Packets to a full queue are dropped: connections to it stay on their way.
+    let (full, address) = try plainListener(backlog: 0)
+    defer { close(full) }
+    let hasFailed = Mutex(false)
+    try await withLoop { loop in
+      var isSlow = false
+      for _ in 0..<8 where !isSlow {
+        do {
+          _ = try await SocketChannel.connect(to: address, on: loop, timeout: .milliseconds(100)).get()
+        } catch ChannelError.connectTimeout {
+          isSlow = true
+        }
+      }
+      #expect(isSlow)
+      try await loop.submit {
+        SocketChannel.connect(to: address, on: loop, timeout: .hours(1))
+          .whenFailure { _ in hasFailed.withLock { $0 = true } }
+      }.get()
+    }
+    #expect(hasFailed.withLock { $0 })
+  }
+
+  @Test("While a listening socket is paused connections wait, and are accepted later")
+  func pause() async throws {
+    try await withLoop { loop in
+      let server = try Server(on: loop)
+      try await server.start()
+      try await loop.submit { server.socket.pause() }.get()
+      let first = try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
+      for _ in 0..<20 { try await loop.submit {}.get() }
+      #expect(server.count == 0 && first.isActive)
+      try await loop.submit { server.socket.resume() }.get()
+      try await poll("the first") { server.count == 1 }
+      _ = try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
+      try await poll("the second") { server.count == 2 }
+    }
+  }
+
+  @Test("Sockets that share an address are all bound to it; one that does not share finds it taken")
+  func shared() async throws {
+    try await withLoop { loop in
+      let first = try Server(on: loop, isShared: true)
+      let port = first.socket.port ?? 0
+      let second = try Server(on: loop, port: port, isShared: true)
+      #expect(second.socket.port == port)
+      let error = #expect(throws: IOError.self) { try Server(on: loop, port: port) }
+      #expect(error?.errnoCode == EADDRINUSE)
+    }
+  }
+
+  @Test("Connections that wait when a socket is closed are handed over")
+  func rest() async throws {
+    try await withLoop { loop in
+      let server = try Server(on: loop)
+      let clients = try await loop.submit {
+        (0..<3).map { _ in SocketChannel.connect(to: server.address, on: loop, timeout: patience) }
+      }.get()
+      for client in clients { _ = try await client.get() }
+      let rest = try await loop.submit {
+        let rest = server.socket.takeRest(atMost: 10)
+        server.socket.close()
+        return rest
+      }.get()
+      #expect(rest.count == 3)
+      for accepted in rest {
+        #expect(accepted.peer?.ipAddress == "127.0.0.1")
+        Glibc.close(accepted.descriptor)
+      }
+      #expect(
+        try await loop.submit { try server.socket.next() == nil && server.socket.takeRest(atMost: 1).isEmpty }.get())
+    }
+  }
+
+  @Test("A socket that the process was started with listens as one of its own does")
+  func inherited() async throws {
+    try await withLoop { loop in
+      let (descriptor, address) = try plainListener(backlog: 1)
+      let socket = try ListeningSocket.inherited(descriptor, isTCP: true, backlog: 16, on: loop)
+      let count = Mutex(0)
+      try await loop.submit {
+        socket.accept {
+          // It does not block where none waits.
+          while let next = try? socket.next() {
+            Glibc.close(next.descriptor)
+            count.withLock { $0 += 1 }
+          }
+        }
+      }.get()
+      #expect(socket.port == address.port)
+      for number in 1...3 {
+        _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience).get()
+        try await poll("number \(number)") { count.withLock { $0 } == number }
+      }
+    }
+  }
+
+  @Test("At the end of a loop its channels are closed and let go, and its sockets listen no longer")
+  func endOfLoop() async throws {
+    weak var channel: SocketChannel?
+    let port = Mutex(0)
+    let events = Mutex<[String]>([])
+    try await withLoop { loop in
+      let server = try Server(on: loop)
+      try await server.start()
+      port.withLock { $0 = server.socket.port ?? 0 }
+      let rig = try await ChannelRig.make(
+        on: loop, onEvent: { event, _ in if event != "complete" { events.withLock { $0.append(event) } } })
+      channel = rig.channel
+      #expect(channel != nil)
+    }
+    let last = events.withLock { $0.filter { $0 != "input closed" } }
+    #expect(last == ["active", "inactive", "unregistered", "removed"])
+    #expect(channel == nil, "a channel that is closed must not be kept")
+    try await withLoop { loop in
+      let address = try SocketAddress(ipAddress: "127.0.0.1", port: port.withLock { $0 })
+      await #expect(throws: IOError.self) {
+        try await SocketChannel.connect(to: address, on: loop, timeout: patience).get()
+      }
+    }
+  }
+
+  @Test("A closed channel is let go while its loop goes on")
+  func letGo() async throws {
+    try await withLoop { loop in
+      weak var channel: SocketChannel?
+      do {
+        let rig = try await ChannelRig.make(on: loop, isDirect: true)
+        channel = rig.channel
+        try await rig.channel.close().get()
+      }
+      try await poll("the channel to go") { channel == nil }
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import Glibc
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import SocketTransport
+
+/// Time for whatever takes no time on a machine that does nothing else.
+let patience = TimeAmount.seconds(60)
+
+func withLoop(_ body: (SocketEventLoop) async throws -> Void) async throws {
+  let group = try SocketEventLoopGroup(loops: 1)
+  var failure: (any Error)?
+  do { try await body(group.loops[0]) } catch { failure = error }
+  try await group.shutdownGracefully()
+  if let failure { throw failure }
+}
+
+/// The other end of a connection, or a socket to connect to: plain calls of the system that do not block.
+final class Peer: Sendable {
+  let descriptor: CInt
+
+  init(_ descriptor: CInt) {
+    self.descriptor = descriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  }
+
+  deinit { close(descriptor) }
+
+  /// - Returns: how many bytes the system has taken.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Int { Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
+
+  @discardableResult
+  func send(_ text: String) -> Int { send(Array(text.utf8)) }
+
+  /// The bytes that have come; nil at the end or after a reset, if nothing came before it.
+  func received(atMost limit: Int = .max) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count < limit {
+      let count = recv(descriptor, &piece, min(piece.count, limit - bytes.count), 0)
+      if count > 0 {
+        bytes += piece[..<count]
+      } else {
+        return bytes.isEmpty && (count == 0 || errno != EAGAIN) ? nil : bytes
+      }
+    }
+    return bytes
+  }
+
+  func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
+
+  /// Closes with a reset instead of an end (socket(7), SO_LINGER).
+  func reset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    // The number stays taken until the end of the test.
+    let other = open("/dev/null", O_RDWR)
+    dup2(other, descriptor)
+    close(other)
+  }
+}
+
+/// Waits for a condition, looked at again and again between other tasks.
+func poll(_ what: Comment, _ condition: () async throws -> Bool) async throws {
+  let end = NIODeadline.now() + patience
+  while try await !condition() {
+    guard NIODeadline.now() < end else {
+      Issue.record(what)
+      return
+    }
+    await Task.yield()
+  }
+}
+
+/// A plain socket that listens on loopback.
+func plainListener(backlog: CInt) throws -> (descriptor: CInt, address: SocketAddress) {
+  let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+  let isBound = try SocketAddress(ipAddress: "127.0.0.1", port: 0).withSockAddr { pointer, length in
+    bind(descriptor, pointer, socklen_t(length)) == 0 && listen(descriptor, backlog) == 0
+  }
+  try #require(isBound)
+  return (descriptor, try SystemSocket.localAddress(descriptor))
+}
+
+/// A pair of TCP sockets on loopback.
+func tcpPair() throws -> (own: CInt, peer: Peer) {
+  let (listener, address) = try plainListener(backlog: 1)
+  defer { close(listener) }
+  let peer = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+  let isConnected = address.withSockAddr { pointer, length in connect(peer, pointer, socklen_t(length)) == 0 }
+  try #require(isConnected)
+  let own = accept(listener, nil, nil)
+  try #require(own >= 0)
+  _ = fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK)
+  return (own, Peer(peer))
+}
+
+/// The events of a channel, as its last handler sees them.
+final class Recorder: ChannelDuplexHandler, SocketReader, Sendable {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+
+  struct Seen {
+    var bytes: [UInt8] = []
+    var events: [String] = []
+  }
+
+  let seen = Mutex(Seen())
+  /// Whether each read that the channel asks for by itself is passed on.
+  let readsByItself: Bool
+  /// Called with the channel when something is seen, on the loop.
+  let onEvent: @Sendable (String, SocketChannel) -> Void
+  private let channel: SocketChannel
+
+  init(
+    _ channel: SocketChannel, readsByItself: Bool = true,
+    onEvent: @escaping @Sendable (String, SocketChannel) -> Void = { _, _ in }
+  ) {
+    self.channel = channel
+    self.readsByItself = readsByItself
+    self.onEvent = onEvent
+  }
+
+  var bytes: [UInt8] { seen.withLock(\.bytes) }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+  var events: [String] { seen.withLock(\.events) }
+
+  private func note(_ event: String) {
+    seen.withLock { $0.events.append(event) }
+    onEvent(event, channel)
+  }
+
+  private func take(_ buffer: ByteBuffer) {
+    seen.withLock { $0.bytes += buffer.readableBytesView }
+    onEvent("bytes", channel)
+  }
+
+  func channelActive(context: ChannelHandlerContext) { note("active") }
+  func channelInactive(context: ChannelHandlerContext) { note("inactive") }
+  func channelUnregistered(context: ChannelHandlerContext) { note("unregistered") }
+  func handlerRemoved(context: ChannelHandlerContext) { note("removed") }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { take(unwrapInboundIn(data)) }
+  func channelReadComplete(context: ChannelHandlerContext) { onEvent("complete", channel) }
+  func read(context: ChannelHandlerContext) { if readsByItself { context.read() } }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { note("error") }
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    note(context.channel.isWritable ? "writable" : "not writable")
+  }
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event as? ChannelEvent {
+    case .inputClosed?: note("input closed")
+    case .outputClosed?: note("output closed")
+    default: note("\(event)")
+    }
+  }
+
+  func socketRead(_ bytes: consuming ByteBuffer) { take(bytes) }
+  func socketReadComplete() {
+    onEvent("complete", channel)
+    if readsByItself { channel.read0() }
+  }
+}
+
+/// A channel on one end of a connection.
+struct ChannelRig: Sendable {
+  enum Kind: CaseIterable {
+    case tcp, unix
+  }
+
+  let channel: SocketChannel
+  let peer: Peer
+  let recorder: Recorder
+
+  var loop: any EventLoop { channel.eventLoop }
+
+  /// - Parameters:
+  ///   - isDirect: whether bytes come past the pipeline.
+  ///   - before: done to the channel before it is opened, on the loop.
+  static func make(
+    _ kind: Kind = .tcp, on loop: SocketEventLoop, isDirect: Bool = false, readsByItself: Bool = true,
+    halfCloses: Bool = true, first: String = "",
+    before: @escaping @Sendable (SocketChannel) -> Void = { _ in },
+    onEvent: @escaping @Sendable (String, SocketChannel) -> Void = { _, _ in }
+  ) async throws -> ChannelRig {
+    let own: CInt
+    let peer: Peer
+    let address: SocketAddress?
+    switch kind {
+    case .tcp:
+      (own, peer) = try tcpPair()
+      address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+    case .unix:
+      var pair: [CInt] = [-1, -1]
+      try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      (own, peer) = (pair[0], Peer(pair[1]))
+      _ = fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK)
+      address = nil
+    }
+    peer.send(first)
+    return try await loop.submit {
+      let channel = SocketChannel(ListeningSocket.Accepted(descriptor: own, peer: address), on: loop)
+      channel.allowsRemoteHalfClosure = halfCloses
+      let recorder = Recorder(channel, readsByItself: readsByItself, onEvent: onEvent)
+      try channel.pipeline.syncOperations.addHandler(recorder)
+      if isDirect { channel.reader = recorder }
+      before(channel)
+      channel.open()
+      return ChannelRig(channel: channel, peer: peer, recorder: recorder)
+    }.get()
+  }
+
+  /// Performs `body` on the loop.
+  @discardableResult
+  func onLoop<Result: Sendable>(_ body: @escaping @Sendable (SocketChannel) throws -> Result) async throws -> Result {
+    try await loop.submit { [channel] in try body(channel) }.get()
+  }
+
+  /// Waits until a number of events has been seen.
+  func events(_ count: Int) async throws -> [String] {
+    try await poll("\(count) events, not \(recorder.events)") { recorder.events.count >= count }
+    return recorder.events
+  }
+
+  /// Bytes that the peer gets, so many of them.
+  func peerReceives(_ count: Int) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try await poll("\(count) bytes") {
+      bytes += peer.received(atMost: count - bytes.count) ?? []
+      return bytes.count >= count
+    }
+    return bytes
+  }
+}
