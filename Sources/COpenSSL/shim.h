@@ -61,6 +61,7 @@ static const uint64_t cordon_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t cordon_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
 static const int cordon_ERR_RFLAG_FATAL = ERR_RFLAG_FATAL;
 static const int cordon_EVP_PKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
+static const int cordon_EVP_PKEY_KEYPAIR = EVP_PKEY_KEYPAIR;
 
 static inline EVP_PKEY *cordon_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 static inline EVP_PKEY *cordon_EVP_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }

@@ -11,6 +11,24 @@ final class AsymmetricKey: Sendable {
 
   /// The first private key of a PEM text. Nil without one, and for an encrypted one.
   convenience init?(privateKeyPEM text: [UInt8]) {
+    if let plain = PlainP256Key(pem: text) {
+      self.init(plain)
+    } else {
+      self.init(decoding: text)
+    }
+  }
+
+  /// Nil if the point is not on the curve.
+  private convenience init?(_ plain: PlainP256Key) {
+    let parts = Parameters([
+      OSSL_PKEY_PARAM_GROUP_NAME: .text("prime256v1"), OSSL_PKEY_PARAM_PRIV_KEY: .secretNumber(plain.scalar),
+      OSSL_PKEY_PARAM_PUB_KEY: .bytes(plain.point),
+    ])
+    self.init(kind: "EC", selection: cordon_EVP_PKEY_KEYPAIR, parts)
+  }
+
+  /// By OpenSSL's decoders.
+  convenience init?(decoding text: [UInt8]) {
     // Never prompts for a passphrase on the terminal.
     self.init(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
   }
@@ -23,14 +41,18 @@ final class AsymmetricKey: Sendable {
   /// Creates a public key from its parts. Nil if they are invalid, such as a point that is not on the curve.
   /// - Parameter kind: `EC` or `RSA` (EVP_PKEY-EC(7), EVP_PKEY-RSA(7)).
   convenience init?(kind: String, publicParts: borrowing Parameters) {
-    let context = LibCrypto.require(EVP_PKEY_CTX_new_from_name(nil, kind, nil), "public keys")
+    self.init(kind: kind, selection: cordon_EVP_PKEY_PUBLIC_KEY, publicParts)
+  }
+
+  private convenience init?(kind: String, selection: Int32, _ parts: borrowing Parameters) {
+    let context = LibCrypto.require(EVP_PKEY_CTX_new_from_name(nil, kind, nil), "keys")
     var key: OpaquePointer?
     defer {
       EVP_PKEY_CTX_free(context)
       ERR_clear_error()
     }
     guard EVP_PKEY_fromdata_init(context) == 1,
-      publicParts.pass(to: { EVP_PKEY_fromdata(context, &key, cordon_EVP_PKEY_PUBLIC_KEY, $0) }) == 1, let key
+      parts.pass(to: { EVP_PKEY_fromdata(context, &key, selection, $0) }) == 1, let key
     else { return nil }
     self.init(owning: key)
   }

@@ -7,6 +7,8 @@ struct Parameters: ~Copyable {
     case bytes([UInt8])
     /// A number, the highest byte first.
     case number([UInt8])
+    /// The same of a number that must not stay in memory.
+    case secretNumber([UInt8])
   }
 
   private let pointer: UnsafeMutablePointer<OSSL_PARAM>
@@ -24,7 +26,7 @@ struct Parameters: ~Copyable {
     defer {
       for text in texts { text.deallocate() }
       for array in arrays { array.deallocate() }
-      for number in numbers { BN_free(number) }
+      for number in numbers { BN_clear_free(number) }
     }
     for (name, value) in zip(names, values.map(\.value)) {
       switch value {
@@ -39,8 +41,11 @@ struct Parameters: ~Copyable {
         arrays.append(array)
         LibCrypto.require(
           OSSL_PARAM_BLD_push_octet_string(builder, name.baseAddress, array.baseAddress, bytes.count), "parameters")
-      case .number(let bytes):
-        let number = LibCrypto.require(BN_bin2bn(bytes, Int32(bytes.count), nil), "a number")
+      case .number(let bytes), .secretNumber(let bytes):
+        let isSecret = if case .secretNumber = value { true } else { false }
+        // Parameters of a secure number are in memory that is cleared when it is freed (OSSL_PARAM_BLD(3)).
+        let number = LibCrypto.require(isSecret ? BN_secure_new() : BN_new(), "a number")
+        _ = LibCrypto.require(BN_bin2bn(bytes, Int32(bytes.count), number), "a number")
         numbers.append(number)
         LibCrypto.require(OSSL_PARAM_BLD_push_BN(builder, name.baseAddress, number), "parameters")
       }
