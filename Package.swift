@@ -132,7 +132,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
-      name: "SocketTransportTests", dependencies: ["SocketTransport", .nioCore], swiftSettings: strict),
+      name: "SocketTransportTests", dependencies: ["SocketTransport", .nioCore, .nioEmbedded], swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),

@@ -12,9 +12,6 @@ import Testing
 struct ChannelWriteTests {
   private static let size = 6_000_000
 
-  /// Bytes that show their place.
-  private static func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) } }
-
   @Test("A message is at the peer at once, and nothing of it waits", arguments: ChannelRig.Kind.allCases)
   func straight(kind: ChannelRig.Kind) async throws {
     try await withLoop { loop in
@@ -36,7 +33,7 @@ struct ChannelWriteTests {
   func full(kind: ChannelRig.Kind) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(kind, on: loop)
-      let pattern = Self.pattern(Self.size)
+      let pattern = SocketTransportTests.pattern(Self.size)
       try await rig.onLoop { channel in
         channel.send(ByteBuffer(bytes: pattern))
         #expect(channel.waitingBytes > 0 && !channel.isWritable)
@@ -114,7 +111,7 @@ struct ChannelWriteTests {
   func outputEnd(kind: ChannelRig.Kind) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(kind, on: loop)
-      let pattern = Self.pattern(Self.size)
+      let pattern = SocketTransportTests.pattern(Self.size)
       let (ended, late) = try await rig.onLoop { channel in
         channel.send(ByteBuffer(bytes: pattern))
         let ended = loop.makePromise(of: Void.self)

@@ -51,6 +51,8 @@ final class Peer: Sendable {
 
   func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
+  func endBoth() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
   /// Closes with a reset instead of an end (socket(7), SO_LINGER).
   func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
@@ -83,6 +85,16 @@ func plainListener(backlog: CInt) throws -> (descriptor: CInt, address: SocketAd
   try #require(isBound)
   return (descriptor, try SystemSocket.localAddress(descriptor))
 }
+
+/// A pair of Unix sockets that do not block.
+func unixPair() throws -> (CInt, CInt) {
+  var pair: [CInt] = [-1, -1]
+  try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
+  return (pair[0], pair[1])
+}
+
+/// Bytes that show their place.
+func pattern(_ count: Int, seed: Int = 0) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 251 + seed) } }
 
 /// A pair of TCP sockets on loopback.
 func tcpPair() throws -> (own: CInt, peer: Peer) {
@@ -192,10 +204,8 @@ struct ChannelRig: Sendable {
       (own, peer) = try tcpPair()
       address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
     case .unix:
-      var pair: [CInt] = [-1, -1]
-      try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
-      (own, peer) = (pair[0], Peer(pair[1]))
-      _ = fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK)
+      let pair = try unixPair()
+      (own, peer) = (pair.0, Peer(pair.1))
       address = nil
     }
     peer.send(first)
@@ -232,4 +242,8 @@ struct ChannelRig: Sendable {
     }
     return bytes
   }
+}
+
+extension [UInt8] {
+  var buffer: ByteBuffer { ByteBuffer(bytes: self) }
 }

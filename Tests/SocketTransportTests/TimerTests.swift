@@ -10,7 +10,8 @@ struct TimerTests {
   /// Numbers of the timers that go off until then, in their order.
   private func due(_ timers: inout LoopTimers, at number: Int, _ log: Log) -> [Int] {
     log.numbers = []
-    while let body = timers.takeDue(at: time(number)) { body() }
+    let turn = timers.beginTurn(at: time(number))
+    while let body = timers.takeDue(in: turn) { body() }
     return log.numbers
   }
 
@@ -65,6 +66,20 @@ struct TimerTests {
     for body in timers.end() { body() }
     #expect(log.numbers.sorted() == [-3, -2])
     #expect(due(&timers, at: 100, log) == [] && timers.end().isEmpty)
+  }
+
+  @Test("A timer that is set in a turn is due in the next one, behind those that were due already")
+  func withinTurn() {
+    var timers = LoopTimers()
+    let log = Log()
+    _ = timers.set(time(5)) { log.numbers.append(5) }
+    let turn = timers.beginTurn(at: time(7))
+    _ = timers.set(time(0)) { log.numbers.append(0) }
+    _ = timers.set(time(7)) { log.numbers.append(7) }
+    timers.takeDue(in: turn)?()
+    let another = timers.takeDue(in: turn)
+    #expect(log.numbers == [5] && another == nil)
+    #expect(due(&timers, at: 7, log) == [0, 7])
   }
 
   @Test("Random timers behave as a sorted list does", arguments: 0..<20)

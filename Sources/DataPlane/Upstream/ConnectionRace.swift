@@ -52,7 +52,8 @@ final class ConnectionRace {
     running += 1
     let race = NIOLoopBound(self, eventLoop: eventLoop)
     attempt().whenComplete { race.value.ended($0) }
-    guard !isDecided, !waiting.isEmpty else { return }
+    // An attempt that has failed at once has begun the next one, with its timer.
+    guard !isDecided, timer == nil, !waiting.isEmpty else { return }
     timer = eventLoop.scheduleTask(in: Self.delay) { race.value.begin() }
   }
 

@@ -38,6 +38,9 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     self.loop = loop
   }
 
+  /// A socket that accepts is held by its loop.
+  deinit { if case .paused = phase { SystemSocket.close(descriptor) } }
+
   // MARK: Making one
 
   /// Binds an address and listens. Nothing is accepted before ``accept(_:)``.
@@ -85,9 +88,11 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   // MARK: On its loop
 
   /// Calls `onReady` while a connection waits, from now on.
-  package func accept(_ onReady: @escaping () -> Void) {
+  /// - Parameter onReady: held until the socket is closed.
+  /// - Returns: whether it will be called; see ``resume()``.
+  package func accept(_ onReady: @escaping () -> Void) -> Bool {
     self.onReady = onReady
-    resume()
+    return resume()
   }
 
   package func pause() {
@@ -96,11 +101,17 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     loop.remove(descriptor)
   }
 
-  package func resume() {
-    guard case .paused = phase else { return }
-    // Without it nothing would be accepted any more, and nobody told: the queue fills until the process is restarted.
-    guard (try? loop.register(self, descriptor, for: .input)) != nil else { return }
-    phase = .accepting
+  /// Accepts again.
+  /// - Returns: whether it does; false if the system has no room to watch the socket, and once the socket is closed.
+  package func resume() -> Bool {
+    switch phase {
+    case .accepting: return true
+    case .closed: return false
+    case .paused:
+      guard (try? loop.register(self, descriptor, for: .input)) != nil else { return false }
+      phase = .accepting
+      return true
+    }
   }
 
   /// Accepts a connection.

@@ -60,6 +60,7 @@ struct PendingWrites {
       if count < 0 {
         let code = errno
         if code == EINTR { continue }
+        compact()
         return (code == EAGAIN || code == EWOULDBLOCK ? .full : .failed(code), sent)
       }
       advance(by: count, &sent)
@@ -71,6 +72,14 @@ struct PendingWrites {
       entries = []
     }
     return (.all, sent)
+  }
+
+  /// Forgets the entries that have left: a queue that never becomes empty would keep the place of each for ever.
+  private mutating func compact() {
+    guard first >= Self.gatherLimit, first >= entries.count / 2 else { return }
+    entries.removeFirst(first)
+    flushed -= first
+    first = 0
   }
 
   /// Removes everything, and returns the promises of it.

@@ -44,8 +44,11 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   nonisolated(unsafe) private var takesWrites = true
   /// Whether the system takes nothing until it reports room.
   nonisolated(unsafe) private var isFull = false
-  /// The changes that the loop reports; none before the registration.
+  /// The error that sending has met; reported when what the peer had sent before was read.
+  nonisolated(unsafe) private var sendError: (any Error)?
+  /// The changes that the loop reports, or will once the socket is registered.
   nonisolated(unsafe) private var interest: Readiness = []
+  nonisolated(unsafe) private var isRegistered = false
   /// Whether a read is asked for.
   nonisolated(unsafe) private var wantsRead = false
   /// Whether the system may have something to read: changes are reported, not states.
@@ -96,6 +99,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive { pipeline.syncOperations.fireChannelActive() }
     if isActive { pipeline.syncOperations.read() }
     isReading = false
+    // Its handlers may have written before.
+    if isActive, !isFull, pending.hasFlushed { sendPending() }
     if wantsRead, isActive { receive() }
     guard isActive else { return }
     register(for: interest.union([.input, .inputEnd]))
@@ -110,18 +115,18 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package static func connect(
     to address: SocketAddress, on loop: SocketEventLoop, timeout: TimeAmount, isKeptAlive: Bool = false
   ) -> EventLoopFuture<any Channel> {
-    let promise = loop.makePromise(of: (any Channel).self)
-    let begin: @Sendable () -> Void = {
-      do {
-        let descriptor = try SystemSocket.open(address.protocol)
-        if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
-        SocketChannel(descriptor, isLocal: address.protocol == .unix, on: loop)
-          .connect(to: address, timeout: timeout, promise)
-      } catch {
-        promise.fail(error)
-      }
+    guard loop.inEventLoop else {
+      return loop.flatSubmit { connect(to: address, on: loop, timeout: timeout, isKeptAlive: isKeptAlive) }
     }
-    if loop.inEventLoop { begin() } else { loop.execute(begin) }
+    let promise = loop.makePromise(of: (any Channel).self)
+    do {
+      let descriptor = try SystemSocket.open(address.protocol)
+      if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
+      SocketChannel(descriptor, isLocal: address.protocol == .unix, on: loop)
+        .connect(to: address, timeout: timeout, promise)
+    } catch {
+      promise.fail(error)
+    }
     return promise.futureResult
   }
 
@@ -165,8 +170,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     interest = wanted
     do {
       try loop.register(self, descriptor, for: wanted.union(.edges))
+      isRegistered = true
     } catch {
-      interest = []
       close0(error: error, mode: .all, promise: nil)
     }
   }
@@ -175,7 +180,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func watchOutput(_ isWatched: Bool) {
     let wanted = isWatched ? interest.union(.output) : interest.subtracting(.output)
     guard wanted != interest else { return }
-    let isRegistered = !interest.isEmpty
     interest = wanted
     guard isRegistered else { return }
     do {
@@ -212,6 +216,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Reads again what there was no turn for.
   func readAgain() {
     isReading = false
+    if let sendError { return endAfter(sendError) }
     if isActive, wantsRead, mayRead { receive() }
   }
 
@@ -370,21 +375,32 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       takesWrites = true
       pipeline.syncOperations.fireChannelWritabilityChanged()
     }
-    if outcome == .all, case .ending(let promises) = output { endOutput(promises) }
+    // Not by the outcome: a handler may have written since.
+    if pending.isEmpty, case .ending(let promises) = output { endOutput(promises) }
   }
 
-  /// The peer takes nothing more. What it has said before is read first: it is mostly why.
+  /// The peer takes nothing more. The connection ends in the next turn, when what the peer has sent before was read, as
+  /// that is mostly why: now a handler may be in the middle of reading, or of the write that has failed.
   private func sendFailed(_ error: any Error) {
-    if wantsRead, !isEndReported {
-      mayRead = true
-      while isActive, !hasInputEnded, mayRead { receive() }
-    }
-    close0(error: error, mode: .all, promise: nil)
+    isFull = true
+    guard isActive, sendError == nil else { return }
+    sendError = error
+    loop.readLater(self)
+  }
+
+  private func endAfter(_ error: any Error) {
+    mayRead = true
+    if readToEnd() { close0(error: error, mode: .all, promise: nil) }
   }
 
   private func endOutput(_ promises: [EventLoopPromise<Void>]) {
     output = .ended
     SystemSocket.endOutput(descriptor)
+    if hasInputEnded {
+      close0(error: ChannelError.outputClosed, mode: .all, promise: nil)
+      for promise in promises { promise.succeed() }
+      return
+    }
     for promise in promises { promise.succeed() }
     if isActive { pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
   }
@@ -410,8 +426,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
     let promises = promise.map { [$0] } ?? []
     switch output {
-    case .open where hasInputEnded && !pending.hasFlushed: closeAll(error, promise)
-    case .open where pending.hasFlushed: output = .ending(promises)
+    case .open where !pending.isEmpty: output = .ending(promises)
+    case .open where hasInputEnded: closeAll(error, promise)
     case .open: endOutput(promises)
     case .ending(let earlier): output = .ending(earlier + promises)
     case .ended: promise?.fail(ChannelError.outputClosed)
@@ -425,6 +441,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
     if case .ended = output { return closeAll(error, promise) }
     hasInputEnded = true
+    wantsRead = false
     promise?.succeed()
     pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
   }
@@ -432,7 +449,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func closeAll(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let before = phase
     phase = .closed
-    if !interest.isEmpty { loop.forget(descriptor) }
+    if isRegistered { loop.forget(descriptor) }
     SystemSocket.close(descriptor)
     for promise in pending.takeAll() { promise.fail(error) }
     if case .ending(let promises) = output { for promise in promises { promise.fail(error) } }

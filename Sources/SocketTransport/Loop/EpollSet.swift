@@ -72,19 +72,22 @@ struct EpollSet: ~Copyable {
       members.append(contentsOf: repeatElement(nil, count: more))
       numbers.append(contentsOf: repeatElement(0, count: more))
     }
+    // Of a descriptor that is registered already, the number stays: its answers are still to reach their member.
+    try control(EPOLL_CTL_ADD, descriptor, interest, number: lastNumber &+ 1)
     lastNumber &+= 1
     numbers[place] = lastNumber
-    try control(EPOLL_CTL_ADD, descriptor, interest)
     members[place] = member
     count += 1
   }
 
   /// - Throws: `IOError`.
-  func change(_ descriptor: CInt, to interest: Readiness) throws { try control(EPOLL_CTL_MOD, descriptor, interest) }
+  func change(_ descriptor: CInt, to interest: Readiness) throws {
+    try control(EPOLL_CTL_MOD, descriptor, interest, number: numbers[Int(descriptor)])
+  }
 
   /// Forgets a descriptor that stays open.
   mutating func remove(_ descriptor: CInt) {
-    try? control(EPOLL_CTL_DEL, descriptor, [])
+    try? control(EPOLL_CTL_DEL, descriptor, [], number: 0)
     forget(descriptor)
   }
 
@@ -98,10 +101,12 @@ struct EpollSet: ~Copyable {
   /// The members, in no particular order.
   var all: [any PolledDescriptor] { members.compactMap { $0 } }
 
-  private func control(_ operation: CInt, _ descriptor: CInt, _ interest: Readiness) throws {
+  private func control(
+    _ operation: CInt, _ descriptor: CInt, _ interest: Readiness, number: UInt32
+  ) throws {
     var event = epoll_event()
     event.events = interest.rawValue
-    event.data.u64 = UInt64(numbers[Int(descriptor)]) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    event.data.u64 = UInt64(number) << 32 | UInt64(UInt32(bitPattern: descriptor))
     guard epoll_ctl(epoll, operation, descriptor, &event) == 0 else {
       throw IOError(errnoCode: errno, reason: "epoll_ctl")
     }

@@ -27,6 +27,16 @@ final class LoopTimer {
 struct LoopTimers {
   private var heap: [LoopTimer] = []
   private var lastOrder: UInt64 = 0
+  /// The time of the last turn. A timer for a moment before it is due after those that are due already.
+  private var turnTime = NIODeadline.distantPast
+
+  /// A turn of the loop. The timers that are set within it are due in the next one at the earliest: a timer that sets
+  /// another for now, and so on, must not keep the loop from its descriptors.
+  struct Turn {
+    fileprivate let now: NIODeadline
+    /// The last timer that was set before the turn.
+    fileprivate let lastOrder: UInt64
+  }
 
   /// The earliest deadline.
   var next: NIODeadline? { heap.first?.deadline }
@@ -38,7 +48,7 @@ struct LoopTimers {
     _ deadline: NIODeadline, onEnd: @escaping () -> Void = {}, body: @escaping () -> Void
   ) -> LoopTimer {
     lastOrder += 1
-    let timer = LoopTimer(deadline, order: lastOrder, body: body, onEnd: onEnd)
+    let timer = LoopTimer(max(deadline, turnTime), order: lastOrder, body: body, onEnd: onEnd)
     heap.append(timer)
     timer.place = heap.count - 1
     rise(heap.count - 1)
@@ -57,9 +67,14 @@ struct LoopTimers {
     sink(last.place ?? place)
   }
 
-  /// Removes what is due, and returns it.
-  mutating func takeDue(at now: NIODeadline) -> (() -> Void)? {
-    guard let first = heap.first, first.deadline <= now else { return nil }
+  mutating func beginTurn(at now: NIODeadline) -> Turn {
+    turnTime = now
+    return Turn(now: now, lastOrder: lastOrder)
+  }
+
+  /// Removes the first timer that is due in a turn, and returns what it does; nil if none is left.
+  mutating func takeDue(in turn: Turn) -> (() -> Void)? {
+    guard let first = heap.first, first.deadline <= turn.now, first.order <= turn.lastOrder else { return nil }
     cancel(first)
     return first.body
   }

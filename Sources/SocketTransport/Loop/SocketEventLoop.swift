@@ -25,13 +25,17 @@ package final class SocketEventLoop: EventLoop {
     var sleeps = false
     /// Whether the loop has ended, and does nothing any longer.
     var hasEnded = false
+    /// Called when the loop has ended; empty while nobody has ended it.
+    var completions: [@Sendable () -> Void] = []
   }
 
   private enum Phase {
     case running
     /// Descriptors have been closed, and the tasks that follow from that are performed.
     /// - turns: how many turns it may take.
-    case ending(turns: Int, completion: @Sendable () -> Void)
+    case ending(turns: Int)
+    /// Nothing is performed any longer.
+    case ended
   }
 
   private let inbox = Mutex(Inbox())
@@ -76,14 +80,19 @@ package final class SocketEventLoop: EventLoop {
     #endif
   }
 
-  package func execute(_ task: @escaping @Sendable () -> Void) {
-    let wakes = inbox.withLock { inbox in
-      guard !inbox.hasEnded else { return false }
+  package func execute(_ task: @escaping @Sendable () -> Void) { _ = enqueue(task) }
+
+  /// - Returns: whether the task will be performed; false once the loop has ended.
+  private func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
+    let (isAccepted, wakes) = inbox.withLock { inbox in
+      guard !inbox.hasEnded else { return (false, false) }
       inbox.tasks.append(task)
       defer { inbox.sleeps = false }
-      return inbox.sleeps
+      return (true, inbox.sleeps)
     }
-    if wakes { alarm.ring() }
+    // The loop itself performs its tasks before it waits again.
+    if wakes, !inEventLoop { alarm.ring() }
+    return isAccepted
   }
 
   @discardableResult
@@ -93,14 +102,18 @@ package final class SocketEventLoop: EventLoop {
     let promise = makePromise(of: T.self)
     let timer = BoundTimer()
     let begin: @Sendable () -> Void = { [self] in
+      // It may be cancelled on the loop before it was set from elsewhere.
+      guard !timer.isOver else { return }
+      if case .ended = phase { return promise.fail(EventLoopError.shutdown) }
       timer.set(
         timers.set(deadline, onEnd: { promise.fail(EventLoopError.shutdown) }) {
+          _ = timer.end()
           do { promise.assumeIsolatedUnsafeUnchecked().succeed(try task()) } catch { promise.fail(error) }
         })
     }
-    if inEventLoop { begin() } else { executeOrEnd(begin) { promise.fail(EventLoopError.shutdown) } }
+    if inEventLoop { begin() } else if !enqueue(begin) { promise.fail(EventLoopError.shutdown) }
     return Scheduled(promise: promise) { [self] in
-      let cancel: @Sendable () -> Void = { [self] in if let timer = timer.take() { timers.cancel(timer) } }
+      let cancel: @Sendable () -> Void = { [self] in if let timer = timer.end() { timers.cancel(timer) } }
       if inEventLoop { cancel() } else { execute(cancel) }
     }
   }
@@ -110,17 +123,16 @@ package final class SocketEventLoop: EventLoop {
     scheduleTask(deadline: now + delay, task)
   }
 
-  private func executeOrEnd(_ task: @escaping @Sendable () -> Void, ended: () -> Void) {
-    if inbox.withLock(\.hasEnded) { ended() } else { execute(task) }
-  }
-
   /// A timer that is set and cancelled on the loop, by closures that other threads may hold.
   private final class BoundTimer: Sendable {
     nonisolated(unsafe) private var timer: LoopTimer?
+    /// Whether it has gone off, or was cancelled.
+    nonisolated(unsafe) private(set) var isOver = false
 
     func set(_ timer: LoopTimer) { self.timer = timer }
 
-    func take() -> LoopTimer? {
+    func end() -> LoopTimer? {
+      isOver = true
       defer { timer = nil }
       return timer
     }
@@ -133,8 +145,9 @@ package final class SocketEventLoop: EventLoop {
 
   // MARK: Descriptors
 
-  /// - Throws: `IOError`.
+  /// - Throws: `IOError`; `EventLoopError.shutdown` when the loop ends: it would not close the descriptor any longer.
   func register(_ member: any PolledDescriptor, _ descriptor: CInt, for interest: Readiness) throws {
+    guard case .running = phase else { throw EventLoopError.shutdown }
     try polled.add(member, descriptor, for: interest)
   }
 
@@ -189,9 +202,9 @@ package final class SocketEventLoop: EventLoop {
         if let (member, readiness) = polled.answer(index) { member.ready(readiness) }
       }
       for channel in takeReaders() { channel.readAgain() }
-      while let body = timers.takeDue(at: now) { body() }
+      runTimers()
       runTasks()
-      if let completion = hasEnded() { return completion() }
+      if hasEnded() { return finish() }
     }
   }
 
@@ -214,6 +227,12 @@ package final class SocketEventLoop: EventLoop {
     return readers
   }
 
+  private func runTimers() {
+    guard timers.next != nil else { return }
+    let turn = timers.beginTurn(at: now)
+    while let body = timers.takeDue(in: turn) { body() }
+  }
+
   /// Performs the tasks that there are; those that they add are for the next turn.
   private func runTasks() {
     inbox.withLock { inbox in
@@ -232,30 +251,48 @@ package final class SocketEventLoop: EventLoop {
   }
 
   /// Closes every descriptor, does what is left to do, and ends the thread.
+  /// - Parameter completion: called when the loop has ended, also of a second call.
   func end(_ completion: @escaping @Sendable () -> Void) {
-    let begin: @Sendable () -> Void = { [self] in
-      guard case .running = phase else { return completion() }
-      phase = .ending(turns: Self.endingTurns, completion: completion)
+    let (hasEnded, isFirst) = inbox.withLock { inbox in
+      guard !inbox.hasEnded else { return (true, false) }
+      inbox.completions.append(completion)
+      return (false, inbox.completions.count == 1)
+    }
+    if hasEnded { return completion() }
+    guard isFirst else { return }
+    execute { [self] in
+      phase = .ending(turns: Self.endingTurns)
       for member in polled.all { member.loopEnds() }
     }
-    executeOrEnd(begin, ended: completion)
   }
 
-  /// The completion to call when the loop is to end and has nothing left to do; nil if it goes on.
-  private func hasEnded() -> (@Sendable () -> Void)? {
-    guard case .ending(let turns, let completion) = phase else { return nil }
+  /// Whether the loop is to end and has nothing left to do.
+  private func hasEnded() -> Bool {
+    guard case .ending(let turns) = phase else { return false }
+    endTimers()
+    let isIdle = timers.next == nil
     let isOver = inbox.withLock { inbox in
-      guard inbox.tasks.isEmpty || turns == 0 else { return false }
+      guard (inbox.tasks.isEmpty && isIdle) || turns == 0 else { return false }
       inbox.hasEnded = true
       inbox.tasks = []
       return true
     }
-    guard isOver else {
-      phase = .ending(turns: turns - 1, completion: completion)
-      return nil
+    phase = isOver ? .ended : .ending(turns: turns - 1)
+    return isOver
+  }
+
+  /// Nothing waits for a time any longer.
+  private func endTimers() { for body in timers.end() { body() } }
+
+  private func finish() {
+    endTimers()
+    // Another thread may get the same number.
+    thread.store(0, ordering: .relaxed)
+    let completions = inbox.withLock { inbox in
+      defer { inbox.completions = [] }
+      return inbox.completions
     }
-    for body in timers.end() { body() }
-    return completion
+    for completion in completions { completion() }
   }
 }
 

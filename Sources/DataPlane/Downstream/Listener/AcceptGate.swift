@@ -39,8 +39,8 @@ final class AcceptGate {
     use = acceptor.use
   }
 
-  /// Accepts from now on.
-  func start() { socket.accept { [unowned self] in acceptOne() } }
+  /// Accepts from now on. The socket holds the gate until it is closed.
+  func start() { if !socket.accept({ [self] in acceptOne() }) { rest() } }
 
   /// Stops accepting for good.
   func stop() {
@@ -95,6 +95,7 @@ final class AcceptGate {
     descriptors.measure(sockets: 0)
     guard descriptors.room(for: use) > 0 else { return rest() }
     phase = .open
-    socket.resume()
+    // Without the system's memory to watch the socket, later: nobody else would resume it.
+    if !socket.resume() { rest() }
   }
 }
