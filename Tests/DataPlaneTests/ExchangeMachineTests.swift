@@ -127,7 +127,7 @@ struct ExchangeBench {
     case .left(let isSent):
       exchange.upstream.leg = .none
       exchange.clientLeft(isSent: isSent)
-      let record = exchange.record(of: ClientPeer(address: "::1"), at: now, wantsUpstream: false)
+      let record = exchange.record(of: ClientPeer(address: "::1"), at: now)
       return record.failure.map { "\(record.status) \($0)" } ?? "\(record.status)"
     }
   }

@@ -9,6 +9,8 @@ internal import NIOCore
 /// allocates an object.
 protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var server: ServerContext { get }
+  /// The loop of ``server``. A transport stores it: each look for it into the server would retain it.
+  var loop: LoopResources { get }
   var peer: ClientPeer { get }
   var exchange: Exchange { get set }
   /// The speed at which the client takes what waits for it; nil while nothing waits. Then the deadline is for that.

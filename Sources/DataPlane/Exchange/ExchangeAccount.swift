@@ -9,6 +9,8 @@ struct ExchangeAccount {
   var requestID = RequestIDSource.Identifier(high: 0, low: 0)
   /// Method and path, if the observer wants them.
   var requestLine: ByteBuffer?
+  /// Whether the observer wants the address that the request was sent to.
+  var wantsUpstreamAddress = false
   var version = HTTPVersion.http11
   var method = RequestHead.Method.other
   /// Whether it is a gRPC call.
@@ -38,7 +40,10 @@ struct ExchangeAccount {
     if version != .http2 { version = head.isHTTP11 ? .http11 : .http10 }
     method = head.method
     isGRPC = method.isPost && GRPCStatus.isCall(head.fields, bytes)
-    if let wanted { keepRequestLine(head, bytes, wanted) }
+    if let wanted {
+      keepRequestLine(head, bytes, wanted)
+      wantsUpstreamAddress = wanted.contains(.upstreamAddress)
+    }
   }
 
   private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields) {

@@ -74,6 +74,24 @@ final class ServerContext {
     for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
   }
 
+  // MARK: The gate and the observer
+
+  // Called here, and not by the transports: each would retain what it calls, for every call.
+
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
+    gate.decide(head, bytes, client, requestID)
+  }
+
+  func exchangeBegan() { observer.exchangeBegan() }
+  func exchangeEnded(_ record: borrowing ExchangeRecord) { observer.exchangeEnded(record) }
+
+  /// The fields that the observer wants in addition to the request line; nil if it does not want the line either.
+  var wantedFields: WantedFields? { observer.wantsRequestLine ? observer.wantedFields : nil }
+
+  // MARK: Peers
+
   /// The peer with an IP address; nil is the peer of a Unix socket.
   func peer(_ text: String?) -> ClientPeer {
     guard let text else { return ClientPeer(address: ClientPeer.unix, isTrusted: false, isTLS: isTLS) }

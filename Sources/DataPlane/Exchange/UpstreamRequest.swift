@@ -59,7 +59,12 @@ struct UpstreamRequest {
   var isWaiting: Bool { if case .waiting = leg { true } else { false } }
 
   /// Whether content waits for the connection.
+  @inline(__always)
   var hasContentWaiting: Bool { if case .waiting = content { true } else { false } }
+
+  /// Whether something may have to be sent together with the head: most requests have nothing.
+  @inline(__always)
+  var hasFirstContent: Bool { isChunked || hasContentWaiting }
 
   /// Adds content to what waits for the connection.
   mutating func keep(_ more: consuming ByteBuffer) {
@@ -151,8 +156,7 @@ struct UpstreamRequest {
   /// Gives the buffer of the head back to the loop.
   @inline(__always)
   mutating func returnHead(to loop: LoopResources) {
-    guard let sent = head else { return }
-    head = nil
+    guard let sent = head.take() else { return }
     loop.heads.give(sent)
   }
 }

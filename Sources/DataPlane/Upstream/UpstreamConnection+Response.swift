@@ -149,8 +149,7 @@ extension UpstreamConnection {
 
   /// The response is whole. The connection goes back first, so that the client's next request finds it.
   private func finish(trailers: [UInt8], surplus: Int, keepAlive: Bool) {
-    let client = client
-    self.client = nil
+    let client = client.take()
     exchanges += 1
     holdReads(false)
     apply(.usual)

@@ -236,7 +236,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { socketRead(unwrapInboundIn(data)) }
 
   func socketRead(_ bytes: consuming ByteBuffer) {
-    var buffer = bytes
+    var buffer = consume bytes
     loop.responseRead = .now()
     readCount = buffer.readableBytes
     switch phase {
@@ -258,7 +258,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
 
   func socketReadComplete() {
     client?.flushResponse()
-    if let client, phase.isContent || phase.isTunnel {
+    if phase.isContent || phase.isTunnel, let client {
       if !client.canTakeResponse {
         holdReads(true)
         apply(.usual)

@@ -95,7 +95,8 @@ final class LoopGate: RequestGate {
         method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
     }
     let decision = admit(route, head, bytes, client, &request)
-    guard head.fields.has(.destination), case .forward(let directive) = decision else { return decision }
+    guard head.fields.has(.destination) else { return decision }
+    guard case .forward(let directive) = decision else { return decision }
     return admitDestination(directive, head, bytes, client, &request)
   }
 

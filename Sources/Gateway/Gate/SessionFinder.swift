@@ -41,7 +41,11 @@ final class SessionFinder {
       }
     }
     var result = LoopSessions.LookUp.none
-    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes, named: cookieName) {
+    // A span, because iterating over the array would retain it.
+    let places = head.ownCookies.span
+    for index in places.indices {
+      let place = places[index]
+      guard SessionCookie.isCandidate(place, bytes, named: cookieName) else { continue }
       switch sessions.find(
         bytes.extracting(place.value), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
       {

@@ -1,56 +1,62 @@
 /// Ranges of one field line in the bytes of its head.
+@usableFromInline
 package struct FieldLine: Sendable, Equatable {
   /// First byte of the name.
-  package var start: Int32
+  @usableFromInline package var start: Int32
   /// Bytes of the name.
-  package var nameLength: Int32
+  @usableFromInline package var nameLength: Int32
   /// First byte of the value, optional white space skipped.
-  package var valueStart: Int32
+  @usableFromInline package var valueStart: Int32
   /// Behind the last byte of the value, optional white space skipped.
-  package var valueEnd: Int32
+  @usableFromInline package var valueEnd: Int32
   /// Behind the line's CR LF.
   package var end: Int32
   /// The known field that the name is.
   package var known: KnownField
 
+  @inlinable @inline(__always)
   package var name: Range<Int> { Int(start)..<Int(start + nameLength) }
+  @inlinable @inline(__always)
   package var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
 }
 
 /// The field lines of a head, in their order, and the first place of each known field.
 ///
 /// One table serves an event loop: it is emptied and filled again for each head, so that a head costs no allocation.
+/// What other modules ask of it is inlined there, which takes `@usableFromInline` of the type, too: a call would copy the
+/// table onto the stack for its argument.
+@usableFromInline
 package struct FieldTable: ~Copyable, Sendable {
   /// Every line, in order.
-  package private(set) var lines: [FieldLine] = []
+  @usableFromInline package private(set) var lines: [FieldLine] = []
   /// For each known field the index of its first line plus one; zero where it is absent.
-  private var first = InlineArray<64, UInt16>(repeating: 0)
+  @usableFromInline private(set) var first = InlineArray<64, UInt16>(repeating: 0)
   /// A bit for each known field that came more than once.
-  private var repeated: UInt64 = 0
+  @usableFromInline private(set) var repeated: UInt64 = 0
 
   /// - Parameter capacity: lines for which memory is taken at once.
   package init(capacity: Int = 64) { lines.reserveCapacity(capacity) }
 
   /// The index of the first line of `field`.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func index(of field: KnownField) -> Int? {
     let place = first[Int(field.rawValue)]
     return place == 0 ? nil : Int(place) - 1
   }
 
   /// The first line of `field`.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func line(_ field: KnownField) -> FieldLine? {
     guard let index = index(of: field) else { return nil }
     return lines[index]
   }
 
   /// Whether `field` came at all.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func has(_ field: KnownField) -> Bool { first[Int(field.rawValue)] != 0 }
 
   /// Whether `field` came more than once.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func isRepeated(_ field: KnownField) -> Bool { repeated & (1 << UInt64(field.rawValue)) != 0 }
 
   @inline(__always)

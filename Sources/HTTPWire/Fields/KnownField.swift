@@ -1,4 +1,5 @@
 /// The fields that the gateway itself has something to say about.
+@usableFromInline
 package enum KnownField: UInt8, Sendable, CaseIterable {
   /// Passed on as it came.
   case other

@@ -1,6 +1,7 @@
 package import NIOCore
 
 /// Framing of a message body (RFC 9112, 6.3).
+@usableFromInline
 package enum BodyFraming: Sendable, Equatable {
   /// No body.
   case none

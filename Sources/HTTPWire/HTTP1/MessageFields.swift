@@ -1,4 +1,5 @@
 /// Framing of a body by the fields of its head (RFC 9112, 6.3), before method and status are considered.
+@usableFromInline
 package enum AnnouncedFraming: Sendable, Equatable {
   case nothing
   case length(Int)

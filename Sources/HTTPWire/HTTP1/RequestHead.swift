@@ -2,6 +2,7 @@
 ///
 /// The bytes stay in the buffer they were read into, and are passed together with the head. It cannot be copied: one
 /// head serves an event loop, and passing it on costs no reference count.
+@usableFromInline
 package struct RequestHead: ~Copyable, Sendable {
   /// The method, where the gateway knows it.
   package var method: Method = .other
@@ -43,10 +44,12 @@ package struct RequestHead: ~Copyable, Sendable {
   package init() {}
 
   /// The methods that make a difference to a gateway (RFC 9110 9.3, RFC 5789).
+  @usableFromInline
   package enum Method: UInt8, Sendable {
     case other, get, head, post, put, delete, options, patch
 
     /// Whether a request can be sent again without harm (RFC 9110 9.2.2).
+    @inlinable @inline(__always)
     package var isIdempotent: Bool {
       switch self {
       case .get, .head, .put, .delete, .options: true
@@ -57,6 +60,7 @@ package struct RequestHead: ~Copyable, Sendable {
     /// Whether an application can be expected to read the body: it means something to each of these methods (RFC 9110,
     /// 9.3). Of GET, HEAD, DELETE and OPTIONS it means nothing, and an unknown method may be refused before its body is
     /// read.
+    @inlinable @inline(__always)
     package var readsBody: Bool {
       switch self {
       case .post, .put, .patch: true
@@ -83,6 +87,7 @@ package struct RequestHead: ~Copyable, Sendable {
 }
 
 /// Framing of a request body (RFC 9112, 6.3).
+@usableFromInline
 package enum RequestFraming: Sendable, Equatable {
   /// No body.
   case none

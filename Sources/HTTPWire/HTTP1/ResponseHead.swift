@@ -1,7 +1,8 @@
 /// A parsed response head: ranges in its bytes.
+@usableFromInline
 package struct ResponseHead: ~Copyable, Sendable {
   /// 100 to 599; up to 999 where ``ResponseLenience/statusRange`` is allowed.
-  package var status = 0
+  @usableFromInline package var status = 0
   /// The reason phrase; may be empty.
   package var reason: Range<Int> = 0..<0
   /// Whether the server speaks HTTP/1.1 rather than 1.0.
@@ -9,7 +10,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   /// The fields.
   package var fields = FieldTable()
   /// Framing of the body by the fields alone, before method and status are considered.
-  package var announced: AnnouncedFraming = .nothing
+  @usableFromInline package var announced: AnnouncedFraming = .nothing
   /// Whether the server keeps this connection.
   package var keepAlive = true
   /// Whether `Connection` nominates a field other than the usual ones.
@@ -22,9 +23,11 @@ package struct ResponseHead: ~Copyable, Sendable {
   package init() {}
 
   /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
+  @inlinable @inline(__always)
   package var isInterim: Bool { status < 200 && status != 101 }
 
   /// Framing of the body in the response to a request that was (or was not) HEAD (RFC 9112, 6.3).
+  @inlinable @inline(__always)
   package func framing(toHead: Bool) -> BodyFraming {
     if toHead || status < 200 || status == 204 || status == 304 { return .none }
     return switch announced {

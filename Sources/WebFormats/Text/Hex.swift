@@ -1,4 +1,5 @@
 /// Hexadecimal digits (RFC 4648, 8).
+@usableFromInline
 package enum Hex {
   /// The value of one digit of either case. `UInt8(_:radix:)` would accept a sign.
   @inlinable @inline(__always)

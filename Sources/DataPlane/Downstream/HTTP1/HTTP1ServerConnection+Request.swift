@@ -5,8 +5,9 @@ internal import NIOCore
 extension HTTP1ServerConnection {
   /// Reads heads from `pending` until one waits for its response.
   func readRequests() {
-    while phase == .open, exchange.request.isIdle, canTakeResponse, let buffer = pending, buffer.readableBytes > 0 {
-      pending = nil
+    while phase == .open, exchange.request.isIdle, canTakeResponse, pending?.readableBytes ?? 0 > 0,
+      let buffer = pending.take()
+    {
       readHead(buffer)
       if pending == nil || isWithinHead { break }
     }
@@ -15,7 +16,6 @@ extension HTTP1ServerConnection {
   }
 
   private func readHead(_ buffer: ByteBuffer) {
-    let loop = server.loop
     switch server.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
     case .incomplete where input.hasEnded:
       letGo()
@@ -48,7 +48,6 @@ extension HTTP1ServerConnection {
 
   /// Asks the gate about a whole head, and takes what has come behind it.
   private func receiveHead(_ whole: ByteBuffer, at now: NIODeadline) {
-    let loop = server.loop
     letGo()
     isWithinHead = false
     framing.keepsAlive = loop.requestHead.keepAlive
@@ -70,10 +69,9 @@ extension HTTP1ServerConnection {
   }
 
   func authorizeAgain() {
-    guard phase == .open, exchange.request.isDeciding, let whole = pending else { return }
-    pending = nil
+    guard phase == .open, exchange.request.isDeciding, let whole = pending.take() else { return }
     holdReads(false)
-    switch server.parser.parse(whole.readableBytesSpan, into: &server.loop.requestHead) {
+    switch server.parser.parse(whole.readableBytesSpan, into: &loop.requestHead) {
     case .complete:
       receiveHead(whole, at: .now())
       if input.hasEnded { readToEnd() }
@@ -93,8 +91,7 @@ extension HTTP1ServerConnection {
       return
     }
     decoder = BodyDecoder(body)
-    guard var rest = pending else { return }
-    pending = nil
+    guard var rest = pending.take() else { return }
     readContent(&rest, at: now)
   }
 

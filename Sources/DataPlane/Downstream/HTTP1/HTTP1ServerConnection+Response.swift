@@ -24,11 +24,11 @@ extension HTTP1ServerConnection {
   private static let continueResponse = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    var interim = server.loop.buffers.take()
+    var interim = loop.buffers.take()
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
     writer.write(interim)
-    server.loop.buffers.give(interim)
+    loop.buffers.give(interim)
   }
 
   /// HTTP/1.1 has no limit for a head.
@@ -54,15 +54,15 @@ extension HTTP1ServerConnection {
   private func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, _ connection: ResponseForwarding.Connection
   ) {
-    let loop = server.loop
-    var buffer = outgoing ?? loop.buffers.take()
-    outgoing = nil
+    // Both once: each look into the server would retain what it finds.
+    let rules = server.rules
+    var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, chunked: framing.isChunked, connection: connection,
+      head, bytes, ownCookies: rules.ownCookies, chunked: framing.isChunked, connection: connection,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
-    if !server.rules.responseHeaders.isEmpty {
-      server.rules.responseHeaders.write(
+    if !rules.responseHeaders.isEmpty {
+      rules.responseHeaders.write(
         missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &buffer)
     }
     outgoing = buffer
@@ -70,13 +70,11 @@ extension HTTP1ServerConnection {
 
   func sendContent(_ content: ByteBuffer) {
     guard framing.isChunked else { return passOn(content) }
-    var content = content
     let isSmall = content.readableBytes <= Self.copiedContent
-    var buffer = outgoing ?? server.loop.buffers.take()
-    outgoing = nil
+    var buffer = outgoing.take() ?? loop.buffers.take()
     ChunkedEncoder.writeSize(content.readableBytes, to: &buffer)
     if isSmall {
-      buffer.writeBuffer(&content)
+      buffer.writeImmutableBuffer(content)
     } else {
       writer.write(buffer)
       writer.write(content)
@@ -88,15 +86,12 @@ extension HTTP1ServerConnection {
 
   /// Sends bytes as they are.
   private func passOn(_ content: ByteBuffer) {
-    var content = content
-    if content.readableBytes <= Self.copiedContent, var buffer = outgoing {
-      outgoing = nil
-      buffer.writeBuffer(&content)
+    if content.readableBytes <= Self.copiedContent, var buffer = outgoing.take() {
+      buffer.writeImmutableBuffer(content)
       outgoing = buffer
-    } else if let buffer = outgoing {
-      outgoing = nil
+    } else if let buffer = outgoing.take() {
       writer.write(buffer)
-      server.loop.buffers.give(buffer)
+      loop.buffers.give(buffer)
       writer.write(content)
     } else {
       writer.send(content)
@@ -107,21 +102,19 @@ extension HTTP1ServerConnection {
   private static let copiedContent = 16 * 1024
 
   func flushResponse() {
-    guard let buffer = outgoing else { return writer.flush() }
-    outgoing = nil
+    guard let buffer = outgoing.take() else { return writer.flush() }
     writer.send(buffer)
-    server.loop.buffers.give(buffer)
+    loop.buffers.give(buffer)
   }
 
   func sendEnd(trailers: [UInt8]) {
     if framing.isChunked {
-      var buffer = outgoing ?? server.loop.buffers.take()
-      outgoing = nil
+      var buffer = outgoing.take() ?? loop.buffers.take()
       TrailerForwarding.write(trailers, rules: server.rules, to: &buffer)
       outgoing = buffer
     }
     flushResponse()
-    finish(at: server.loop.responseRead)
+    finish(at: loop.responseRead)
   }
 
   func closeTunnel(clientMaySend: Bool) {
@@ -135,11 +128,10 @@ extension HTTP1ServerConnection {
     let isHead = exchange.account.method == .head
     framing.isChunked = false
     framing.closesBehind = !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
-    var buffer = outgoing ?? server.loop.buffers.take()
-    outgoing = nil
+    var buffer = outgoing.take() ?? loop.buffers.take()
     ControlResponseForwarding.write(
       response, withoutBody: isHead, closes: framing.closesBehind, keepsOld: !isHTTP11 && !framing.closesBehind,
-      requestID: exchange.account.requestID, date: server.loop.date.bytes(), to: &buffer)
+      requestID: exchange.account.requestID, date: loop.date.bytes(), to: &buffer)
     if !isHead { exchange.account.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()
@@ -159,7 +151,7 @@ extension HTTP1ServerConnection {
     isWithinHead = false
     endLargeReads()
     holdReads(false)
-    server.loop.wheel.arm(
+    loop.wheel.arm(
       self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: now)
     if pending != nil { continueReading() }
   }
@@ -167,13 +159,13 @@ extension HTTP1ServerConnection {
   /// All responses are out: the requests that waited for it are read.
   func takesResponsesAgain() {
     holdReads(false)
-    server.loop.wheel.arm(self, after: server.waits.idle, now: .now())
+    loop.wheel.arm(self, after: server.waits.idle, now: .now())
     if pending != nil { continueReading() }
   }
 
   /// Reads what was sent ahead from a fresh stack: a thousand pipelined requests must not nest a thousand deep.
   private func continueReading() {
-    let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
-    server.loop.eventLoop.execute { bound.value.readRequests() }
+    let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+    loop.eventLoop.execute { bound.value.readRequests() }
   }
 }

@@ -25,6 +25,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   let server: ServerContext
+  let loop: LoopResources
   let writer: OrderedWriter
   var peer: ClientPeer
 
@@ -61,6 +62,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
+    loop = server.loop
     self.peer = peer
     writer = OrderedWriter(isAtSocket: !server.isTLS)
   }
@@ -83,7 +85,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   private func began(_ context: ChannelHandlerContext) {
-    server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
     if server.isTLS, !hasHandshake { hold(UnfinishedHeads.handshake) }
     if server.isDraining { drain() }
   }
@@ -93,7 +95,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       hasHandshake = true
       letGo()
       let wait = server.isDraining ? ServerContext.handshakeGrace : server.waits.head
-      server.loop.wheel.arm(self, after: wait, now: .now())
+      loop.wheel.arm(self, after: wait, now: .now())
     }
     if case .inputClosed? = event as? ChannelEvent { inputClosed() }
     context.fireUserInboundEventTriggered(event)
@@ -120,7 +122,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     guard phase != .closed else { return }
     phase = .closed
     letGo()
-    server.loop.wheel.remove(self)
+    loop.wheel.remove(self)
     pending = nil
     outgoing = nil
     clientLeft(isSent: false, at: .now())
@@ -151,20 +153,19 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func socketRead(_ buffer: consuming ByteBuffer) {
     readCount = buffer.readableBytes
     switch phase {
-    case .open: receive(&buffer)
+    case .open: receive(buffer)
     case .lingering:
       if lingering.discard(buffer.readableBytes) { closeNow() }
     case .closed: break
     }
   }
 
-  private func receive(_ buffer: inout ByteBuffer) {
+  private func receive(_ buffer: consuming ByteBuffer) {
     switch exchange.request {
     // A client that sends request after request without reading the responses waits until they are out.
-    case .idle where !canTakeResponse: readAhead(&buffer)
+    case .idle where !canTakeResponse: readAhead(buffer)
     case .idle:
-      if var whole = pending {
-        pending = nil
+      if var whole = pending.take() {
         // A head that comes a byte at a time is not parsed again with each: only when a line has ended, or a limit is
         // passed.
         let hasLine = buffer.readableBytesView.contains(0x0A)
@@ -180,9 +181,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     case .collecting, .body, .unread:
       readMore()
       readContent(&buffer, at: .now())
-    case .deciding, .handling, .complete: readAhead(&buffer)
+    case .deciding, .handling, .complete: readAhead(buffer)
     case .switching:
-      readAhead(&buffer)
+      readAhead(buffer)
       framing.keepsAlive = false
       refuse(.upgradeWithSurplus)
     case .tunnel:
@@ -192,7 +193,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     }
   }
 
-  private func readAhead(_ buffer: inout ByteBuffer) {
+  private func readAhead(_ buffer: consuming ByteBuffer) {
     // Bytes behind the last request are discarded.
     if exchange.request.isWhole, framing.closesBehind {
       pending = ByteBuffer()
@@ -244,7 +245,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     hold(size)
   }
 
-  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
+  var unfinishedHeads: UnfinishedHeads { loop.unfinished }
 
   func giveUpHead() {
     letGo()
@@ -285,7 +286,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       } else if exchange.hasBodyDeadline {
         awaitBody(.now())
       } else {
-        server.loop.wheel.disarm(self)
+        loop.wheel.disarm(self)
         if phase == .open { awaitTunnelEnd(at: .now()) }
       }
       exchange.upstream.connection?.holdReads(false)
@@ -343,7 +344,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     letGo()
     holdReads(false)
     if hasSentAll { return closeSent(clientMaySend: clientMaySend) }
-    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
     LingeringClose.whenSent(context) { self.closeSent(clientMaySend: clientMaySend) }
   }
 
@@ -351,7 +352,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
-    LingeringClose.endOutput(context, of: self, server.loop.wheel)
+    LingeringClose.endOutput(context, of: self, loop.wheel)
   }
 
   /// Ends the connection in a graceful shutdown: an idle one after a grace period, a busy one after its response, a
@@ -361,7 +362,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if !exchange.isUnderWay, pending == nil {
       let isNew = server.isTLS && !hasHandshake
       let moment = isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace
-      server.loop.wheel.arm(self, after: moment, now: .now())
+      loop.wheel.arm(self, after: moment, now: .now())
     }
     endTunnel()
   }

@@ -343,7 +343,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
     var exchange = Exchange()
     exchange.begin(server.loop.requestIDs.next(), .http2, ended: nil, at: now)
     exchange.reject(400)
-    server.observer.exchangeEnded(exchange.record(of: peer, at: now, wantsUpstream: false))
+    server.observer.exchangeEnded(exchange.record(of: peer, at: now))
   }
 
   func receivedPong() {

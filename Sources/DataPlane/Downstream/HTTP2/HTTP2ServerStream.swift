@@ -18,6 +18,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   let connection: HTTP2ServerConnection
   let server: ServerContext
+  let loop: LoopResources
   let stream: HTTP2Stream
   var exchange = Exchange()
   var pace: ResponsePace?
@@ -38,6 +39,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
     self.connection = connection
     server = connection.server
+    loop = server.loop
     self.stream = stream
   }
 
@@ -58,7 +60,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
       keep(head)
       return connection.proceedBehindReading(self)
     }
-    if isRequest(connection.session.takeRequest(into: &server.loop.requestHead)) { decide(head) }
+    if isRequest(connection.session.takeRequest(into: &loop.requestHead)) { decide(head) }
   }
 
   /// Answers a request that the session has found to be in order but for one limit.
@@ -96,7 +98,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func authorizeAgain() {
     guard exchange.request.isDeciding, !stream.isReset, let head = pendingHead else { return }
     pendingHead = nil
-    guard isRequest(server.parser.parse(head.readableBytesSpan, into: &server.loop.requestHead)) else { return }
+    guard isRequest(server.parser.parse(head.readableBytesSpan, into: &loop.requestHead)) else { return }
     decide(head.readableBytesSpan)
   }
 
@@ -144,18 +146,18 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   // MARK: To the client
 
   func sendContinue() {
-    server.loop.fields.begin(status: 100)
-    connection.session.inform(&server.loop.fields, on: stream)
+    loop.fields.begin(status: 100)
+    connection.session.inform(&loop.fields, on: stream)
     connection.flushSoon()
   }
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &server.loop.fields)
-    if server.loop.fields.canBeSent { connection.session.inform(&server.loop.fields, on: stream) }
+    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
+    if loop.fields.canBeSent { connection.session.inform(&loop.fields, on: stream) }
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
-    let (rules, loop) = (server.rules, server.loop)
+    let rules = server.rules
     ResponseForwarding.write(
       head, bytes, ownCookies: rules.ownCookies, privateLines: exchange.upstream.privateLines,
       date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
@@ -167,12 +169,12 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
-    connection.session.respond(&server.loop.fields, on: stream, isWhole: framing.isNone)
+    connection.session.respond(&loop.fields, on: stream, isWhole: framing.isNone)
   }
 
   /// The client gets 200 (RFC 8441, 5).
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    connection.session.respond(&server.loop.fields, on: stream, isWhole: false)
+    connection.session.respond(&loop.fields, on: stream, isWhole: false)
     connection.session.becameTunnel(stream)
   }
 
@@ -196,8 +198,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     let status = response.head.status.code
     let hasBody = exchange.account.method != .head && status != 204 && status != 304 && !response.body.isEmpty
     ControlResponseForwarding.write(
-      response, requestID: exchange.account.requestID, date: server.loop.date.bytes(), to: &server.loop.fields)
-    connection.session.respond(&server.loop.fields, on: stream, isWhole: !hasBody)
+      response, requestID: exchange.account.requestID, date: loop.date.bytes(), to: &loop.fields)
+    connection.session.respond(&loop.fields, on: stream, isWhole: !hasBody)
     if hasBody {
       exchange.account.sentBytes = response.body.count
       connection.session.send(ByteBuffer(bytes: response.body), on: stream)
@@ -220,7 +222,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func sentContent() {
     if stream.queuedBytes == 0 {
       if pace != nil {
-        server.loop.wheel.disarm(self)
+        loop.wheel.disarm(self)
         pace = nil
       }
       awaitEnd(at: connection.now)
@@ -252,7 +254,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private func awaitEnd(at now: NIODeadline) {
     guard exchange.request.tunnel != nil, stream.queuedBytes == 0 else { return }
     if exchange.upstream.connection == nil {
-      server.loop.wheel.arm(self, after: Self.lingering, now: now)
+      loop.wheel.arm(self, after: Self.lingering, now: now)
     } else {
       awaitTunnelEnd(at: now)
     }
@@ -284,7 +286,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func closed(_ code: UInt32) {
     guard !isClosed else { return }
     isClosed = true
-    server.loop.wheel.remove(self)
+    loop.wheel.remove(self)
     pendingHead = nil
     clientLeft(isSent: stream.isEndSent, at: connection.now)
   }

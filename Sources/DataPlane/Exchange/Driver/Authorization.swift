@@ -24,25 +24,24 @@ extension DownstreamTransport {
   /// Begins an exchange: a head is whole, or refused.
   @inline(__always)
   func beginExchange(_ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline) {
-    server.observer.exchangeBegan()
-    exchange.begin(server.loop.requestIDs.next(), version, ended: ended, at: now)
+    server.exchangeBegan()
+    exchange.begin(loop.requestIDs.next(), version, ended: ended, at: now)
   }
 
   /// Asks the gate what becomes of the request whose head is in the loop's ``LoopResources/requestHead``.
   func authorize(_ bytes: RawSpan, at now: NIODeadline) -> AuthorizationOutcome {
-    let loop = server.loop
-    server.rules.ownCookies.find(bytes, in: &loop.requestHead)
-    exchange.account.note(
-      loop.requestHead, bytes, wanted: server.observer.wantsRequestLine ? server.observer.wantedFields : nil)
+    // Once: each look into the server would retain what it finds.
+    let rules = server.rules
+    rules.ownCookies.find(bytes, in: &loop.requestHead)
+    exchange.account.note(loop.requestHead, bytes, wanted: server.wantedFields)
     if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
     if let origin = server.redirectOrigin {
       exchange.answer(routeClass: ExchangeAccount.noRoute)
       respond(.redirect(to: origin, loop.requestHead, bytes))
       return .answered
     }
-    let decision = server.gate.decide(loop.requestHead, bytes, client, exchange.account.requestID)
-    switch consume decision {
-    case .forward(let order): return forward(order, bytes, at: now)
+    switch server.decide(loop.requestHead, bytes, client, exchange.account.requestID) {
+    case .forward(let order): return forward(order, bytes, rules, at: now)
     case .answer(let response, let routeClass):
       exchange.answer(routeClass: routeClass)
       respond(response)
@@ -60,10 +59,9 @@ extension DownstreamTransport {
   }
 
   /// Prepares the request for the upstream.
-  private func forward(_ order: consuming ForwardingDirective, _ bytes: RawSpan, at now: NIODeadline)
-    -> AuthorizationOutcome
-  {
-    let loop = server.loop
+  private func forward(
+    _ order: consuming ForwardingDirective, _ bytes: RawSpan, _ rules: ForwardingRules, at now: NIODeadline
+  ) -> AuthorizationOutcome {
     let framing = loop.requestHead.framing
     let balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
     var refusal = exchange.forward(
@@ -78,7 +76,7 @@ extension DownstreamTransport {
       } else {
         refusal = refusal ?? .outsidePrefix
       }
-      if RequestForwarding.leavesPrefix(rewriting, loop.requestHead, bytes, server.rules) {
+      if RequestForwarding.leavesPrefix(rewriting, loop.requestHead, bytes, rules) {
         refusal = refusal ?? .destinationOutsidePrefix
       }
     }
@@ -90,9 +88,10 @@ extension DownstreamTransport {
     order.binding?.mark(bytes, in: &loop.requestHead)
     var head = loop.heads.take()
     RequestForwarding.write(
-      loop.requestHead, bytes, rules: server.rules,
+      loop.requestHead, bytes, rules: rules,
       context: RequestForwarding.Context(
-        identity: order.identity, address: peer.address, trusted: peer.isTrusted,
+        // Moved, because a copy would be retained.
+        identity: order.identity.take(), address: peer.address, trusted: peer.isTrusted,
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
         dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
         closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
@@ -110,7 +109,6 @@ extension DownstreamTransport {
 
   /// Collects the request for an endpoint: whole, within its limit.
   private func collect(_ action: EndpointAction, _ bytes: RawSpan) -> AuthorizationOutcome {
-    let loop = server.loop
     if let refusal = exchange.admit(action, framing: loop.requestHead.framing) {
       refuse(refusal, ClientPreferences(loop.requestHead, bytes))
       return .answered
@@ -149,9 +147,9 @@ extension DownstreamTransport {
 
   func handle(_ call: EndpointCall) {
     call.body = nil
-    server.loop.wheel.disarm(self)
+    loop.wheel.disarm(self)
     let (request, work) = (call.request, call.action.handle)
-    let eventLoop = server.loop.eventLoop
+    let eventLoop = loop.eventLoop
     let bound = NIOLoopBound((self, call), eventLoop: eventLoop)
     Task {
       let response = await work(request)

@@ -7,7 +7,7 @@ extension DownstreamTransport {
   @inline(__always)
   func awaitBody(_ now: NIODeadline) {
     guard pace == nil, exchange.hasBodyDeadline else { return }
-    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
+    loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
   }
 
   /// Bytes of the body were read.
@@ -25,7 +25,7 @@ extension DownstreamTransport {
   func receive(_ content: consuming ByteBuffer, gathering batch: inout ByteBuffer?) -> Bool {
     let count = content.readableBytes
     switch exchange.received(count, limit: server.bodyLimits.bytes) {
-    case .forward: exchange.upstream.frame(content, behind: &batch, server.loop)
+    case .forward: exchange.upstream.frame(content, behind: &batch, loop)
     case .keep: exchange.upstream.keep(content)
     case .buffer:
       exchange.upstream.keep(content)
@@ -60,12 +60,12 @@ extension DownstreamTransport {
   func receiveEnd(trailers: [UInt8], behind batch: consuming ByteBuffer? = nil) {
     switch exchange.receivedEnd(trailers: trailers) {
     case .forward(let connection):
-      if pace == nil { server.loop.wheel.disarm(self) }
+      if pace == nil { loop.wheel.disarm(self) }
       guard let connection else { return }
       var rest = batch
       if rest != nil { exchange.upstream.loseReplay() }
       if exchange.upstream.isChunked {
-        var framed = rest ?? server.loop.buffers.take()
+        var framed = rest ?? loop.buffers.take()
         TrailerForwarding.write(trailers, rules: server.rules, to: &framed)
         rest = framed
       }
@@ -73,7 +73,7 @@ extension DownstreamTransport {
       connection.flushRequest()
       connection.requestEnded()
     case .send:
-      if pace == nil { server.loop.wheel.disarm(self) }
+      if pace == nil { loop.wheel.disarm(self) }
       connectUpstream(at: .now())
     case .handle(let call): handle(call)
     case .endTunnel(let tunnel): endInput(of: tunnel)

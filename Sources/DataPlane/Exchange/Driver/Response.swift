@@ -29,7 +29,6 @@ extension DownstreamTransport {
       exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large for HTTP/2"))
       return
     }
-    let loop = server.loop
     let switches = head.status == 101
     let isHTTP2 = exchange.account.version == .http2
     // An extended CONNECT asks for nothing else (RFC 8441).
@@ -60,7 +59,7 @@ extension DownstreamTransport {
     let hasAddress = fields.has(.location) || fields.has(.contentLocation) || fields.has(.refresh)
     guard hasAddress || balancer.hasPrefix else { return }
     let sent = exchange.upstream.head
-    let authority = sent.flatMap { SentHead.clientAuthority($0, &server.loop.requestHead) } ?? []
+    let authority = sent.flatMap { SentHead.clientAuthority($0, &loop.requestHead) } ?? []
     exchange.upstream.addresses = AddressRewriting(
       server.rewriting(for: balancer), scheme: Array(server.rules.scheme.utf8), authority: authority,
       ownPathPrefix: server.rules.ownPathPrefix)
@@ -68,7 +67,7 @@ extension DownstreamTransport {
 
   private func isKeyAccepted(by head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     guard let sent = exchange.upstream.head else { return false }
-    return SentHead.isKeyAccepted(of: sent, by: head, bytes, &server.loop.requestHead)
+    return SentHead.isKeyAccepted(of: sent, by: head, bytes, &loop.requestHead)
   }
 
   func responseContent(_ content: ByteBuffer) {
@@ -99,7 +98,7 @@ extension DownstreamTransport {
 
   /// The host, `Accept` and `Accept-Language`, however far the request got.
   private func knownPreferences() -> ClientPreferences {
-    if let sent = exchange.upstream.head { return SentHead.preferences(sent, &server.loop.requestHead) }
+    if let sent = exchange.upstream.head { return SentHead.preferences(sent, &loop.requestHead) }
     switch exchange.request {
     case .collecting(let call), .handling(let call):
       let (head, fields) = (call.request.head, call.request.head.headerFields)
@@ -115,7 +114,7 @@ extension DownstreamTransport {
   func respond(_ response: ControlResponse) {
     // The error is counted and logged, however it is expressed to the client.
     guard exchange.respond(response.head.status.code) else { return }
-    server.loop.wheel.disarm(self)
+    loop.wheel.disarm(self)
     var response = exchange.account.isGRPC ? GRPCStatus.answer(response) : response
     server.rules.responseHeaders.add(to: &response)
     send(response)
@@ -130,7 +129,7 @@ extension DownstreamTransport {
   }
 
   private func awaitClient(_ now: NIODeadline) {
-    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
+    loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
   }
 
   private func judgePace() {

@@ -58,7 +58,7 @@ extension DownstreamTransport {
   func awaitTunnelEnd(at now: NIODeadline) {
     guard let tunnel = exchange.request.tunnel, tunnel.inputHasEnded, exchange.upstream.connection != nil, pace == nil
     else { return }
-    server.loop.wheel.arm(self, after: Tunnel.halfClosedWait, now: now)
+    loop.wheel.arm(self, after: Tunnel.halfClosedWait, now: now)
   }
 
   /// The session has ended, or may not have this tunnel any longer. If the client cannot be informed yet, the next
@@ -101,11 +101,11 @@ extension DownstreamTransport {
       sent.flatMap {
         SentHead.reviewedHead(
           $0, balancer.map { server.rewriting(for: $0) }, addsSlash: addsSlash, destination: destination,
-          &server.loop.requestHead)
+          &loop.requestHead)
       })
     // Nothing is known to judge it by.
     guard let review else { return false }
-    if exchange.hasResponse { exchange.upstream.returnHead(to: server.loop) }
+    if exchange.hasResponse { exchange.upstream.returnHead(to: loop) }
     return server.gate.review(&review.exchange)
   }
 
@@ -120,32 +120,27 @@ extension DownstreamTransport {
       exchange.clientLeft(isSent: isSent)
       endExchange(at: now)
     } else {
-      exchange.upstream.returnHead(to: server.loop)
+      exchange.upstream.returnHead(to: loop)
     }
   }
 
   /// The exchange is over: the observer gets its record.
   func endExchange(at now: NIODeadline) {
     exchange.end()
-    let record = exchange.record(of: peer, at: now, wantsUpstream: server.observer.wantsUpstreamAddress)
-    server.observer.exchangeEnded(record)
-    exchange.upstream.returnHead(to: server.loop)
+    server.exchangeEnded(exchange.record(of: peer, at: now))
+    exchange.upstream.returnHead(to: loop)
   }
 }
 
 extension Exchange {
   /// The record of the exchange. Mutating, so that its transport need not copy it to ask.
-  mutating func record(of peer: ClientPeer, at now: NIODeadline, wantsUpstream: Bool) -> ExchangeRecord {
+  mutating func record(of peer: ClientPeer, at now: NIODeadline) -> ExchangeRecord {
     ExchangeRecord(
       status: status, routeClass: account.routeClass, duration: now - account.began,
       upstreamDuration: account.upstreamDuration, receivedBytes: account.receivedBytes, sentBytes: account.sentBytes,
       session: account.session, user: account.user, failure: account.failure, version: account.version,
       request: account.requestLine, client: (account.client ?? peer).address, requestID: account.requestID,
-      upstreamAddress: wantsUpstream ? upstream.balancer?.pools[upstream.attempts.place].endpoint.text : nil)
+      upstreamAddress: account.wantsUpstreamAddress
+        ? upstream.balancer?.pools[upstream.attempts.place].endpoint.text : nil)
   }
-}
-
-extension ExchangeObserver {
-  /// Whether ``ExchangeRecord/upstreamAddress`` is wanted.
-  var wantsUpstreamAddress: Bool { wantsRequestLine && wantedFields.contains(.upstreamAddress) }
 }

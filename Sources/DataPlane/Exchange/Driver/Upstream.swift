@@ -40,8 +40,8 @@ extension DownstreamTransport {
     let isComplete = exchange.request.isWhole
     // Bytes that a client sends before the tunnel is open wait for it.
     let content =
-      isSwitching
-      ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, server.loop)
+      isSwitching || !exchange.upstream.hasFirstContent
+      ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, loop)
     connection.begin(
       self, head: head, content: content, isHead: exchange.account.method.isHead, isComplete: isComplete,
       upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)
