@@ -246,4 +246,6 @@ struct ChannelRig: Sendable {
 
 extension [UInt8] {
   var buffer: ByteBuffer { ByteBuffer(bytes: self) }
+  /// For expectations: arrays that differ would be printed whole.
+  func matches(_ other: [UInt8]) -> Bool { self == other }
 }

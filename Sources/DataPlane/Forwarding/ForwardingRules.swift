@@ -93,19 +93,26 @@ package final class ForwardingRules: Sendable {
     // Addresses and paths announced by an untrusted peer; fields that rewrite the path behind the gate are trusted from
     // no peer.
     case .xRealIP, .xForwardedURI, .xOriginalURI:
-      return (trusted || kept.contains(bytes, line.name)) && !reserved.contains(bytes, line.name)
+      return (trusted || isKept(line, bytes)) && !isReserved(line, bytes)
     // A trusted proxy's Forwarded is written again, with one more element.
-    case .forwarded: return !trusted && kept.contains(bytes, line.name)
+    case .forwarded: return !trusted && isKept(line, bytes)
     case .xOriginalURL, .xRewriteURL: return false
     case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie, .location,
       .contentLocation, .refresh, .destination:
       // One call for each: a choice of one of the two lists would copy it, and so retain what it is made of.
-      let isReserved =
+      let isDoubtful =
         trusted ? notFromProxies.contains(bytes, line.name) : notFromStrangers.contains(bytes, line.name)
-      guard isReserved else { return true }
-      return kept.contains(bytes, line.name) && !reserved.contains(bytes, line.name)
+      return !isDoubtful || isKept(line, bytes) && !isReserved(line, bytes)
     }
   }
+
+  // Rarely asked, and so not inlined with the rest.
+
+  @inline(never)
+  private func isKept(_ line: FieldLine, _ bytes: RawSpan) -> Bool { kept.contains(bytes, line.name) }
+
+  @inline(never)
+  private func isReserved(_ line: FieldLine, _ bytes: RawSpan) -> Bool { reserved.contains(bytes, line.name) }
 
   /// Whether a trailer may pass. A name that could be taken for a header that only the gateway or a proxy sends may
   /// not, even from trusted proxies.

@@ -235,8 +235,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { socketRead(unwrapInboundIn(data)) }
 
-  func socketRead(_ bytes: consuming ByteBuffer) {
-    var buffer = consume bytes
+  func socketRead(_ buffer: consuming ByteBuffer) {
     loop.responseRead = .now()
     readCount = buffer.readableBytes
     switch phase {

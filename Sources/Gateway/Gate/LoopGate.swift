@@ -53,10 +53,12 @@ final class LoopGate: RequestGate {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
+    // Once: each look into the gate would retain what it finds.
+    let configuration = configuration
     let place = configuration.authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
     let isAlias = if case .alias? = place { true } else { false }
     var request = GateRequest(requestID, to: configuration.site(place ?? .publicURL), isAlias: isAlias)
-    var decision = decide(place, head, bytes, client, &request)
+    var decision = decide(place, configuration, head, bytes, client, &request)
     // After the decision, because verify judges another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }
     return decision
@@ -64,8 +66,8 @@ final class LoopGate: RequestGate {
 
   @inline(__always)
   private func decide(
-    _ place: AuthorityList.Place?, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
-    _ request: inout GateRequest
+    _ place: AuthorityList.Place?, _ configuration: GateConfiguration, _ head: borrowing RequestHead,
+    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
     let isOurs = path.map { configuration.isOwnPath(bytes, $0) } ?? false
@@ -289,7 +291,7 @@ final class LoopGate: RequestGate {
       allowsUpgrade = true
     }
     let identity =
-      entry?.identity(for: route.upstream, sessions.configuration)
+      entry.map { sessions.identity(of: $0, for: route.upstream) }
       ?? sessions.configuration.upstreamIdentities[route.upstream]?.anonymous
     var binding: CookieBinding?
     if !sessions.configuration.endCookies.isEmpty {

@@ -43,7 +43,7 @@ final class LoopSessions {
 
   /// Milliseconds since 1970.
   @inline(__always)
-  var now: Int64 { manager.clock() }
+  var now: Int64 { manager.now }
 
   // MARK: The session of a credential
 
@@ -163,6 +163,14 @@ final class LoopSessions {
       snapshot.account.failingSince(at: Date(wallClock: now)) == nil
     else { return decision }
     return .blocking
+  }
+
+  /// The serialized identity headers of a session for an upstream.
+  @inline(__always)
+  func identity(of entry: SessionCacheEntry, for upstream: Int) -> SerializedIdentityHeaders {
+    // The whole configuration would be copied for the call.
+    if configuration.upstreamIdentities.isEmpty { return entry.identity }
+    return entry.identity(for: upstream, configuration)
   }
 
   // MARK: Open exchanges

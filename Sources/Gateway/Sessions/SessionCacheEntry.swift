@@ -174,9 +174,9 @@ final class SessionCacheEntry {
   ///   - maxAge: in seconds; 0 for none.
   ///   - now: in milliseconds since 1970.
   @inline(__always)
-  func mustSignInAgain(maxAge: Int, at now: Int64) -> Bool {
+  func mustSignInAgain(maxAge: Int, at now: @autoclosure () -> Int64) -> Bool {
     guard !isTokenDiscarded, maxAge > 0 else { return isTokenDiscarded }
-    let age = now &- began
+    let age = now() &- began
     return age >= Int64(maxAge) &* 1_000 || age < -Self.clockTolerance
   }
 

@@ -17,6 +17,8 @@ final class SessionManager: Sendable {
   private let lookUps: SharedLookUps<LookUp>
   /// Milliseconds since 1970.
   let clock: @Sendable () -> Int64
+  /// Milliseconds since 1970. Not inlined: a request that read the clock from here would retain it.
+  var now: Int64 { @inline(never) get { clock() } }
 
   /// The time for which an answer is cached: about a credential without a session, and about an unavailable store.
   static let absentMemory: Int64 = 5_000

@@ -23,6 +23,10 @@ struct UpstreamIdentities: Sendable {
   /// The number of upstreams with headers of their own.
   var count: Int { upstreams.count { $0 != nil } }
 
+  /// Whether no upstream has headers of its own.
+  @inline(__always)
+  var isEmpty: Bool { upstreams.isEmpty }
+
   /// Nil for an upstream without headers of its own.
   @inline(__always)
   subscript(number: Int) -> UpstreamIdentity? { number < upstreams.count ? upstreams[number] : nil }

@@ -23,8 +23,8 @@ package struct FieldLine: Sendable, Equatable {
 /// The field lines of a head, in their order, and the first place of each known field.
 ///
 /// One table serves an event loop: it is emptied and filled again for each head, so that a head costs no allocation.
-/// What other modules ask of it is inlined there, which takes `@usableFromInline` of the type, too: a call would copy the
-/// table onto the stack for its argument.
+/// What other modules ask of it is inlined there, which takes `@usableFromInline` of the type, too: a call would copy
+/// the table onto the stack for its argument.
 @usableFromInline
 package struct FieldTable: ~Copyable, Sendable {
   /// Every line, in order.

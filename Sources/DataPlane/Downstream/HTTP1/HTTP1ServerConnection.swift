@@ -176,7 +176,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
         }
         buffer = whole
       }
-      pending = buffer
+      pending = consume buffer
       readRequests()
     case .collecting, .body, .unread:
       readMore()
