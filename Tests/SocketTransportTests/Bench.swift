@@ -1,15 +1,10 @@
 import Dispatch
+import Glibc
 import NIOCore
 import Synchronization
 import Testing
 
 @testable import SocketTransport
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Time after which a test gives up what it waits for: far longer than it takes, also on a busy machine. No test
 /// asserts a time.
@@ -193,30 +188,8 @@ final class BlockingPeer: Sendable {
   func readToEnd() throws -> [UInt8] { try read(.max) }
 }
 
-#if canImport(Glibc)
-  func closeDescriptor(_ descriptor: CInt) -> CInt { Glibc.close(descriptor) }
-  private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
-    Glibc.connect(descriptor, address, length)
-  }
-  let streamSocket = CInt(SOCK_STREAM.rawValue)
-#elseif canImport(Musl)
-  func closeDescriptor(_ descriptor: CInt) -> CInt { Musl.close(descriptor) }
-  private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
-    Musl.connect(descriptor, address, length)
-  }
-  let streamSocket = SOCK_STREAM
-#endif
-
-/// A blocking connection to an address.
-func connectPeer(to address: SocketAddress) throws -> BlockingPeer {
-  let peer = BlockingPeer(socket(address.protocol.rawValue, streamSocket, 0))
-  let result = address.withSockAddr { connectDescriptor(peer.descriptor, $0, socklen_t($1)) }
-  guard result == 0 else { throw TestFailure.system("connect", errno) }
-  return peer
-}
-
-/// A name for a Unix socket that no other test uses.
-func unusedPath() -> String { "/tmp/cordon-\(getpid())-\(UInt64.random(in: .min ... .max)).sock" }
+/// `close(2)`, for a type with a method of that name.
+private func closeDescriptor(_ descriptor: CInt) -> CInt { Glibc.close(descriptor) }
 
 /// A kind of connection, and of receiver.
 enum Manner: String, CaseIterable, CustomTestStringConvertible, Sendable {
@@ -331,14 +304,9 @@ final class Bench: Sendable {
       let (own, peer) = try unixPair()
       return (ListeningSocket.Accepted(descriptor: own, peer: nil), BlockingPeer(peer))
     }
-    let listener = try SystemSocket.open(.inet)
-    defer { SystemSocket.close(listener) }
-    try SystemSocket.listen(listener, on: SocketAddress(ipAddress: "127.0.0.1", port: 0), backlog: 16)
-    let peer = try connectPeer(to: try SystemSocket.localAddress(listener))
-    var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    poll(&entry, 1, CInt(patienceSeconds) * 1_000)
-    guard let accepted = try SystemSocket.accept(listener) else { throw TestFailure.impatient("a connection") }
-    return (accepted, peer)
+    let (own, peer) = try tcpDescriptors()
+    let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+    return (ListeningSocket.Accepted(descriptor: own, peer: address), BlockingPeer(peer))
   }
 
   /// Makes a channel that is not yet open.
@@ -389,7 +357,7 @@ func withThreadOfLoop(_ body: @escaping @Sendable (SocketEventLoop) throws -> Vo
 func withBench(
   _ manner: Manner, opens: Bool = true, _ body: @escaping @Sendable (Bench) throws -> Void
 ) async throws {
-  try await withLoop { loop in
+  try await withThreadOfLoop { loop in
     let bench = try Bench.add(manner, on: loop)
     if opens { try bench.open() }
     try body(bench)

@@ -98,6 +98,12 @@ func pattern(_ count: Int, seed: Int = 0) -> [UInt8] { (0..<count).map { UInt8(t
 
 /// A pair of TCP sockets on loopback.
 func tcpPair() throws -> (own: CInt, peer: Peer) {
+  let (own, peer) = try tcpDescriptors()
+  return (own, Peer(peer))
+}
+
+/// The same as descriptors, of which the first does not block.
+func tcpDescriptors() throws -> (own: CInt, peer: CInt) {
   let (listener, address) = try plainListener(backlog: 1)
   defer { close(listener) }
   let peer = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -106,7 +112,7 @@ func tcpPair() throws -> (own: CInt, peer: Peer) {
   let own = accept(listener, nil, nil)
   try #require(own >= 0)
   _ = fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK)
-  return (own, Peer(peer))
+  return (own, peer)
 }
 
 /// The events of a channel, as its last handler sees them.
