@@ -15,7 +15,6 @@ let instrumented: [SwiftSetting] = [
 
 extension Target.Dependency {
   static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-  static let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
   static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
   static let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
   static let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -41,13 +40,17 @@ let package = Package(
     // MARK: Under test
     .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
+    .systemLibrary(name: "CLinux", path: "Gateway/CLinux"),
     .target(name: "CTOMLParser", path: "Gateway/CTOMLParser"),
     module("Secrets", []),
     module("WebFormats", []),
     module("Cryptography", ["COpenSSL", "WebFormats"]),
     module("TLSTransport", ["COpenSSL", "Secrets", "WebFormats", .nioCore]),
     module("HTTPWire", ["CNghttp2", "Cryptography", "WebFormats", .nioCore]),
-    module("DataPlane", ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging]),
+    module("SocketTransport", ["CLinux", .nioCore]),
+    module(
+      "DataPlane",
+      ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .httpTypes, .logging]),
     module("AppleIdentity", ["Cryptography", "Secrets", "WebFormats", .httpTypes]),
     module("Sessions", ["Cryptography", "Secrets", "WebFormats"]),
     module("IdentityAssertion", ["Cryptography", "WebFormats"]),
