@@ -97,13 +97,13 @@ extension GatewaySettings {
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 
   /// The minimum number of file descriptors for these settings: its own, and some for clients. Each event loop has
-  /// three and one for each address, each connection to PostgreSQL one.
+  /// two and one for each address, each connection to PostgreSQL one.
   package var leastDescriptors: Int {
     let connections =
       switch store.location {
       case .sqlite: 0
       case .postgreSQL: store.connections + 1
       }
-    return 56 + eventLoops * (3 + listener.acceptors.count) + connections
+    return 56 + eventLoops * (2 + listener.acceptors.count) + connections
   }
 }
