@@ -23,7 +23,7 @@ package struct FieldLine: Sendable, Equatable {
 /// The field lines of a head, in their order, and the first place of each known field.
 ///
 /// One table serves an event loop: it is emptied and filled again for each head, so that a head costs no allocation.
-/// What other modules ask of it is inlined there, which takes `@usableFromInline` of the type, too: a call would copy
+/// Its look-ups are inlined in other modules, for which the type has to be `@usableFromInline`, too: a call would copy
 /// the table onto the stack for its argument.
 @usableFromInline
 package struct FieldTable: ~Copyable, Sendable {

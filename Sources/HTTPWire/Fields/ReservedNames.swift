@@ -61,7 +61,7 @@ package struct ReservedNames: Sendable {
 
   @inlinable @inline(__always)
   static func fold(_ byte: UInt8) -> UInt8 {
-    // What is inlined elsewhere can use nothing of a third module.
+    // As in WebFormats, which code that is inlined in other modules cannot name.
     let letter = byte &- 0x41 < 26 ? byte | 0x20 : byte
     return letter &- 0x61 < 26 || byte &- 0x30 < 10 ? letter : 0x2D
   }

@@ -32,6 +32,13 @@ struct PendingWrites {
   /// Bytes that have not left, whether flushed or not.
   private(set) var byteCount = 0
 
+  /// Whether the system takes nothing until it reports room.
+  private var isFull = false
+  /// Whether handlers may write more: false above the high mark, until below the low one.
+  private(set) var isWritable = true
+
+  private static let highWaterMark = 64 * 1024
+  private static let lowWaterMark = 32 * 1024
   /// Most buffers of one system call.
   private static let gatherLimit = 64
 
@@ -39,12 +46,29 @@ struct PendingWrites {
 
   var isEmpty: Bool { entries.isEmpty }
   var hasFlushed: Bool { first < flushed }
+  /// Whether there is something to send, and the system may take it.
+  var canSend: Bool { hasFlushed && !isFull }
 
-  mutating func append(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, spare: inout [Entry]) {
+  /// - Returns: whether that has made the queue unwritable.
+  @discardableResult
+  mutating func append(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, spare: inout [Entry]) -> Bool {
     if entries.isEmpty, entries.capacity == 0 { swap(&entries, &spare) }
     entries.append(Entry(bytes: bytes, promise: promise))
     byteCount += bytes.readableBytes
+    guard isWritable, byteCount > Self.highWaterMark else { return false }
+    isWritable = false
+    return true
   }
+
+  /// - Returns: whether the queue was unwritable, and is so no longer.
+  mutating func becomeWritable() -> Bool {
+    guard !isWritable, byteCount < Self.lowWaterMark else { return false }
+    isWritable = true
+    return true
+  }
+
+  /// The system takes bytes again.
+  mutating func roomReported() { isFull = false }
 
   mutating func flush() { flushed = entries.count }
 
@@ -61,6 +85,7 @@ struct PendingWrites {
         let code = errno
         if code == EINTR { continue }
         compact()
+        isFull = true
         return (code == EAGAIN || code == EWOULDBLOCK ? .full : .failed(code), sent)
       }
       advance(by: count, &sent)
@@ -84,7 +109,10 @@ struct PendingWrites {
 
   /// Removes everything, and returns the promises of it.
   mutating func takeAll() -> [EventLoopPromise<Void>] {
-    defer { self = PendingWrites() }
+    defer {
+      entries = []
+      (first, flushed, byteCount) = (0, 0, 0)
+    }
     return entries[first...].compactMap(\.promise)
   }
 

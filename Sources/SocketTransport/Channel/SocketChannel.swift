@@ -16,7 +16,8 @@ package import NIOCore
 package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private enum Phase {
     /// Accepted, and not yet set up.
-    case new
+    /// - peer: its address; nil of a Unix socket.
+    case new(peer: SocketAddress?)
     case connecting(EventLoopPromise<any Channel>, timeout: LoopTimer?)
     case active
     case closed
@@ -37,28 +38,15 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Whether it is a Unix socket. These report room whenever the peer has read, not only when there had been none: they
   /// are asked for that only while something waits.
   private let isLocal: Bool
-  nonisolated(unsafe) private var phase = Phase.new
+  nonisolated(unsafe) private var phase: Phase
+  nonisolated(unsafe) private var input: InputState
   nonisolated(unsafe) private var output = Output.open
-  nonisolated(unsafe) private var hasInputEnded = false
   nonisolated(unsafe) private var pending = PendingWrites()
-  nonisolated(unsafe) private var takesWrites = true
-  /// Whether the system takes nothing until it reports room.
-  nonisolated(unsafe) private var isFull = false
   /// The error that sending has met; reported when what the peer had sent before was read.
   nonisolated(unsafe) private var sendError: (any Error)?
   /// The changes that the loop reports, or will once the socket is registered.
   nonisolated(unsafe) private var interest: Readiness = []
   nonisolated(unsafe) private var isRegistered = false
-  /// Whether a read is asked for.
-  nonisolated(unsafe) private var wantsRead = false
-  /// Whether the system may have something to read: changes are reported, not states.
-  nonisolated(unsafe) private var mayRead = true
-  /// Whether the system has reported the end of the input, up to which there is something to read.
-  nonisolated(unsafe) private var isEndReported = false
-  /// Whether a read is being handed on, or the loop will make one.
-  nonisolated(unsafe) private var isReading = false
-  /// The address of an accepted connection's peer, until the connection is set up.
-  nonisolated(unsafe) private var acceptedPeer: SocketAddress?
 
   /// The receiver of what is read, in the place of the pipeline.
   nonisolated(unsafe) package var reader: (any SocketReader)?
@@ -68,13 +56,12 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// `ChannelEvent.inputClosed`, or to let it be answered first.
   nonisolated(unsafe) package var allowsRemoteHalfClosure = false
 
-  private static let highWaterMark = 64 * 1024
-  private static let lowWaterMark = 32 * 1024
-
-  private init(_ descriptor: CInt, isLocal: Bool, on loop: SocketEventLoop) {
+  private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
     self.loop = loop
     self.isLocal = isLocal
     self.descriptor = descriptor
+    self.phase = phase
+    input = InputState(isReady: isReady)
     closePromise = loop.makePromise(of: Void.self)
     channelPipeline = nil
     channelPipeline = ChannelPipeline(channel: self)
@@ -84,27 +71,26 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   /// A connection that was accepted. It reads and writes once it was opened.
   package convenience init(_ accepted: ListeningSocket.Accepted, on loop: SocketEventLoop) {
-    self.init(accepted.descriptor, isLocal: accepted.peer == nil, on: loop)
-    acceptedPeer = accepted.peer
+    let peer = accepted.peer
+    // The first bytes of a client are mostly there.
+    self.init(accepted.descriptor, isLocal: peer == nil, .new(peer: peer), isReady: true, on: loop)
   }
 
-  /// Begins to serve an accepted connection, and reads what has come with it. Only then is it registered with the loop:
-  /// the first bytes of a client are mostly there.
+  /// Begins to serve an accepted connection, and reads what has come with it. Only then is it registered with the loop.
   package func open() {
     guard case .new = phase else { return }
     phase = .active
-    acceptedPeer = nil
-    isReading = true
+    input.beginReading()
     pipeline.syncOperations.fireChannelRegistered()
     if isActive { pipeline.syncOperations.fireChannelActive() }
     if isActive { pipeline.syncOperations.read() }
-    isReading = false
+    input.endReading()
     // Its handlers may have written before.
-    if isActive, !isFull, pending.hasFlushed { sendPending() }
-    if wantsRead, isActive { receive() }
+    if isActive, pending.canSend { sendPending() }
+    if isActive, input.isDue { receive() }
     guard isActive else { return }
     register(for: interest.union([.input, .inputEnd]))
-    if wantsRead, mayRead { readNextTurn() }
+    scheduleRead()
   }
 
   /// Connects to an address.
@@ -122,7 +108,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     do {
       let descriptor = try SystemSocket.open(address.protocol)
       if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
-      SocketChannel(descriptor, isLocal: address.protocol == .unix, on: loop)
+      let phase = Phase.connecting(promise, timeout: nil)
+      SocketChannel(descriptor, isLocal: address.protocol == .unix, phase, isReady: false, on: loop)
         .connect(to: address, timeout: timeout, promise)
     } catch {
       promise.fail(error)
@@ -133,8 +120,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func connect(
     to address: SocketAddress, timeout: TimeAmount, _ promise: EventLoopPromise<any Channel>
   ) {
-    mayRead = false
-    phase = .connecting(promise, timeout: nil)
     do {
       if try SystemSocket.connect(descriptor, to: address) {
         register(for: [.input, .inputEnd])
@@ -197,17 +182,16 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       finishConnect()
     }
     if readiness.contains(.output) {
-      isFull = false
-      if pending.hasFlushed { sendPending() }
+      pending.roomReported()
+      if pending.canSend { sendPending() }
     }
     guard isActive else { return }
     if !readiness.isDisjoint(with: .end) {
-      mayRead = true
-      isEndReported = true
+      input.reported(isEnd: true)
       if readToEnd(), !readiness.isDisjoint(with: [.hangUp, .error]) { reset() }
     } else if readiness.contains(.input) {
-      mayRead = true
-      if wantsRead { receive() }
+      input.reported(isEnd: false)
+      if input.isDue { receive() }
     }
   }
 
@@ -215,24 +199,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   /// Reads again what there was no turn for.
   func readAgain() {
-    isReading = false
+    input.endReading()
     if let sendError { return endAfter(sendError) }
-    if isActive, wantsRead, mayRead { receive() }
+    if isActive, input.isDue { receive() }
   }
 
-  private func readNextTurn() {
-    guard !isReading else { return }
-    isReading = true
-    loop.readLater(self)
-  }
+  private func scheduleRead() { if input.schedule() { loop.readLater(self) } }
 
-  /// Reads up to the end of the input, whether that is asked for or not: whoever waits for something else is to know of
-  /// the end, and what the system holds is little.
+  /// Reads up to the end of the input, whether that is asked for or not: a handler that waits for something else is to
+  /// know of the end, and what the system holds is little.
   /// - Returns: whether the channel is open.
   private func readToEnd() -> Bool {
-    isReading = true
-    while isActive, !hasInputEnded, mayRead { receive() }
-    isReading = false
+    input.beginReading()
+    while isActive, input.isReady { receive() }
+    input.endReading()
     return isActive
   }
 
@@ -249,9 +229,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package var isActive: Bool { if case .active = phase { true } else { false } }
 
   package func read0() {
-    guard isActive, !hasInputEnded else { return }
-    wantsRead = true
-    if mayRead { readNextTurn() }
+    guard isActive, !input.hasEnded else { return }
+    input.ask()
+    scheduleRead()
   }
 
   /// Reads once, and hands on what that brings.
@@ -267,12 +247,11 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     loop.receiveBuffers.give(buffer, receiveBufferMode)
     switch code {
     case 0:
-      wantsRead = false
-      mayRead = count == room || isEndReported
+      input.received(filled: count == room)
       handOn(buffer)
-    case EAGAIN, EWOULDBLOCK: mayRead = false
+    case EAGAIN, EWOULDBLOCK: input.drained()
     case Self.end:
-      mayRead = false
+      input.drained()
       readComplete(reader)
       if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
     default:
@@ -294,8 +273,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
     guard isActive else { return }
     readComplete(reader)
-    if reader == nil, isActive, !wantsRead { pipeline.syncOperations.read() }
-    if wantsRead, mayRead, isActive { readNextTurn() }
+    if reader == nil, isActive, !input.isWanted { pipeline.syncOperations.read() }
+    if isActive { scheduleRead() }
   }
 
   private func readComplete(_ reader: (any SocketReader)?) {
@@ -304,7 +283,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   // MARK: Output
 
-  package var isWritable: Bool { takesWrites }
+  package var isWritable: Bool { pending.isWritable }
 
   /// Bytes that the system has not taken.
   package var waitingBytes: Int { pending.byteCount }
@@ -347,34 +326,27 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       promise?.fail(ChannelError.outputClosed)
       return
     }
-    pending.append(bytes, promise, spare: &loop.spareWrites)
-    if takesWrites, pending.byteCount > Self.highWaterMark {
-      takesWrites = false
+    if pending.append(bytes, promise, spare: &loop.spareWrites) {
       pipeline.syncOperations.fireChannelWritabilityChanged()
     }
   }
 
   package func flush0() {
     pending.flush()
-    if isActive, !isFull, pending.hasFlushed { sendPending() }
+    if isActive, pending.canSend { sendPending() }
   }
 
   private func sendPending() {
     let (outcome, sent) = pending.send(to: descriptor, spare: &loop.spareWrites)
     switch outcome {
     case .all: if isLocal { watchOutput(false) }
-    case .full:
-      isFull = true
-      watchOutput(true)
+    case .full: watchOutput(true)
     case .failed: break
     }
     for promise in sent { promise.succeed() }
     if case .failed(let code) = outcome { return sendFailed(IOError(errnoCode: code, reason: "send")) }
     guard isActive else { return }
-    if !takesWrites, pending.byteCount < Self.lowWaterMark {
-      takesWrites = true
-      pipeline.syncOperations.fireChannelWritabilityChanged()
-    }
+    if pending.becomeWritable() { pipeline.syncOperations.fireChannelWritabilityChanged() }
     // Not by the outcome: a handler may have written since.
     if pending.isEmpty, case .ending(let promises) = output { endOutput(promises) }
   }
@@ -382,21 +354,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// The peer takes nothing more. The connection ends in the next turn, when what the peer has sent before was read, as
   /// that is mostly why: now a handler may be in the middle of reading, or of the write that has failed.
   private func sendFailed(_ error: any Error) {
-    isFull = true
     guard isActive, sendError == nil else { return }
     sendError = error
     loop.readLater(self)
   }
 
   private func endAfter(_ error: any Error) {
-    mayRead = true
+    input.reported(isEnd: false)
     if readToEnd() { close0(error: error, mode: .all, promise: nil) }
   }
 
   private func endOutput(_ promises: [EventLoopPromise<Void>]) {
     output = .ended
     SystemSocket.endOutput(descriptor)
-    if hasInputEnded {
+    if input.hasEnded {
       close0(error: ChannelError.outputClosed, mode: .all, promise: nil)
       for promise in promises { promise.succeed() }
       return
@@ -427,7 +398,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     let promises = promise.map { [$0] } ?? []
     switch output {
     case .open where !pending.isEmpty: output = .ending(promises)
-    case .open where hasInputEnded: closeAll(error, promise)
+    case .open where input.hasEnded: closeAll(error, promise)
     case .open: endOutput(promises)
     case .ending(let earlier): output = .ending(earlier + promises)
     case .ended: promise?.fail(ChannelError.outputClosed)
@@ -435,13 +406,12 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   private func closeInput(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
-    guard !hasInputEnded else {
+    guard !input.hasEnded else {
       promise?.fail(ChannelError.inputClosed)
       return
     }
     if case .ended = output { return closeAll(error, promise) }
-    hasInputEnded = true
-    wantsRead = false
+    input.end()
     promise?.succeed()
     pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
   }
@@ -464,7 +434,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       promise.fail(error)
     case .new, .closed: break
     }
-    // Later: whoever closes may be in the middle of the pipeline.
+    // In the next turn: the channel may be closed from the middle of its pipeline.
     loop.execute { [self] in
       reader = nil
       removeHandlers(pipeline: pipeline)
@@ -474,15 +444,12 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   // MARK: The rest of a channel
 
-  package var allocator: ByteBufferAllocator { ByteBufferAllocator() }
   package var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
   package var pipeline: ChannelPipeline {
     guard let channelPipeline else { preconditionFailure("a channel has its pipeline from its initializer on") }
     return channelPipeline
   }
-  package var parent: (any Channel)? { nil }
   package var eventLoop: any EventLoop { loop }
-  package var _channelCore: any ChannelCore { self }
   package var localAddress: SocketAddress? { try? localAddress0() }
   package var remoteAddress: SocketAddress? { try? remoteAddress0() }
 
@@ -492,36 +459,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   package func remoteAddress0() throws -> SocketAddress {
-    if let acceptedPeer { return acceptedPeer }
+    if case .new(let peer?) = phase { return peer }
     if case .closed = phase { throw ChannelError.ioOnClosedChannel }
     return try SystemSocket.peerAddress(descriptor)
-  }
-
-  package func register0(promise: EventLoopPromise<Void>?) { promise?.fail(ChannelError.operationUnsupported) }
-
-  package func bind0(to address: SocketAddress, promise: EventLoopPromise<Void>?) {
-    promise?.fail(ChannelError.operationUnsupported)
-  }
-
-  package func connect0(to address: SocketAddress, promise: EventLoopPromise<Void>?) {
-    promise?.fail(ChannelError.operationUnsupported)
-  }
-
-  package func triggerUserOutboundEvent0(_ event: Any, promise: EventLoopPromise<Void>?) {
-    promise?.fail(ChannelError.operationUnsupported)
-  }
-
-  package func channelRead0(_ data: NIOAny) {}
-
-  package func errorCaught0(error: any Error) {}
-
-  /// The only option that a channel has is ``receiveBufferMode`` and the like.
-  package func setOption<Option: ChannelOption>(_ option: Option, value: Option.Value) -> EventLoopFuture<Void> {
-    loop.makeFailedFuture(ChannelError.operationUnsupported)
-  }
-
-  package func getOption<Option: ChannelOption>(_ option: Option) -> EventLoopFuture<Option.Value> {
-    loop.makeFailedFuture(ChannelError.operationUnsupported)
   }
 }
 

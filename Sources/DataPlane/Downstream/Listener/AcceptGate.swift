@@ -91,7 +91,7 @@ final class AcceptGate {
 
   private func resume() {
     guard case .paused = phase else { return }
-    // What others had open then, they may have closed.
+    // Descriptors that others had open then may be closed by now.
     descriptors.measure(sockets: 0)
     guard descriptors.room(for: use) > 0 else { return rest() }
     phase = .open

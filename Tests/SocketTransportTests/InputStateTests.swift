@@ -1,0 +1,83 @@
+import Testing
+
+@testable import SocketTransport
+
+@Suite("The input of a channel")
+struct InputStateTests {
+  private func state(isReady: Bool = false, _ steps: (inout InputState) -> Void) -> InputState {
+    var state = InputState(isReady: isReady)
+    steps(&state)
+    return state
+  }
+
+  @Test("A read is due when it is asked for and there may be something to read, in either order")
+  func due() {
+    #expect(!state(isReady: true) { _ in }.isDue)
+    #expect(state(isReady: true) { $0.ask() }.isDue)
+    #expect(!state { $0.ask() }.isDue)
+    let askedFirst = state {
+      $0.ask()
+      $0.reported(isEnd: false)
+    }
+    let reportedFirst = state {
+      $0.reported(isEnd: false)
+      $0.ask()
+    }
+    #expect(askedFirst.isDue && reportedFirst.isDue)
+  }
+
+  @Test(
+    "A read that fills its buffer leaves more to read, a short one waits for the next report, and both were asked for")
+  func received() {
+    for filled in [true, false] {
+      let after = state(isReady: true) {
+        $0.ask()
+        $0.received(filled: filled)
+      }
+      #expect(after.isReady == filled && !after.isWanted)
+    }
+    let empty = state(isReady: true) {
+      $0.ask()
+      $0.drained()
+    }
+    #expect(!empty.isReady && empty.isWanted)
+  }
+
+  @Test("Up to a reported end there is always something to read, since nothing else is reported")
+  func endReported() {
+    let after = state {
+      $0.reported(isEnd: true)
+      $0.received(filled: false)
+    }
+    #expect(after.isReady)
+  }
+
+  @Test("Behind the end nothing is read, whatever is asked for and reported")
+  func ended() {
+    var after = state(isReady: true) {
+      $0.ask()
+      $0.end()
+      $0.reported(isEnd: false)
+      $0.reported(isEnd: true)
+      $0.ask()
+    }
+    #expect(after.hasEnded && !after.isReady && !after.isDue)
+    let isScheduled = after.schedule()
+    #expect(!isScheduled)
+  }
+
+  @Test("A due read is scheduled once, and not while the channel reads by itself")
+  func turns() {
+    var after = state(isReady: true) { $0.ask() }
+    func schedule() -> Bool { after.schedule() }
+    #expect(schedule())
+    #expect(!schedule())
+    after.endReading()
+    #expect(schedule())
+    after.beginReading()
+    #expect(!schedule())
+    after.endReading()
+    after.drained()
+    #expect(!schedule())
+  }
+}
