@@ -4,8 +4,8 @@ internal import SocketTransport
 /// Reads from and writes to the socket of a client or of an upstream. The one owner of the channel's context, so that
 /// no write can overtake another.
 ///
-/// Without handlers in between, bytes go straight to the socket and come straight from it: the channel pipeline costs
-/// more than all other work for a request. With TLS or HTTP/2, handlers in between encode the bytes: then everything
+/// Without handlers in between, bytes go straight to the socket and come straight from it, which saves the work of the
+/// channel pipeline for each message. With TLS or HTTP/2, handlers in between encode the bytes: then everything
 /// goes through the pipeline, and so it does on a channel without a socket.
 final class OrderedWriter {
   private(set) var context: ChannelHandlerContext?
