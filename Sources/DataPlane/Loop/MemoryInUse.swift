@@ -45,15 +45,17 @@ package final class MemoryInUse: Sendable {
 
   /// Gives memory back where a burst is over since the last time, or a configuration was read. Takes some milliseconds:
   /// not for an event loop.
-  package func giveBackAfterBurst() {
+  /// - Returns: whether there was reason to.
+  package func giveBackAfterBurst() -> Bool {
     let (heads, connections) = (heads.load(ordering: .relaxed), connections.load(ordering: .relaxed))
     guard
       configurationWasRead.exchange(false, ordering: .relaxed)
         || headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
         || connectionsPeak.load(ordering: .relaxed) - connections > Self.worthwhileConnections
-    else { return }
+    else { return false }
     headsPeak.store(heads, ordering: .relaxed)
     connectionsPeak.store(connections, ordering: .relaxed)
     _ = Self.trim?(0)
+    return true
   }
 }

@@ -112,7 +112,9 @@ struct BackgroundTasks: Sendable {
       relay.wake()
     }
     // Not before the first answer.
-    tasks.add(every: Self.checkInterval, delaysFirst: true) { MemoryInUse.process.giveBackAfterBurst() }
+    tasks.add(every: Self.checkInterval, delaysFirst: true) {
+      if MemoryInUse.process.giveBackAfterBurst() { CodePages.release() }
+    }
     tasks.add(every: Self.certificateInterval) { certificates.look() }
     tasks.addTask(every: Self.removalInterval) { await removeExpired() }
     return tasks

@@ -66,7 +66,6 @@ package final class GatewayService: Sendable {
         "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
         "public_url": "\(settings.origin)",
       ]
-      StartupPages.release()
       let manager = ServiceManager()
       if !gateway.isStoreOpen {
         logger.warning(

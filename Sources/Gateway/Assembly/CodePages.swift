@@ -4,12 +4,12 @@
   internal import Musl
 #endif
 
-/// Releases the memory of code that only the start of the process ran.
+/// Releases the memory of code that is rarely run.
 ///
-/// Linking, reading the configuration and opening the store touch some 25 MiB of code that serving requests does not
-/// need, and that count as resident memory. Code is never written to, so its pages can be released; those that are
-/// needed again are loaded from the page cache.
-enum StartupPages {
+/// Linking, reading a configuration, opening the store and signing in touch some 15 MiB of code that serving requests
+/// does not need, and that count as resident memory. Code is never written to, so its pages can be released; those that
+/// are needed again are mapped from the page cache.
+enum CodePages {
   /// Releases the pages of all code. Does nothing if the mappings are unknown.
   static func release() {
     guard let maps = fopen("/proc/self/maps", "r") else { return }

@@ -2,12 +2,12 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The pages that only the start needs")
-struct StartupPagesTests {
+@Suite("The pages of code")
+struct CodePagesTests {
   @Test("Code of a file is given back")
   func code() {
     #expect(
-      StartupPages.code(in: "55d0c0a00000-55d0c3200000 r-xp 00001000 fe:01 1835    /usr/bin/cordon\n")
+      CodePages.code(in: "55d0c0a00000-55d0c3200000 r-xp 00001000 fe:01 1835    /usr/bin/cordon\n")
         == 0x55d0_c0a0_0000..<0x55d0_c320_0000)
   }
 
@@ -19,11 +19,11 @@ struct StartupPagesTests {
       "7f00-7f10 r-xp 00000000 00:00 0", "7f10-7f00 r-xp 00000000 fe:01 1835 /usr/bin/cordon",
       "zzzz-7f00 r-xp 00000000 fe:01 1835 /usr/bin/cordon", "7f00 r-xp 00000000 fe:01 1835 /usr/bin/cordon", "",
     ])
-  func anythingElse(line: String) { #expect(StartupPages.code(in: line) == nil) }
+  func anythingElse(line: String) { #expect(CodePages.code(in: line) == nil) }
 
   @Test("A process goes on when its code was given back")
   func goesOn() {
-    StartupPages.release()
+    CodePages.release()
     #expect([3, 1, 2].sorted() == [1, 2, 3])
   }
 }
