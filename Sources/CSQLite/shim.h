@@ -23,3 +23,8 @@ static inline int cordon_sqlite3_refuse_double_quoted_strings(sqlite3 *database)
   if (code != SQLITE_OK) return code;
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)NULL);
 }
+
+/* Takes memory for pages when there are pages, not for twenty with each connection. Before the first connection only. */
+static inline int cordon_sqlite3_allocate_pages_one_by_one(void) {
+  return sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+}

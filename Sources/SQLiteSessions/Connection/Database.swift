@@ -16,6 +16,9 @@ final class Database {
   /// Whether the body of a transaction is running.
   private var isInBody = false
 
+  /// Configures the library, once. Its refusal costs memory, nothing else.
+  private static let configured: Void = { _ = cordon_sqlite3_allocate_pages_one_by_one() }()
+
   /// Opens a file that exists, and enforces foreign keys.
   /// - Parameter busyTimeout: the time that a statement waits for a lock that another connection holds.
   init(path: String, access: Access, busyTimeout: Duration) throws {
@@ -24,6 +27,7 @@ final class Database {
       case .readWrite: SQLITE_OPEN_READWRITE
       case .readOnly: SQLITE_OPEN_READONLY
       }
+    Self.configured
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let opened else {
