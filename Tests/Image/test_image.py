@@ -35,10 +35,11 @@ from trial import Trial, expect  # noqa: E402
 CACHE = ROOT / ".build/image"
 USER = "65532"
 
-# In the place of `swift`: what the Dockerfile asks the compiler for.
+# In the place of `swift` and `clang`: what the Dockerfile asks the compilers for.
 STUB_COMPILER = """#!/bin/sh
 case "$*" in
 *--show-bin-path*) echo /prebuilt ;;
+-print-file-name=*) echo /usr/lib/libstdc++.a ;;
 *) echo "not compiled here: the program was built on this machine" >&2 ;;
 esac
 """
@@ -102,10 +103,11 @@ def make_stub_image(program: Path) -> None:
     compiler.chmod(0o755)
     # `install --strip` of the Dockerfile needs it; Swift's image has it.
     container = debian_with("binutils")
-    buildah("copy", container, str(compiler), "/usr/bin/swift")
+    for name in ["swift", "clang"]:
+        buildah("copy", container, str(compiler), f"/usr/bin/{name}")
     buildah("copy", container, str(program), "/prebuilt/cordon")
     buildah("commit", "--rm", container, SWIFT)
-    print("ok  and Debian with a compiler that compiles nothing")
+    print("ok  and Debian with compilers that compile nothing")
 
 
 def make_swift_image() -> list[str]:
