@@ -38,7 +38,7 @@ extension ConfigurationFile {
     // An invalid value must not be replaced by the default.
     if let admin = document.root["admin"], admin.kind != "a table" { return nil }
     for entry in ConfigurationSchema.admin.entries {
-      let key = entry.description.key
+      let key = entry.key
       if reader.context.isPresent(key), !reader.context.validKeys.contains(key) { return nil }
     }
     let configuration = reader.builder.configuration

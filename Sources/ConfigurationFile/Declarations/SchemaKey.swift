@@ -23,21 +23,33 @@ struct SchemaKeyDescription: Sendable {
   }
 
   /// The part after the last dot.
-  var name: String {
+  var name: String { Self.name(of: key) }
+  /// The part before the last dot; empty for keys at the top.
+  var table: String { key.split(separator: ".").dropLast().joined(separator: ".") }
+
+  /// The part of a key after the last dot.
+  static func name(of key: String) -> String {
     guard let dot = key.utf8.lastIndex(of: UInt8(ascii: ".")) else { return key }
     return String(key[key.utf8.index(after: dot)...])
   }
-  /// The part before the last dot; empty for keys at the top.
-  var table: String { key.split(separator: ".").dropLast().joined(separator: ".") }
 }
 
 /// One key of the configuration: read, explained and checked from this one declaration.
 struct SchemaKey<Target: DecodingTarget>: Sendable {
-  let description: SchemaKeyDescription
+  /// With its tables: `listen.timeouts.head`.
+  let key: String
+  /// The example of the value, if the key is required.
+  let requiredExample: String?
   /// Reads a value into the target; false if it was invalid, after its problems were added.
   let read: Read
+  private let describe: @Sendable () -> SchemaKeyDescription
 
   typealias Read = @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
+
+  /// The part of the key after the last dot.
+  var name: String { SchemaKeyDescription.name(of: key) }
+  /// Composed at each call, because every start reads a file, and the texts are for the reference.
+  var description: SchemaKeyDescription { describe() }
 
   /// A required key.
   static func required<Value>(
@@ -46,7 +58,8 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
     _ purpose: String, unit: String? = nil, seeAlso: [String] = []
   ) -> SchemaKey {
     SchemaKey(
-      key, type, target, .required(example: example), purpose, unit: unit, omission: nil, seeAlso: seeAlso)
+      key, type, target, .required(example: example), requiredExample: example, purpose, unit: unit,
+      omission: nil, seeAlso: seeAlso)
   }
 
   /// A key with a default, which is the value in a new target.
@@ -72,11 +85,16 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
 
   private init<Value>(
     _ key: String, _ type: ValueType<Value>, _ target: any WritableKeyPath<Target, Value> & Sendable,
-    _ presence: SchemaKeyDescription.Presence, _ purpose: String, unit: String?, omission: String?, seeAlso: [String]
+    _ presence: @autoclosure @escaping @Sendable () -> SchemaKeyDescription.Presence, requiredExample: String? = nil,
+    _ purpose: String, unit: String?, omission: String?, seeAlso: [String]
   ) {
-    description = SchemaKeyDescription(
-      key: key, typeName: type.name, presence: presence, purpose: purpose, unit: unit, omission: omission,
-      seeAlso: seeAlso)
+    self.key = key
+    self.requiredExample = requiredExample
+    describe = {
+      SchemaKeyDescription(
+        key: key, typeName: type.name, presence: presence(), purpose: purpose, unit: unit, omission: omission,
+        seeAlso: seeAlso)
+    }
     read = { node, path, context, result in
       guard let value = type.read(node, path, &context) else { return false }
       result[keyPath: target] = value
@@ -106,10 +124,8 @@ struct Section<Target: DecodingTarget>: Sendable {
     self.name = name
     self.introduction = introduction
     self.entries = entries
-    readers = Dictionary(entries.map { ($0.description.name, $0.read) }, uniquingKeysWith: { first, _ in first })
-    required = entries.compactMap {
-      if case .required(let example) = $0.description.presence { ($0.description.name, example) } else { nil }
-    }
+    readers = Dictionary(entries.map { ($0.name, $0.read) }, uniquingKeysWith: { first, _ in first })
+    required = entries.compactMap { entry in entry.requiredExample.map { (entry.name, $0) } }
   }
 
   /// The function that reads the entry of a key, by its name without the table.

@@ -2,12 +2,23 @@ import WebFormats
 
 /// A type of values, which reads and writes them.
 struct ValueType<Value: Sendable>: Sendable {
-  /// In the reference: "duration".
-  let name: String
+  /// In the reference: "duration". Composed when it is asked for.
+  var name: String { composeName() }
+  private let composeName: @Sendable () -> String
   /// Reads the value of a node; nil if it is invalid, after the problem was added.
   let read: @Sendable (Node, NodePath, inout DecodingContext) -> Value?
   /// Writes the value as in the file.
   let write: @Sendable (Value) -> String
+
+  init(
+    name: @autoclosure @escaping @Sendable () -> String,
+    read: @escaping @Sendable (Node, NodePath, inout DecodingContext) -> Value?,
+    write: @escaping @Sendable (Value) -> String
+  ) {
+    composeName = name
+    self.read = read
+    self.write = write
+  }
 }
 
 extension ValueType {
@@ -145,7 +156,9 @@ extension ValueType where Value == Int {
 extension ValueType where Value == Duration {
   /// - Parameter range: The permitted values.
   static func duration(_ range: ClosedRange<Duration>) -> ValueType {
-    let limits = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
+    @Sendable func limits() -> String {
+      "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
+    }
     return ValueType(
       name: "duration",
       read: { node, path, context in
@@ -155,7 +168,7 @@ extension ValueType where Value == Duration {
           let value = try DurationText.parse(text.value)
           if range.contains(value) { return value }
           let size = value < range.lowerBound ? "short" : "long"
-          context.report(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits)")
+          context.report(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits())")
         } catch {
           context.report(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
         }
@@ -189,16 +202,17 @@ extension ValueType where Value == Duration {
 extension ValueType where Value: RawRepresentable<String> & CaseIterable {
   /// One of a few words.
   static var choice: ValueType {
-    let choices = Value.allCases.map { TOMLText.quoted($0.rawValue) }
-    @Sendable func expected() -> String { "one of \(choices.joined(separator: ", "))" }
+    @Sendable func choices() -> [String] { Value.allCases.map { TOMLText.quoted($0.rawValue) } }
+    @Sendable func expected() -> String { "one of \(choices().joined(separator: ", "))" }
     return ValueType(
-      name: choices.joined(separator: " or "),
+      name: choices().joined(separator: " or "),
       read: { node, path, context in
         guard let text = context.text(node, at: path, expected: expected()) else { return nil }
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
-          let nearest = choices.count > 6 ? NearestKey.find(text.value, among: Value.allCases.map(\.rawValue)) : nil
+          let words = Value.allCases.map(\.rawValue)
+          let nearest = words.count > 6 ? NearestKey.find(text.value, among: words) : nil
           context.report(
             at: path, "\(path): \(text.shown) is not one of its values",
             remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected())")

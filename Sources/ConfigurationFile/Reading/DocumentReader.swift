@@ -32,7 +32,7 @@ struct DocumentReader {
       let name = section.name
       for dot in name.utf8.indices where name.utf8[dot] == UInt8(ascii: ".") { tables.insert(String(name[..<dot])) }
       if !name.isEmpty { tables.insert(name) }
-      for entry in section.entries { readers[entry.description.key] = entry.read }
+      for entry in section.entries { readers[entry.key] = entry.read }
     }
     self.readers = readers
     self.tables = tables
@@ -154,10 +154,10 @@ struct DocumentReader {
   private mutating func reportMissing(in root: [String: Node]) {
     for section in ConfigurationSchema.all {
       for entry in section.entries {
-        guard case .required(let example) = entry.description.presence else { continue }
-        if let other = ConfigurationSchema.alternatives[entry.description.key], context.isPresent(other) { continue }
+        guard let example = entry.requiredExample else { continue }
+        if let other = ConfigurationSchema.alternatives[entry.key], context.isPresent(other) { continue }
         var node: Node? = .table(root)
-        for component in entry.description.key.split(separator: ".") {
+        for component in entry.key.split(separator: ".") {
           guard case .table(let table) = node else {
             // A value in the place of a table was reported already.
             node = node == nil ? nil : .moment
@@ -166,10 +166,10 @@ struct DocumentReader {
           node = table[String(component)]
         }
         guard node == nil else { continue }
-        let line = "\(entry.description.name) = \(example)"
+        let line = "\(entry.name) = \(example)"
         let remedy = section.name.isEmpty ? "write \(line)" : "write \(line) under [\(section.name)]"
         context.report(
-          atKey: NodePath(section.name), "\(entry.description.key) is missing", remedy: remedy)
+          atKey: NodePath(section.name), "\(entry.key) is missing", remedy: remedy)
       }
     }
   }
