@@ -36,6 +36,7 @@ from contender import Certificate, Contender, Limits, Running, Setting
 from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
+from processes import pinned
 from rows import PUBLIC, ROWS, SMALL, Kind, Row, browser_fields
 from upstream import Upstream
 
@@ -218,7 +219,9 @@ class Run:
         if UPLOAD in self.options.rows:
             application, port = bulk.start_application(self.folder / "bulk", {self.loader_core})
             running = cordon.start(dataclasses.replace(setting, upstream_port=port), self._folder(UPLOAD))
-            self.figures.upload_vs_download = bulk.upload_vs_download(running)
+            # This process is the client: on the proxy's core it would evict the body from the proxy's cache.
+            with pinned({self.loader_core}):
+                self.figures.upload_vs_download = bulk.upload_vs_download(running)
             running.stop()
             application.stop()
         if RELOAD in self.options.rows:

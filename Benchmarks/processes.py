@@ -62,6 +62,13 @@ class Process:
         return sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.members) * PAGE_BYTES
 
     @property
+    def anonymous_bytes(self) -> int:
+        """Resident memory of the process and its children that is no part of a file."""
+        return sum(
+            int(size) * 1_024 for pid in self.members
+            for size in re.findall(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M))
+
+    @property
     def private_dirty_bytes(self) -> int:
         """Memory that the process and its children have written and share with nobody: what another instance would
         take again. Pages of files are not counted, which are dirty after a build until the disk has them."""
