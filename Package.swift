@@ -100,8 +100,9 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "DataPlane", "HTTPWire", "SocketTransport", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion",
-        "AccessPolicy", "Pages", "Operations", "WebFormats", .nioCore, .httpTypes, .logging, .lifecycle,
+        "CLinux", "DataPlane", "HTTPWire", "SocketTransport", "AppleIdentity", "Secrets", "Sessions",
+        "IdentityAssertion", "AccessPolicy", "Pages", "Operations", "WebFormats", .nioCore, .httpTypes, .logging,
+        .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -24,7 +24,7 @@ struct BurstTests {
     }
     defer { gateway.stop() }
     #expect(try gateway.client.get("/honest").status == 200)
-    let before = try gateway.residentKiB
+    let before = try gateway.writtenKiB
     let clients = try ServerProcess(
       "/usr/bin/python3", [Self.script, "\(gateway.configuration.port)", version, "4000"])
     defer { clients.stop() }
@@ -36,11 +36,11 @@ struct BurstTests {
     }
     #expect(try gateway.client.get("/honest").status == 200)
     // 64 MiB of them, and what connections need by themselves.
-    #expect(try gateway.residentKiB - before < (version == "http2" ? 220 : 150) << 10)
+    #expect(try gateway.writtenKiB - before < (version == "http2" ? 220 : 150) << 10)
     clients.signal(SIGUSR1)
     try clients.waitForLine(containing: "\"closed\"", by: .seconds(60))
     try poll("memory to be given back", by: .seconds(60)) {
-      try gateway.residentKiB - before < 48 << 10 ? () : nil
+      try gateway.writtenKiB - before < 48 << 10 ? () : nil
     }
     #expect(try gateway.client.get("/honest").status == 200)
   }

@@ -94,10 +94,24 @@ struct ReloadTests {
     let members = (0..<10_000).map { "\"user\($0)@example.com\"" }.joined(separator: ", ")
     let group = "[[group]]\nname = \"many\"\nmembers = [\(members)]\n"
     for _ in 0..<3 { try reload(site) { $0.ending = group } }
-    let before = try site.gateway.residentKiB
+    let before = try site.gateway.writtenKiB
     // Each would leave two megabytes if what was parsed were not freed; one takes about ten while it is under way.
     for _ in 0..<16 { try reload(site) { $0.ending = group } }
-    #expect(try site.gateway.residentKiB - before < 16 << 10)
+    #expect(try site.gateway.writtenKiB - before < 16 << 10)
+  }
+
+  @Test("Pages of the program that a start or a reload has run are given back within seconds")
+  func programPages() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    try reload(site) { _ in }
+    var most = 0
+    try poll("pages to be given back", by: .seconds(60)) {
+      let now = try site.gateway.fileKiB
+      most = max(most, now)
+      return most - now > 2 << 10 ? () : nil
+    }
+    #expect(try site.gateway.admin.get("/readyz").status == 200)
   }
 
   @Test("A bad file keeps the running configuration, and the log says where it is wrong")

@@ -229,10 +229,10 @@ struct TLSTests {
       """, ["\(gateway.configuration.port)", "\(count)"])
     defer { clients.stop() }
     try clients.waitForLine(containing: "warm")
-    let before = try gateway.residentKiB
+    let before = try gateway.writtenKiB
     try folder.directory.write("", to: "go")
     try clients.waitForLine(containing: "open", by: .seconds(120))
-    let each = (try gateway.residentKiB - before) / count
+    let each = (try gateway.writtenKiB - before) / count
     #expect(each <= 30, "\(each) KiB")
   }
 

@@ -34,12 +34,12 @@ struct TunnelMemoryTests {
   private func memory(of gateway: GatewayProcess, during work: () throws -> Void) throws -> Int {
     // What the first requests allocate once is not what a body costs.
     for _ in 0..<20 { _ = try gateway.client.get("/") }
-    let before = try gateway.residentKiB
+    let before = try gateway.writtenKiB
     let most = Watched(before)
     let done = Watched(false)
     let pid = gateway.process.pid
     Thread.detachNewThread {
-      while !done.current, let now = try? GatewayProcess.residentKiB(of: pid) {
+      while !done.current, let now = try? GatewayProcess.writtenKiB(of: pid) {
         most.update { $0 = max($0, now) }
         usleep(20_000)
       }

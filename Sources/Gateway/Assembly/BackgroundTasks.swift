@@ -113,7 +113,7 @@ struct BackgroundTasks: Sendable {
     }
     // Not before the first answer.
     tasks.add(every: Self.checkInterval, delaysFirst: true) {
-      if MemoryInUse.process.giveBackAfterBurst() { CodePages.release() }
+      if MemoryInUse.process.giveBackAfterBurst() { ProgramPages.release() }
     }
     tasks.add(every: Self.certificateInterval) { certificates.look() }
     tasks.addTask(every: Self.removalInterval) { await removeExpired() }

@@ -40,17 +40,27 @@ final class GatewayProcess {
     return try GatewayProcess(configuration, wrapper: wrapper)
   }
 
-  /// Memory of the process that is in use (`VmRSS`), in KiB.
-  var residentKiB: Int {
-    get throws { try Self.residentKiB(of: process.pid) }
+  /// Memory that the process has written to and that is in use, in KiB. Pages of files come and go besides.
+  var writtenKiB: Int {
+    get throws { try Self.writtenKiB(of: process.pid) }
   }
 
-  nonisolated static func residentKiB(of pid: pid_t) throws -> Int {
+  nonisolated static func writtenKiB(of pid: pid_t) throws -> Int {
+    try memoryKiB("RssAnon", of: pid) + memoryKiB("RssShmem", of: pid)
+  }
+
+  /// Memory that is mapped of files, such as the program, in KiB.
+  var fileKiB: Int {
+    get throws { try Self.memoryKiB("RssFile", of: process.pid) }
+  }
+
+  /// - Parameter name: as in proc(5), `/proc/PID/status`.
+  private nonisolated static func memoryKiB(_ name: String, of pid: pid_t) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
     guard let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }), words.count > 1,
       let number = Int(words[1])
-    else { throw HarnessError.missing("VmRSS of \(pid)") }
+    else { throw HarnessError.missing("\(name) of \(pid)") }
     return number
   }
 
