@@ -30,6 +30,16 @@ struct MemoryInUseTests {
     #expect(!memory.giveBackAfterBurst())
   }
 
+  @Test("Responses that waited for their clients are a reason when they do no longer")
+  func responses() {
+    _ = memory.giveBackAfterBurst()
+    memory.changeResponses(by: 3 << 20)
+    #expect(!memory.giveBackAfterBurst())
+    memory.changeResponses(by: -3 << 20)
+    #expect(memory.giveBackAfterBurst())
+    #expect(!memory.giveBackAfterBurst())
+  }
+
   @Test("The coming and going of some connections is no reason")
   func few() {
     _ = memory.giveBackAfterBurst()

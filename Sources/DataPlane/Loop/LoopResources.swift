@@ -8,6 +8,8 @@ final class LoopResources {
   let descriptors: DescriptorBudget
   /// Memory held for incomplete request headers.
   let unfinished: UnfinishedHeads
+  /// Memory held for responses over HTTP/2 that clients do not read.
+  let unsent: UnsentResponses
   var buffers = BufferPool.messages
   /// Buffers for request headers, kept for a retry until the application answers.
   var heads = BufferPool.heads
@@ -27,14 +29,13 @@ final class LoopResources {
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
   let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 
-  /// - Parameter unfinishedBytes: its share of ``UnfinishedHeads/processLimit``.
-  init(
-    eventLoop: any EventLoop, descriptors: DescriptorBudget = .process,
-    unfinishedBytes: Int = UnfinishedHeads.processLimit
-  ) {
+  /// - Parameter loops: the number of event loops that share the limits of the process.
+  init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process, loops: Int = 1) {
     self.eventLoop = eventLoop
     self.descriptors = descriptors
-    unfinished = UnfinishedHeads(limit: unfinishedBytes)
+    // Never less than a few whole heads or responses.
+    unfinished = UnfinishedHeads(limit: max(UnfinishedHeads.processLimit / loops, 1 << 20))
+    unsent = UnsentResponses(limit: max(UnsentResponses.processLimit / loops, 2 << 20))
     wheel = TimerWheel(eventLoop: eventLoop)
   }
 

@@ -19,6 +19,8 @@ package final class MemoryInUse: Sendable {
 
   private let heads = Atomic<Int>(0)
   private let headsPeak = Atomic<Int>(0)
+  private let responses = Atomic<Int>(0)
+  private let responsesPeak = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let connectionsPeak = Atomic<Int>(0)
   /// Whether a configuration was read since memory was last given back: one is read at every start.
@@ -29,6 +31,8 @@ package final class MemoryInUse: Sendable {
   private static let worthwhileConnections = 200
 
   func changeHeads(by difference: Int) { Self.change(heads, headsPeak, by: difference) }
+
+  func changeResponses(by difference: Int) { Self.change(responses, responsesPeak, by: difference) }
 
   func changeConnections(by difference: Int) { Self.change(connections, connectionsPeak, by: difference) }
 
@@ -48,12 +52,15 @@ package final class MemoryInUse: Sendable {
   /// - Returns: whether there was reason to.
   package func giveBackAfterBurst() -> Bool {
     let (heads, connections) = (heads.load(ordering: .relaxed), connections.load(ordering: .relaxed))
+    let responses = responses.load(ordering: .relaxed)
     guard
       configurationWasRead.exchange(false, ordering: .relaxed)
         || headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
+        || responsesPeak.load(ordering: .relaxed) - responses > Self.worthwhileBytes
         || connectionsPeak.load(ordering: .relaxed) - connections > Self.worthwhileConnections
     else { return false }
     headsPeak.store(heads, ordering: .relaxed)
+    responsesPeak.store(responses, ordering: .relaxed)
     connectionsPeak.store(connections, ordering: .relaxed)
     _ = Self.trim?(0)
     return true

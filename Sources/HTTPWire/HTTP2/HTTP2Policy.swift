@@ -19,7 +19,7 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var connectionWindow: Int32 = 1_048_576
   /// Bytes of responses that wait for one client. Default: 1,048,576. Beyond it the application is read only for
   /// streams of which nothing waits: a client that takes nothing makes us hold so much, and what one read brings for
-  /// each stream.
+  /// each stream. All connections together have a limit besides, which is not this module's.
   package var queuedBytes = 1_048_576
   /// Bytes of names and values of one field section as HPACK unpacks it. Default: 262,144. A section beyond it has cost
   /// too much already: the connection ends.

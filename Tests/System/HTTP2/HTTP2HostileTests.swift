@@ -230,6 +230,29 @@ struct HTTP2HostileTests {
     }
   }
 
+  @Test("Answers that nobody takes have one limit for all connections, and honest clients are served")
+  func noReaders() throws {
+    try withGateway { gateway, upstream in
+      for _ in 0..<20 { _ = try gateway.client.get("/") }
+      let before = try gateway.writtenKiB
+      let process = try start(gateway, ["no_reader", "0", "200", "16"])
+      defer { process.stop() }
+      try poll("the answers to begin", by: .seconds(120)) {
+        upstream.requests.count { $0.target == "/public/large" } >= 3_200 ? () : nil
+      }
+      var most = 0
+      var grewAt = Date()
+      try poll("memory to stay", by: .seconds(120)) {
+        let now = try gateway.writtenKiB - before
+        if now > most { (most, grewAt) = (now, Date()) }
+        return grewAt.timeIntervalSinceNow < -2 ? () : nil
+      }
+      // 64 MiB, 64 KiB for each connection, and what 3,200 requests need besides; a mebibyte each would be 300 MiB.
+      #expect(most < 160 << 10, "\(most) KiB")
+      #expect(try gateway.client.get("/").status == 200)
+    }
+  }
+
   @Test("A stalled head, body, connection or response is ended")
   func timeouts() throws {
     struct Status: Decodable { var status: String }

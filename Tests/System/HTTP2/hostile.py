@@ -111,7 +111,7 @@ def late(port, name):
     return ended(peer)
 
 
-def no_reader(port, window, count):
+def no_reader(port, window, count, streams=100):
     """Streams whose answers are large, on so many connections, by a client that takes nothing of them.
 
     With a window the socket is not read; without one nothing may be sent. Waits until it is killed.
@@ -122,9 +122,9 @@ def no_reader(port, window, count):
         if int(window):
             peer.send(raw(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
         block = field_block(*peer.fields(path="/public/large"))
-        peer.send(*(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) for n in range(100)))
+        peer.send(*(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) for n in range(int(streams))))
         peers.append(peer)
-    print(json.dumps({"asked": len(peers) * 100}), flush=True)
+    print(json.dumps({"asked": len(peers) * int(streams)}), flush=True)
     signal.pause()
 
 

@@ -39,6 +39,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private(set) var now = NIODeadline.now()
   /// Whether so much is queued for the client that reading from upstreams is paused.
   private var isFull = false
+  /// Bytes queued for the client beyond its allowance, as the loop counts them; nil when it does so no longer.
+  private var countedUnsent: Int? = 0
   private var reads = ReadGate()
   /// More than what the windows of a client allow to be under way.
   private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
@@ -63,8 +65,29 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Whether a stream may wait for the client with more than it has already.
   func takesMore() -> Bool {
-    if session.queuedBytes >= session.policy.queuedBytes { isFull = true }
+    if session.queuedBytes >= queueLimit { isFull = true }
     return !isFull
+  }
+
+  /// Bytes that may wait for the client.
+  private var queueLimit: Int {
+    server.loop.unsent.areScarce ? UnsentResponses.allowance : session.policy.queuedBytes
+  }
+
+  /// Counts what waits for the client, after content was queued or is no longer.
+  @inline(__always)
+  func countUnsent() {
+    guard let counted = countedUnsent else { return }
+    let count = max(0, session.queuedBytes - UnsentResponses.allowance)
+    if count != counted {
+      countedUnsent = count
+      server.loop.unsent.hold(count, by: self)
+    }
+  }
+
+  private func forgetUnsent() {
+    if countedUnsent ?? 0 > 0 { server.loop.unsent.hold(0, by: self) }
+    countedUnsent = nil
   }
 
   /// Calls ``HTTP2ServerStream/proceed()`` when everything that was read has been looked at.
@@ -107,7 +130,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
     if session.isOver { return closeBehind() }
-    if isFull, session.queuedBytes < session.policy.queuedBytes / 2 {
+    countUnsent()
+    if isFull, session.queuedBytes < queueLimit / 2 {
       isFull = false
       for exchange in exchanges { exchange.clientTakesMore() }
     }
@@ -152,6 +176,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     letGo()
     server.loop.wheel.remove(self)
     session.close()
+    forgetUnsent()
     server.ended(self)
   }
 
@@ -318,6 +343,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     let exchanges = exchanges
     for exchange in exchanges { exchange.review(at: now) }
     return exchanges.contains { $0.isReviewable }
+  }
+}
+
+extension HTTP2ServerConnection: UnsentResponseOwner {
+  func giveUpResponses() {
+    countedUnsent = nil
+    let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
+    server.loop.eventLoop.execute { bound.value.abort() }
   }
 }
 

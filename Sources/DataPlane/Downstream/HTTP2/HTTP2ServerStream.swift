@@ -181,6 +181,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func sendContent(_ content: ByteBuffer) {
     guard content.readableBytes > 0 else { return }
     connection.session.send(content, on: stream)
+    connection.countUnsent()
     hasQueued()
   }
 
@@ -204,6 +205,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
       exchange.account.sentBytes = response.body.count
       connection.session.send(ByteBuffer(bytes: response.body), on: stream)
       connection.session.end(stream, trailers: [])
+      connection.countUnsent()
       hasQueued()
     }
     connection.flushSoon()
@@ -288,6 +290,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     isClosed = true
     loop.wheel.remove(self)
     pendingHead = nil
+    connection.countUnsent()
     clientLeft(isSent: stream.isEndSent, at: connection.now)
   }
 }

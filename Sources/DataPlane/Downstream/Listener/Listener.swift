@@ -82,9 +82,7 @@ package final class Listener: Sendable {
     var loops: [LoopAcceptors] = []
     for eventLoop in eventLoops {
       let loop = try await eventLoop.submit {
-        // Never less than a few whole heads.
-        let share = max(UnfinishedHeads.processLimit / eventLoops.count, 1 << 20)
-        let resources = LoopResources(eventLoop: eventLoop, unfinishedBytes: share)
+        let resources = LoopResources(eventLoop: eventLoop, loops: eventLoops.count)
         let parts = parts(eventLoop)
         let upstreams = UpstreamBalancer.all(
           configuration.upstreams, keeping: [], loop: resources, observer: parts.observer)
