@@ -59,6 +59,8 @@ struct KubernetesProxyApplicationTests {
       let variable = "$upstream_http_" + name.lowercased().replacing("-", with: "_")
       return "auth_request_set $authHeader\(index) \(variable); proxy_set_header '\(name)' $authHeader\(index);"
     }.joined(separator: "\n")
+    // Each path has two locations. Those of the longest path win.
+    let hidden = try #require(manifest.text.firstMatch(of: /- path: (\/\.auth\/verify)\n/), "verify is hidden").1
     // Headers that the controller sends to every service.
     let forwarding = """
       proxy_set_header Host $http_host;
@@ -74,6 +76,16 @@ struct KubernetesProxyApplicationTests {
       proxy_set_header X-Original-Forwarded-For $http_x_forwarded_for;
       proxy_set_header Proxy "";
       proxy_http_version 1.1;
+      """
+    let application = """
+      auth_request /_external-auth-Lw-Prefix;
+      auth_request_set $auth_cookie $upstream_http_set_cookie;
+      add_header Set-Cookie $auth_cookie;
+      \(more)
+      set_escape_uri $escaped_request_uri $request_uri;
+      error_page 401 = @sign_in;
+      \(forwarding)
+      proxy_pass http://127.0.0.1:\(example.port(3_000));
       """
     try example.change("nginx.conf") { _ in
       """
@@ -122,16 +134,9 @@ struct KubernetesProxyApplicationTests {
             add_header Set-Cookie $auth_cookie;
             return 302 \(signIn);
           }
-          location / {
-            auth_request /_external-auth-Lw-Prefix;
-            auth_request_set $auth_cookie $upstream_http_set_cookie;
-            add_header Set-Cookie $auth_cookie;
-            \(more)
-            set_escape_uri $escaped_request_uri $request_uri;
-            error_page 401 = @sign_in;
-            \(forwarding)
-            proxy_pass http://127.0.0.1:\(example.port(3_000));
-          }
+          location / { \(application) }
+          location \(hidden)/ { \(application) }
+          location = \(hidden) { \(application) }
         }
       }
       """
@@ -139,7 +144,7 @@ struct KubernetesProxyApplicationTests {
     try example.start(
       Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
     // The controller redirects scripts, too.
-    try AskingProxy.check(example, tellsScripts: false, hidesVerify: false)
+    try AskingProxy.check(example, tellsScripts: false)
 
     try checkMethods(example, refusal: 302)
   }
@@ -186,7 +191,15 @@ struct KubernetesProxyApplicationTests {
       ],
     ]
     let asked = [filter: ["@type": "type.googleapis.com/envoy.config.route.v3.FilterConfig", "config": [:]]]
+    let hidden = try #require(
+      manifest.text.firstMatch(of: /PathPrefix, value: (\/\.auth\/verify) \}/), "verify is hidden"
+    ).1
+    // The longest prefix comes first.
     let routes: [[String: Any]] = [
+      [
+        "match": ["path_separated_prefix": String(hidden)], "route": ["cluster": "app"],
+        "typed_per_filter_config": asked,
+      ],
       ["match": ["path_separated_prefix": "/.auth"], "route": ["cluster": "cordon"]],
       ["match": ["prefix": "/"], "route": ["cluster": "app"], "typed_per_filter_config": asked],
     ]
@@ -235,7 +248,7 @@ struct KubernetesProxyApplicationTests {
       Machine.pythonProgram("envoy"), ["-c", "envoy.yaml", "--disable-hot-restart", "--concurrency", "1"],
       listeningOn: 8_080, environment: ["HOME": example.path])
     // Envoy may stand behind a load balancer, whose X-Forwarded-For counts.
-    try AskingProxy.check(example, appendsAddress: true, hidesVerify: false)
+    try AskingProxy.check(example, appendsAddress: true)
     try checkMethods(example, refusal: 401)
   }
 

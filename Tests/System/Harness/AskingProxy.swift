@@ -28,9 +28,8 @@ enum AskingProxy {
   /// - Parameters:
   ///   - tellsScripts: whether a script without a session gets 401, rather than the redirect of a browser.
   ///   - appendsAddress: whether the application gets the client's own `X-Forwarded-For`, with the address appended.
-  ///   - hidesVerify: whether no client reaches `verify` through the proxy.
   static func check(
-    _ example: Example, tellsScripts: Bool = true, appendsAddress: Bool = false, hidesVerify: Bool = true
+    _ example: Example, tellsScripts: Bool = true, appendsAddress: Bool = false
   ) throws {
     let toScripts = tellsScripts ? 401 : 302
     // Not signed in: to the sign-in page, and back to what was wanted. Dana has no address.
@@ -87,7 +86,7 @@ enum AskingProxy {
     #expect(try status(to: "/office/copy") == 403)
     #expect(try status(to: "/copy") == 200)
     // What answers the proxy is not for clients, who would say themselves what they ask about.
-    for path in hidesVerify ? ["verify", "verify/", "verify/x", "verify?redirect=1", "%76erify"] : [] {
+    for path in ["verify", "verify/", "verify/x", "verify?redirect=1", "%76erify"] {
       let fields = ["X-Original-URI", "X-Forwarded-Uri"].map { ($0, "/") } + [("X-Forwarded-Method", "GET")]
       let answer = try visitor.fetch(example.origin + "/.auth/\(path)", fields: fields)
       #expect(!answer.fields.contains("X-Forwarded-User"), "\(path): \(answer.status)")
