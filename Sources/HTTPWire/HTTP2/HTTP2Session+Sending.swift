@@ -39,7 +39,7 @@ extension HTTP2Session {
   package func send(_ content: ByteBuffer, on stream: HTTP2Stream) {
     guard stream.ending == nil, content.readableBytes > 0 else { return }
     queuedBytes += content.readableBytes
-    if stream.queue == nil { stream.queue = content } else { stream.queue?.writeImmutableBuffer(content) }
+    stream.enqueue(content)
     resume(stream)
   }
 

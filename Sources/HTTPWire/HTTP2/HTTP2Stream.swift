@@ -44,6 +44,16 @@ package final class HTTP2Stream {
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { queue?.readableBytes ?? 0 }
 
+  /// Has more bytes wait. A few out of a large buffer are copied: a connection's buffer is read into again when nobody
+  /// holds a part of it, and a new one costs more than the copy.
+  func enqueue(_ content: ByteBuffer) {
+    if queue != nil {
+      queue?.writeImmutableBuffer(content)
+    } else {
+      queue = content.readableBytes <= content.storageCapacity / 4 ? ByteBuffer(buffer: content) : content
+    }
+  }
+
   /// Takes so many of them, nil where there are fewer.
   func takeQueue(_ count: Int) -> ByteBuffer? {
     if queuedBytes == count { return queue.take() }
