@@ -78,6 +78,23 @@ struct DatabaseFileTests {
     for store in stores { #expect(try await store.counts().sessions == 1) }
   }
 
+  @Test("A file that another process is just making ours is not taken for one of another program")
+  func looksWhileOthersCreate() async throws {
+    let folder = try TemporaryFolder()
+    for number in 0..<100 {
+      let path = folder.path("\(number).db")
+      let creator = try RawDatabase.open(path)
+      async let looks: Void = {
+        let database = try RawDatabase.open(path)
+        while try database.row("PRAGMA application_id")?.int64(0) != SQLiteMigrations.applicationID {
+          for _ in 0..<20 { try SQLiteMigrations.requireOurs(database) }
+        }
+      }()
+      try SQLiteMigrator(migrations: Array(SQLiteMigrations.migrator.migrations.prefix(1))).migrate(creator)
+      try await looks
+    }
+  }
+
   @Test("A process that loses each migration to another one goes on behind it, until all are applied")
   func goesOnBehindOthers() throws {
     let folder = try TemporaryFolder()

@@ -60,9 +60,12 @@ enum SQLiteMigrations {
   /// Looks at the file before anything is written to it, through every new connection.
   /// - Throws: `SQLiteError` if the file is not a database, is damaged at its start, or belongs to another program.
   static func requireOurs(_ database: Database) throws {
-    try refuseForeign(database)
-    // Reads the whole schema.
-    _ = try database.row("SELECT * FROM sqlite_master LIMIT 1")
+    // Of one snapshot: between two, another process may have made a fresh file ours.
+    try database.transaction(.deferred) {
+      try refuseForeign(database)
+      // Reads the whole schema.
+      _ = try database.row("SELECT * FROM sqlite_master LIMIT 1")
+    }
   }
 
   private static func refuseForeign(_ database: Database) throws {
