@@ -82,6 +82,28 @@ struct StoreAwayAtStartTests {
     #expect(try gateway.waitForExit() == .code(0))
   }
 
+  @Test("A reload that is asked for during the start is carried out")
+  func reloadDuringStart() throws {
+    let port = try FreePort.take()
+    // Its silence makes the start take a second.
+    let silent = try HeldSocket(port: port)
+    defer { withExtendedLifetime(silent) {} }
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["store", "url"] = "\"postgresql://cordon@127.0.0.1:\(port)/cordon\""
+    let directory = try TemporaryDirectory()
+    let file = try configuration.install(in: directory)
+    let gateway = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    defer { gateway.stop() }
+    try poll("SIGHUP to be handled") {
+      let status = try String(contentsOfFile: "/proc/\(gateway.pid)/status", encoding: .utf8)
+      // The signals that are caught, as a hexadecimal mask (proc(5)).
+      let caught = try #require(status.firstMatch(of: /SigCgt:\s+([0-9a-f]+)/)).1
+      return try #require(UInt64(caught, radix: 16)) & 1 << UInt64(SIGHUP - 1) != 0 ? () : nil
+    }
+    gateway.signal(SIGHUP)
+    _ = try gateway.waitForLine(containing: "configuration reloaded")
+  }
+
   /// A store that will not open until somebody changes something.
   enum Obstacle: String, CaseIterable, Sendable {
     case wrongPassword, missingDatabase, unreadableAddress, missingFolder

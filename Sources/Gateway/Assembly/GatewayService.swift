@@ -20,7 +20,19 @@ package final class GatewayService: Sendable {
   private let log: LogControl
   private let version: String
   private let reread: @Sendable () throws(SettingsError) -> GatewaySettings
-  private let running = Mutex<RunningGateway?>(nil)
+  private let state = Mutex(State.starting(asked: []))
+
+  private enum State {
+    /// The gateway starts, which takes seconds while its store is away. What is asked of it is done when it runs.
+    case starting(asked: Set<Request>)
+    case running(RunningGateway)
+  }
+
+  /// A request that a signal makes.
+  private enum Request {
+    case reload
+    case forceClose
+  }
 
   /// - Parameters:
   ///   - open: opens the store of accounts and sessions, which is closed at the end; called again until it succeeds.
@@ -61,7 +73,10 @@ package final class GatewayService: Sendable {
     do {
       let gateway = try await RunningGateway.start(
         settings, open: open, group: group, logger: logger, log: log, version: version, reread: reread)
-      running.withLock { $0 = gateway }
+      let asked = state.withLock { state in
+        defer { state = .running(gateway) }
+        return if case .starting(let asked) = state { asked } else { Set<Request>() }
+      }
       let metadata: Logger.Metadata = [
         "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
         "public_url": "\(settings.origin)",
@@ -73,6 +88,9 @@ package final class GatewayService: Sendable {
           metadata: metadata.merging(["remedy": "/readyz on the admin listener has the reason"]) { $1 })
         manager.readyWithoutStore()
       }
+      if asked.contains(.forceClose) { gateway.forceClose() }
+      // The file may have changed after it was read for the start.
+      if asked.contains(.reload) { Task { await reload() } }
       let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }
       let failure = await serve(gateway) { [logger] in
         logger.notice("cordon is ready", metadata: metadata)
@@ -102,7 +120,19 @@ package final class GatewayService: Sendable {
   }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.
-  package func forceClose() { running.withLock { $0 }?.forceClose() }
+  package func forceClose() { gateway(askedFor: .forceClose)?.forceClose() }
+
+  /// The gateway; nil while it starts, and then the request is kept.
+  private func gateway(askedFor request: Request) -> RunningGateway? {
+    state.withLock { state in
+      switch state {
+      case .starting(let asked):
+        state = .starting(asked: asked.union([request]))
+        return nil
+      case .running(let gateway): return gateway
+      }
+    }
+  }
 
   /// Pings the watchdog of the service manager at its interval, whenever every event loop has answered.
   private static func pingWatchdog(of manager: ServiceManager, while group: any EventLoopGroup) async {
@@ -116,7 +146,7 @@ package final class GatewayService: Sendable {
 
   /// Reloads the configuration at a signal. The result is logged.
   package func reload() async {
-    guard let gateway = running.withLock({ $0 }) else { return }
+    guard let gateway = gateway(askedFor: .reload) else { return }
     let audit = gateway.reload.current.keys.audit
     let report = await gateway.reload.run(by: "signal")
     audit.record(.administration(act: "reload", by: "signal", failed: report.failure))
