@@ -3,7 +3,7 @@ import Testing
 @testable import DataPlane
 
 // What HTTP/2 connections hold of responses that their clients do not read: from half of the limit on it is scarce, and
-// beyond it whoever holds most gives up.
+// beyond it the owner that holds most gives up.
 
 @Suite("Unsent responses")
 struct UnsentResponseTests {
@@ -33,7 +33,7 @@ struct UnsentResponseTests {
     #expect(!responses.areScarce)
   }
 
-  @Test("Beyond the limit whoever holds most gives up, not whoever came last")
+  @Test("Beyond the limit the owner that holds most gives up, not the one that came last")
   func most() {
     responses.hold(200, by: owners[0])
     responses.hold(600, by: owners[1])
