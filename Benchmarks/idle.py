@@ -17,7 +17,7 @@ SETTLING_SECONDS = 6
 
 
 def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]]) -> float:
-    """Opens connections that each ask once, one after another, and stay; answers what each added to the memory that was written."""
+    """Opens connections that each ask once, one after another, and stay; answers what each added to written memory."""
     raise_descriptor_limit()
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
     # The certificate is this run's own. Each connection is a full handshake, as those of different clients are.

@@ -44,13 +44,13 @@ package final class HTTP2Stream {
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { queue?.readableBytes ?? 0 }
 
-  /// Has more bytes wait. A few out of a large buffer are copied: a connection's buffer is read into again when nobody
-  /// holds a part of it, and a new one costs more than the copy.
+  /// Has more bytes wait. Fewer than half of a buffer are copied out of it: a connection's buffer is read into again
+  /// when nobody holds a part of it, and a new one costs more than the copy. Nor do a few bytes hold much memory then.
   func enqueue(_ content: ByteBuffer) {
     if queue != nil {
       queue?.writeImmutableBuffer(content)
     } else {
-      queue = content.readableBytes <= content.storageCapacity / 4 ? ByteBuffer(buffer: content) : content
+      queue = content.readableBytes <= content.storageCapacity / 2 ? ByteBuffer(buffer: content) : content
     }
   }
 

@@ -15,7 +15,7 @@ struct HTTP2StreamTests {
     return (whole, whole.getSlice(at: 100, length: count)!)
   }
 
-  @Test("A little out of a large buffer leaves the buffer free", arguments: [1, 1_000, 4_000])
+  @Test("A little out of a large buffer leaves the buffer free", arguments: [1, 1_000, 8_000])
   func little(count: Int) {
     var (whole, content) = read(count)
     stream.enqueue(content)
