@@ -45,6 +45,9 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
   private let describe: @Sendable () -> SchemaKeyDescription
 
   typealias Read = @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
+  /// The place of a value in the target. A key path costs more than what reads it, at every start: it is made for the
+  /// keys that a file has.
+  typealias Place<Value> = @Sendable () -> any WritableKeyPath<Target, Value> & Sendable
 
   /// The part of the key after the last dot.
   var name: String { SchemaKeyDescription.name(of: key) }
@@ -53,7 +56,7 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
 
   /// A required key.
   static func required<Value>(
-    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
+    _ key: String, _ type: ValueType<Value>, into target: @autoclosure @escaping Place<Value>,
     example: String,
     _ purpose: String, unit: String? = nil, seeAlso: [String] = []
   ) -> SchemaKey {
@@ -64,17 +67,17 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
 
   /// A key with a default, which is the value in a new target.
   static func withDefault<Value>(
-    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
+    _ key: String, _ type: ValueType<Value>, into target: @autoclosure @escaping Place<Value>,
     _ purpose: String, unit: String? = nil, omission: String? = nil, seeAlso: [String] = []
   ) -> SchemaKey {
     SchemaKey(
-      key, type, target, .withDefault(type.write(Target()[keyPath: target])), purpose, unit: unit, omission: omission,
+      key, type, target, .withDefault(type.write(Target()[keyPath: target()])), purpose, unit: unit, omission: omission,
       seeAlso: seeAlso)
   }
 
   /// A key without a default.
   static func optional<Value>(
-    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value?> & Sendable,
+    _ key: String, _ type: ValueType<Value>, into target: @autoclosure @escaping Place<Value?>,
     example: String,
     _ purpose: String, unit: String? = nil, omission: String, seeAlso: [String] = []
   ) -> SchemaKey {
@@ -84,7 +87,7 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
   }
 
   private init<Value>(
-    _ key: String, _ type: ValueType<Value>, _ target: any WritableKeyPath<Target, Value> & Sendable,
+    _ key: String, _ type: ValueType<Value>, _ target: @escaping Place<Value>,
     _ presence: @autoclosure @escaping @Sendable () -> SchemaKeyDescription.Presence, requiredExample: String? = nil,
     _ purpose: String, unit: String?, omission: String?, seeAlso: [String]
   ) {
@@ -97,7 +100,7 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
     }
     read = { node, path, context, result in
       guard let value = type.read(node, path, &context) else { return false }
-      result[keyPath: target] = value
+      result[keyPath: target()] = value
       return true
     }
   }

@@ -34,9 +34,9 @@ final class PeopleWatch: Sendable {
   }
 
   private func add(
-    _ name: String, _ help: String, _ path: any KeyPath<PeopleCounts, Int> & Sendable, to metrics: MetricsRegistry
+    _ name: String, _ help: String, _ count: @escaping @Sendable (PeopleCounts) -> Int, to metrics: MetricsRegistry
   ) {
-    metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts?[keyPath: path] ?? 0 }) }
+    metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts.map(count) ?? 0 }) }
   }
 
   /// Counts. The numbers stay the same if the store does not answer.
