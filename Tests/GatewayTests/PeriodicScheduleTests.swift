@@ -8,7 +8,7 @@ struct PeriodicScheduleTests {
   func aligned() {
     var schedule = PeriodicSchedule()
     schedule.add(interval: 1)
-    schedule.add(interval: 2, delaysFirst: true)
+    schedule.add(interval: 2, delay: 2)
     schedule.add(interval: 3)
     let due = (0...6).map { schedule.due(at: $0) }
     #expect(due == [[0, 2], [0], [0, 1], [0, 2], [0, 1], [0], [0, 1, 2]])
@@ -21,6 +21,13 @@ struct PeriodicScheduleTests {
     for milliseconds in [0, 999, 1_998, 3_001, 4_002] {
       #expect(schedule.due(after: .milliseconds(milliseconds)) == [0], "\(milliseconds)")
     }
+  }
+
+  @Test("A task that can wait is due after its delay, and from then on at the multiples of its interval")
+  func delayed() {
+    var schedule = PeriodicSchedule()
+    schedule.add(interval: 300, delay: 60)
+    #expect([0, 59, 60, 61, 299, 300, 599, 600].filter { !schedule.due(at: $0).isEmpty } == [60, 300, 600])
   }
 
   @Test("Within one second nothing is due twice")

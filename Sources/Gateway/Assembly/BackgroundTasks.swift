@@ -103,7 +103,8 @@ struct BackgroundTasks: Sendable {
       // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
     }
-    tasks.addTask(every: Self.checkInterval) { await checkStore() }
+    // It was checked before the gateway was ready.
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await checkStore() }
     tasks.add(every: Self.checkInterval) {
       checkDescriptors()
       // The state of the last hour can expire.
@@ -111,12 +112,11 @@ struct BackgroundTasks: Sendable {
       // Messages that another replica left.
       relay.wake()
     }
-    // Not before the first answer.
-    tasks.add(every: Self.checkInterval, delaysFirst: true) {
+    tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
       if MemoryInUse.process.giveBackAfterBurst() { ProgramPages.release() }
     }
     tasks.add(every: Self.certificateInterval) { certificates.look() }
-    tasks.addTask(every: Self.removalInterval) { await removeExpired() }
+    tasks.addTask(every: Self.removalInterval, after: Self.checkInterval) { await removeExpired() }
     return tasks
   }
 

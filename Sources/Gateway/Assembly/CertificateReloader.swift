@@ -30,10 +30,12 @@ final class CertificateReloader: Sendable {
 
   /// Schedules both tasks.
   func schedule(in tasks: inout PeriodicTasks) {
-    tasks.addTask(every: Self.interval, delaysFirst: true) { [self] in
+    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in
       if haveChanged() { await reload.rereadCertificates() }
     }
-    tasks.addTask(every: Self.ticketKeyInterval, delaysFirst: true) { [reload] in await reload.rotateTicketKeys() }
+    tasks.addTask(every: Self.ticketKeyInterval, after: Self.ticketKeyInterval) { [reload] in
+      await reload.rotateTicketKeys()
+    }
   }
 
   /// Whether a file has changed since the last call, or since the files were read by a reload.

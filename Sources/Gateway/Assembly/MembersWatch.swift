@@ -9,7 +9,7 @@ struct MembersWatch: Sendable {
 
   /// Schedules the check.
   func schedule(in tasks: inout PeriodicTasks) {
-    tasks.addTask(every: Self.interval, delaysFirst: true) {
+    tasks.addTask(every: Self.interval, after: Self.interval) {
       if reload.current.members.areOutdated { await reload.rereadMembers() }
     }
   }

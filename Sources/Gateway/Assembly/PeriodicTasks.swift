@@ -22,17 +22,16 @@ struct PeriodicTasks: Sendable {
 
   /// Adds work that neither suspends nor blocks for long: it runs on the timer's task.
   /// - Parameters:
-  ///   - seconds: the interval, at least 1. The first run is at once, unless `delaysFirst`.
-  mutating func add(every seconds: Int, delaysFirst: Bool = false, _ body: @escaping @Sendable () -> Void) {
-    schedule.add(interval: seconds, delaysFirst: delaysFirst)
+  ///   - seconds: the interval, at least 1.
+  ///   - delay: until the first run, in seconds: what can wait does not run beside the first requests.
+  mutating func add(every seconds: Int, after delay: Int = 0, _ body: @escaping @Sendable () -> Void) {
+    schedule.add(interval: seconds, delay: delay)
     tasks.append(.short(body))
   }
 
   /// Adds work of any duration, which delays only its own next run.
-  mutating func addTask(
-    every seconds: Int, delaysFirst: Bool = false, _ body: @escaping @Sendable () async -> Void
-  ) {
-    schedule.add(interval: seconds, delaysFirst: delaysFirst)
+  mutating func addTask(every seconds: Int, after delay: Int = 0, _ body: @escaping @Sendable () async -> Void) {
+    schedule.add(interval: seconds, delay: delay)
     tasks.append(.long(LongWork(body)))
   }
 
@@ -70,11 +69,8 @@ struct PeriodicSchedule: Sendable {
   /// Adds a task, which gets the next index.
   /// - Parameters:
   ///   - interval: in seconds; at least 1.
-  ///   - delaysFirst: whether the first run is after one interval, rather than at the start.
-  mutating func add(interval: Int, delaysFirst: Bool = false) {
-    let interval = max(interval, 1)
-    entries.append((interval, delaysFirst ? interval : 0))
-  }
+  ///   - delay: from the start to the first run, in seconds.
+  mutating func add(interval: Int, delay: Int = 0) { entries.append((max(interval, 1), delay)) }
 
   /// The same as ``due(at:)``, to the nearest second: a timer of a second may fire a moment early.
   /// - Parameter elapsed: since the start.
