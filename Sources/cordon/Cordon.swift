@@ -26,6 +26,7 @@ struct CordonCommand: AsyncParsableCommand {
 
   static func main() async {
     forbidCoreDumps()
+    extendHeapsInLargeSteps()
     let arguments = Array(ProcessArguments.all.dropFirst())
     if let command = RunCommand(plain: arguments) {
       do { try await command.run() } catch { exit(withError: error) }
@@ -48,4 +49,17 @@ struct CordonCommand: AsyncParsableCommand {
     // Refused at worst by a filter of system calls; the unit that has one sets the limit itself.
     _ = setrlimit(resource, &none)
   }
+
+  /// Has the GNU C library extend heaps by half a MiB at once, which takes no memory until it is used. By default it
+  /// extends the heaps of all threads but the first by single pages, with a system call for each: a hundred in a start.
+  /// To be called before there is a second thread.
+  private static func extendHeapsInLargeSteps() {
+    // Swift does not see malloc.h; other libraries have no such function.
+    guard let symbol = dlsym(nil, "mallopt") else { return }
+    let set = unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
+    _ = set(topPad, 1 << 19)
+  }
+
+  /// `M_TOP_PAD` of malloc.h.
+  private static let topPad: CInt = -2
 }
