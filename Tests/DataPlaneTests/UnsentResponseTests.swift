@@ -12,8 +12,11 @@ struct UnsentResponseTests {
     func giveUpResponses() { hasGivenUp = true }
   }
 
-  private let responses = UnsentResponses(limit: 1_000)
+  private let memory = MemoryInUse()
+  private let responses: UnsentResponses
   private let owners = (0..<4).map { _ in Owner() }
+
+  init() { responses = UnsentResponses(limit: 1_000, memory: memory) }
 
   private var givenUp: [Int] { owners.indices.filter { owners[$0].hasGivenUp } }
 
@@ -50,6 +53,18 @@ struct UnsentResponseTests {
     #expect(givenUp == [3], "one is enough")
     for owner in owners.prefix(3) { responses.hold(340, by: owner) }
     #expect(givenUp.count == 2)
+  }
+
+  @Test("Each owner that gives up is counted once, and nobody else is")
+  func counted() {
+    for owner in owners { responses.hold(250, by: owner) }
+    #expect(memory.unsentClosures == 0)
+    responses.hold(251, by: owners[0])
+    #expect(memory.unsentClosures == 1)
+    responses.hold(0, by: owners[1])
+    #expect(memory.unsentClosures == 1)
+    responses.hold(1_001, by: owners[2])
+    #expect(givenUp == [0, 2] && memory.unsentClosures == 2)
   }
 
   @Test("One that holds more than the limit by itself gives up")

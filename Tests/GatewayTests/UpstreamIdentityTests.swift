@@ -146,38 +146,18 @@ struct UpstreamIdentityTests {
   @Test("A header that is left out is logged once for each header, upstream and reason")
   func logged() {
     let lines = RecordedLines()
-    let omissions = HeaderOmissions(Logger(label: "test") { _ in RecordingLogHandler(lines: lines) })
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["header", "upstream", "reason"]) }
+    let omissions = HeaderOmissions(logger)
     for _ in 0..<3 {
       omissions.note("X-User", of: "wiki", .absent(claim: "name"))
       omissions.note("X-User", of: "other", .absent(claim: "name"))
       omissions.note("X-User", of: nil, .colonInUser)
     }
     #expect(
-      lines.all.withLock { $0 } == [
+      lines.take() == [
         "header left out of requests to the application X-User wiki the claim name is absent",
         "header left out of requests to the application X-User other the claim name is absent",
         "header left out of requests to the application X-User - the user contains a colon",
       ])
-  }
-}
-
-/// Lines of a log, in their order.
-private final class RecordedLines: Sendable {
-  let all = Mutex<[String]>([])
-}
-
-private struct RecordingLogHandler: LogHandler {
-  let lines: RecordedLines
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let words = ["header", "upstream", "reason"].map { event.metadata?[$0].map { "\($0)" } ?? "-" }
-    lines.all.withLock { $0.append("\(event.message) \(words.joined(separator: " "))") }
   }
 }

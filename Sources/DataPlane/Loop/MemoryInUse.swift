@@ -21,6 +21,7 @@ package final class MemoryInUse: Sendable {
   private let headsPeak = Atomic<Int>(0)
   private let responses = Atomic<Int>(0)
   private let responsesPeak = Atomic<Int>(0)
+  private let closures = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let connectionsPeak = Atomic<Int>(0)
   /// Whether a configuration was read since memory was last given back: one is read at every start.
@@ -34,6 +35,9 @@ package final class MemoryInUse: Sendable {
 
   func changeResponses(by difference: Int) { Self.change(responses, responsesPeak, by: difference) }
 
+  /// Counts a connection that is closed for the unsent responses it holds.
+  func countUnsentClosure() { closures.add(1, ordering: .relaxed) }
+
   func changeConnections(by difference: Int) { Self.change(connections, connectionsPeak, by: difference) }
 
   private static func change(_ value: borrowing Atomic<Int>, _ peak: borrowing Atomic<Int>, by difference: Int) {
@@ -43,6 +47,10 @@ package final class MemoryInUse: Sendable {
 
   /// Bytes held for what is no request yet.
   package var headBytes: Int { heads.load(ordering: .relaxed) }
+
+  /// The number of connections that were closed because they held the most unsent responses when memory for these was
+  /// used up.
+  package var unsentClosures: Int { closures.load(ordering: .relaxed) }
 
   /// Notes that a configuration or its lists were read again, which takes several times the memory of the result.
   package func noteReload() { configurationWasRead.store(true, ordering: .relaxed) }

@@ -7,6 +7,7 @@
 /// connection that holds most is ended. Slow clients hold a read for each response that has begun, hardly ever so much.
 final class UnsentResponses {
   private let limit: Int
+  private let memory: MemoryInUse
   private var bytes = 0
   private var holders: [ObjectIdentifier: Holder] = [:]
 
@@ -20,7 +21,11 @@ final class UnsentResponses {
   /// Bytes that a connection may hold in any case.
   static let allowance = 64 << 10
 
-  init(limit: Int) { self.limit = limit }
+  /// - Parameter memory: counts the bytes and the connections that are closed for them.
+  init(limit: Int, memory: MemoryInUse = .process) {
+    self.limit = limit
+    self.memory = memory
+  }
 
   /// Whether a connection should hold no more than the allowance.
   var areScarce: Bool { bytes > limit / 2 }
@@ -34,13 +39,14 @@ final class UnsentResponses {
     while bytes > limit, let most = holders.max(by: { $0.value.bytes < $1.value.bytes }) {
       holders[most.key] = nil
       change(by: -most.value.bytes)
+      memory.countUnsentClosure()
       most.value.owner.giveUpResponses()
     }
   }
 
   private func change(by difference: Int) {
     bytes += difference
-    MemoryInUse.process.changeResponses(by: difference)
+    memory.changeResponses(by: difference)
   }
 }
 

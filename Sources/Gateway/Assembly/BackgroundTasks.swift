@@ -1,6 +1,5 @@
 internal import DataPlane
 internal import FoundationEssentials
-internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Sessions
@@ -20,13 +19,11 @@ struct BackgroundTasks: Sendable {
   private let relay: NotificationRelay
   private let cached: Box
   private let certificates: CertificateWatch
-  private let logger: Logger
+  private let resources: ResourceWatch
 
   /// The latest numbers, for gauges, which must not wait.
   private final class Box: Sendable {
     let sessions = Atomic<Int>(0)
-    /// The number of refusals for lack of file descriptors that were logged.
-    let refusals = Atomic<Int>(DescriptorBudget.process.refusals)
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
@@ -42,9 +39,9 @@ struct BackgroundTasks: Sendable {
     store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
     loops: SessionLoops, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
     health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
-    metrics: MetricsRegistry, certificates: CertificateWatch, logger: Logger
+    metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch
   ) {
-    self.logger = logger
+    self.resources = resources
     self.relay = relay
     self.certificates = certificates
     self.store = store
@@ -106,7 +103,7 @@ struct BackgroundTasks: Sendable {
     // It was checked before the gateway was ready.
     tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await checkStore() }
     tasks.add(every: Self.checkInterval) {
-      checkDescriptors()
+      resources.report()
       // The state of the last hour can expire.
       revalidator.reportHealth()
       // Messages that another replica left.
@@ -129,19 +126,6 @@ struct BackgroundTasks: Sendable {
       // Updates the probes immediately.
       if storeHealth.isRefused != wasRefused { await checkStore() }
     }
-  }
-
-  /// Logs when the process ran out of descriptors.
-  private func checkDescriptors() {
-    let refusals = DescriptorBudget.process.refusals
-    let known = cached.refusals.exchange(refusals, ordering: .relaxed)
-    guard refusals > known else { return }
-    logger.error(
-      "out of file descriptors, connections are delayed or refused",
-      metadata: [
-        "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
-        "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
-      ])
   }
 
   /// Checks whether the store can be written.

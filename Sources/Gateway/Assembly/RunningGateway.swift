@@ -83,15 +83,8 @@ struct RunningGateway: Sendable {
       help: "Bytes of log lines dropped because standard output was blocked."
     ) { Double(LogSink.standard.droppedBytes) }
 
-    metrics.addGauge(
-      "cordon_descriptor_refusals_total", kind: .counter,
-      help: "Connections not accepted or not opened for lack of file descriptors."
-    ) { Double(DescriptorBudget.process.refusals) }
-
-    metrics.addGauge(
-      "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
-    ) { Double(MemoryInUse.process.headBytes) }
-
+    let resources = ResourceWatch(logger: logger)
+    resources.addMetrics(to: metrics)
     let gates = LoopGates()
     let sockets = try InheritedSockets.ofEnvironment()
     let listener = try await Listener.start(snapshot.listener, on: group.loops, sockets: sockets) { eventLoop in
@@ -121,7 +114,7 @@ struct RunningGateway: Sendable {
       store: store, storeHealth: storeHealth, sessions: sessions, loops: loops, lastSeen: lastSeen,
       changes: ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth),
       revalidator: revalidator, health: health, upstreams: upstreams, relay: relay, metrics: metrics,
-      certificates: certificates, logger: logger)
+      certificates: certificates, resources: resources)
     await tasks.checkStore()
 
     let people = PeopleWatch(store: store)

@@ -1,0 +1,65 @@
+internal import DataPlane
+internal import Logging
+internal import Operations
+internal import Synchronization
+
+/// Reports connections that were refused or closed because a resource of the process was used up.
+final class ResourceWatch: Sendable {
+  private let descriptors: DescriptorBudget
+  private let memory: MemoryInUse
+  private let logger: Logger
+  private let loggedRefusals: Atomic<Int>
+  private let loggedClosures: Atomic<Int>
+
+  init(descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, logger: Logger) {
+    self.descriptors = descriptors
+    self.memory = memory
+    self.logger = logger
+    loggedRefusals = Atomic(descriptors.refusals)
+    loggedClosures = Atomic(memory.unsentClosures)
+  }
+
+  func addMetrics(to metrics: MetricsRegistry) {
+    metrics.addGauge(
+      "cordon_descriptor_refusals_total", kind: .counter,
+      help: "Connections not accepted or not opened for lack of file descriptors."
+    ) { [descriptors] in Double(descriptors.refusals) }
+    metrics.addGauge(
+      "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
+    ) { [memory] in Double(memory.headBytes) }
+    metrics.addGauge(
+      "cordon_unsent_response_closures_total", kind: .counter,
+      help: "Connections closed because memory for responses that clients do not read was used up."
+    ) { [memory] in Double(memory.unsentClosures) }
+  }
+
+  /// Logs at most one line of each kind, with the number since the last call: the interval between calls limits their
+  /// rate.
+  func report() {
+    if let count = Self.increase(of: descriptors.refusals, since: loggedRefusals) {
+      logger.error(
+        "out of file descriptors, connections are delayed or refused",
+        metadata: [
+          "connections": "\(descriptors.connections)", "refusals": "\(count)",
+          "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+        ])
+    }
+    if let count = Self.increase(of: memory.unsentClosures, since: loggedClosures) {
+      logger.warning(
+        "clients do not read their responses, closing the connections that hold most",
+        metadata: [
+          "closed": "\(count)",
+          "remedy": """
+          if it goes on, set limits.clients.connections, shorten listen.timeouts.write_progress, or switch HTTP/2 off \
+          by listen.protocols
+          """,
+        ])
+    }
+  }
+
+  /// - Returns: nil if the count has not risen.
+  private static func increase(of count: Int, since logged: borrowing Atomic<Int>) -> Int? {
+    let before = logged.exchange(count, ordering: .relaxed)
+    return count > before ? count - before : nil
+  }
+}

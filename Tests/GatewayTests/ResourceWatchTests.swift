@@ -1,0 +1,63 @@
+import Logging
+import Operations
+import Testing
+
+@testable import DataPlane
+@testable import Gateway
+
+// Cases: nothing to report, descriptors, unsent responses, both; each once, with the number since the last report; the
+// metrics.
+
+@Suite("Reports of resources that are used up")
+struct ResourceWatchTests {
+  private let descriptors = DescriptorBudget(limit: 256, others: 64)
+  private let memory = MemoryInUse()
+  private let lines = RecordedLines()
+  private let watch: ResourceWatch
+
+  init() {
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["refusals", "closed"]) }
+    // What was counted before is not reported.
+    memory.countUnsentClosure()
+    watch = ResourceWatch(descriptors: descriptors, memory: memory, logger: logger)
+  }
+
+  @Test("Nothing is logged while nothing is refused or closed")
+  func nothing() {
+    watch.report()
+    #expect(lines.take() == [])
+  }
+
+  @Test("Connections closed for unsent responses are logged once for each report, with their number")
+  func closures() {
+    for _ in 0..<3 { memory.countUnsentClosure() }
+    watch.report()
+    watch.report()
+    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - 3"])
+    memory.countUnsentClosure()
+    watch.report()
+    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - 1"])
+  }
+
+  @Test("Refusals for lack of descriptors are logged once for each report, with their number")
+  func refusals() {
+    for _ in 0..<2 { descriptors.ranOut() }
+    watch.report()
+    watch.report()
+    #expect(lines.take() == ["out of file descriptors, connections are delayed or refused 2 -"])
+  }
+
+  @Test("The metrics have the numbers since the start of the process")
+  func metrics() {
+    let metrics = MetricsRegistry(version: "1", startTime: .now())
+    watch.addMetrics(to: metrics)
+    memory.countUnsentClosure()
+    descriptors.ranOut()
+    memory.changeHeads(by: 5)
+    let page = String(decoding: metrics.render(process: ProcessSample()), as: UTF8.self)
+    for line in [
+      "cordon_unsent_response_closures_total 2", "cordon_descriptor_refusals_total 1",
+      "cordon_unfinished_request_bytes 5",
+    ] { #expect(page.contains("\n\(line)\n")) }
+  }
+}
