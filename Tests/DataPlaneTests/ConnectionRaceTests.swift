@@ -5,7 +5,8 @@ import Testing
 @testable import DataPlane
 
 // Cases (RFC 8305): the order of the addresses, the next attempt at a failure and after the delay, the first success,
-// all failures, no address; no sockets, and the loop's clock is the test's.
+// all failures, no address, cancellation of the attempts that have lost and of the race; no sockets, and the loop's
+// clock is the test's.
 
 @Suite("Connections to a host with several addresses")
 struct ConnectionRaceTests {
@@ -17,24 +18,36 @@ struct ConnectionRaceTests {
   fileprivate final class Rig {
     let loop = EmbeddedEventLoop()
     private(set) var begun: [Int] = []
+    /// Attempts that were cancelled while they were under way.
+    private(set) var cancelled: [Int] = []
+    private let obeysCancel: Bool
+    private var race: PendingConnection?
     private var promises: [Int: EventLoopPromise<any Channel>] = [:]
     private(set) var result: Result<any Channel, any Error>?
 
-    init(_ addresses: [String]) throws {
+    /// - Parameter obeysCancel: whether an attempt ends when it is cancelled.
+    init(_ addresses: [String], obeysCancel: Bool = true) throws {
+      self.obeysCancel = obeysCancel
       let addresses = try addresses.map { try SocketAddress(ipAddress: $0, port: 80) }
       let attempts: [ConnectionRace.Attempt] = addresses.indices.map { number in
         { [unowned self] in begin(number) }
       }
-      ConnectionRace.run(attempts, inOrderOf: addresses, host: "app.test", on: loop)
-        .assumeIsolated().whenComplete { [unowned self] in result = $0 }
+      let race = ConnectionRace.run(attempts, inOrderOf: addresses, host: "app.test", on: loop)
+      self.race = race
+      race.channel.assumeIsolated().whenComplete { [unowned self] in result = $0 }
     }
 
-    private func begin(_ number: Int) -> EventLoopFuture<any Channel> {
+    private func begin(_ number: Int) -> PendingConnection {
       begun.append(number)
       let promise = loop.makePromise(of: (any Channel).self)
       promises[number] = promise
-      return promise.futureResult
+      return PendingConnection(channel: promise.futureResult) { [unowned self] in
+        cancelled.append(number)
+        if obeysCancel { promise.fail(CancellationError()) }
+      }
     }
+
+    func cancel() { race?.cancel() }
 
     func fail(_ number: Int) { promises[number]?.fail(Trouble(number: number)) }
 
@@ -103,9 +116,9 @@ struct ConnectionRaceTests {
     #expect(other.begun == [0, 1, 2])
   }
 
-  @Test("The first connection wins, and one that comes later is closed")
+  @Test("The first connection wins, and one that comes although it was cancelled is closed")
   func loser() throws {
-    let rig = try Rig(["10.0.0.1", "10.0.0.2"])
+    let rig = try Rig(["10.0.0.1", "10.0.0.2"], obeysCancel: false)
     rig.wait(.milliseconds(250))
     let winner = rig.succeed(1)
     let loser = rig.succeed(0)
@@ -115,9 +128,45 @@ struct ConnectionRaceTests {
     #expect(isClosed)
   }
 
+  @Test("The attempts that have lost are cancelled at once, and those that have failed are not")
+  func losersCancelled() throws {
+    let rig = try Rig(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"])
+    rig.wait(.milliseconds(250))
+    rig.fail(0)
+    rig.wait(.milliseconds(250))
+    #expect(rig.begun == [0, 1, 2, 3] && rig.cancelled == [])
+    let winner = rig.succeed(2)
+    #expect(rig.winner == ObjectIdentifier(winner))
+    #expect(rig.cancelled.sorted() == [1, 3])
+    rig.wait(.seconds(10))
+    #expect(rig.begun == [0, 1, 2, 3])
+    let isClosed = rig.isClosed(winner)
+    #expect(!isClosed)
+  }
+
+  @Test("A cancelled race cancels what is under way, begins nothing more, and fails")
+  func raceCancelled() throws {
+    let rig = try Rig(["10.0.0.1", "10.0.0.2", "10.0.0.3"])
+    rig.wait(.milliseconds(250))
+    rig.cancel()
+    #expect(rig.failure is CancellationError)
+    #expect(rig.cancelled.sorted() == [0, 1])
+    rig.wait(.seconds(10))
+    #expect(rig.begun == [0, 1])
+  }
+
+  @Test("A race that is over is not cancelled")
+  func lateCancel() throws {
+    let rig = try Rig(["10.0.0.1", "10.0.0.2"])
+    let winner = rig.succeed(0)
+    rig.cancel()
+    let isClosed = rig.isClosed(winner)
+    #expect(rig.winner == ObjectIdentifier(winner) && rig.cancelled == [] && !isClosed)
+  }
+
   @Test("A failure behind the first connection changes nothing")
   func lateFailure() throws {
-    let rig = try Rig(["10.0.0.1", "10.0.0.2", "10.0.0.3"])
+    let rig = try Rig(["10.0.0.1", "10.0.0.2", "10.0.0.3"], obeysCancel: false)
     rig.wait(.milliseconds(250))
     let winner = rig.succeed(1)
     rig.fail(0)

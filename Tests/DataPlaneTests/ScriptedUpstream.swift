@@ -59,7 +59,7 @@ final class ScriptedUpstream: Sendable {
   deinit { close(holder) }
 
   /// A socket on the port, which others may bind while neither listens.
-  private static func bound(to port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
+  static func bound(to port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))

@@ -104,6 +104,42 @@ struct UpstreamNameTests {
     try await group.shutdownGracefully()
   }
 
+  @Test("No socket stays on its way once a connection to another address of the name is made")
+  func losersClosed() async throws {
+    let full = try FullListener()
+    let upstream = try ScriptedUpstream(echoing)
+    defer { upstream.stop() }
+    let group = try SocketEventLoopGroup(loops: 1)
+    let settings = UpstreamSettings(address: .tcp(host: "app.test", port: upstream.port, tls: false))
+    let target = try UpstreamGroup(settings) { [slow = full.port] _, port in
+      [slow, slow, port].compactMap { try? SocketAddress(ipAddress: "127.0.0.1", port: Int($0)) }
+    }
+    let client = try await OriginClient(
+      target, authority: "app.test", timeout: patience, bodyLimit: 100, on: group.next())
+    // Each begins with another address.
+    for _ in 0..<3 {
+      try await client.connect()
+      #expect(try full.connectingCount() == 0)
+    }
+    try await group.shutdownGracefully()
+  }
+
+  @Test("No socket stays on its way once a connection to a name has taken too long")
+  func givenUp() async throws {
+    let full = try FullListener()
+    let group = try SocketEventLoopGroup(loops: 1)
+    var settings = UpstreamSettings(address: .tcp(host: "app.test", port: 80, tls: false))
+    settings.timeouts.connect = .milliseconds(600)
+    // More than there is time for.
+    let slow = try SocketAddress(ipAddress: "127.0.0.1", port: Int(full.port))
+    let target = try UpstreamGroup(settings) { _, _ in Array(repeating: slow, count: 20) }
+    let client = try await OriginClient(
+      target, authority: "app.test", timeout: patience, bodyLimit: 100, on: group.next())
+    await #expect(throws: OriginError.self) { try await client.connect() }
+    #expect(try full.connectingCount() == 0)
+    try await group.shutdownGracefully()
+  }
+
   @Test("Connections go where the resolver says")
   func resolved() async throws {
     let upstream = try ScriptedUpstream(echoing)

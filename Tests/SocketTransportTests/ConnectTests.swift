@@ -6,7 +6,7 @@ import Testing
 @testable import SocketTransport
 
 // Cases: listening sockets that accept, pause, are shared, inherited and closed; connections to them, refused, too
-// slow, and at the end of their loop.
+// slow, cancelled, and at the end of their loop.
 
 @Suite("Connections", .timeLimit(.minutes(2)))
 struct ConnectTests {
@@ -126,6 +126,35 @@ struct ConnectTests {
       }.get()
     }
     #expect(hasFailed.withLock { $0 })
+  }
+
+  @Test("An attempt that is cancelled fails and has closed its socket, and one that is connected goes on")
+  func cancelled() async throws {
+    let full = try FullListener()
+    try await withLoop { loop in
+      let (counts, channel) = try await loop.submit {
+        let attempt = SocketChannel.beginConnecting(to: full.address, on: loop, timeout: .hours(1))
+        let before = try full.connectingCount()
+        attempt.cancel()
+        attempt.cancel()
+        return ([before, try full.connectingCount()], attempt.channel)
+      }.get()
+      #expect(counts == [1, 0])
+      await #expect(throws: CancellationError.self) { try await channel.get() }
+
+      let server = try Server(on: loop)
+      try await server.start()
+      let other = try await loop.submit {
+        let attempt = SocketChannel.beginConnecting(to: server.address, on: loop, timeout: patience)
+        let cancelled = loop.makePromise(of: (any Channel).self)
+        attempt.channel.assumeIsolated().whenComplete { result in
+          attempt.cancel()
+          cancelled.completeWith(result)
+        }
+        return cancelled.futureResult
+      }.get().get()
+      #expect(other.isActive)
+    }
   }
 
   @Test("While a listening socket is paused connections wait, and are accepted later")

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NIOCore
 import Synchronization
@@ -84,6 +85,43 @@ func plainListener(backlog: CInt) throws -> (descriptor: CInt, address: SocketAd
   }
   try #require(isBound)
   return (descriptor, try SystemSocket.localAddress(descriptor))
+}
+
+/// A listener on loopback whose queue is full: connections to it stay on their way, since it drops their packets.
+final class FullListener: Sendable {
+  let address: SocketAddress
+  private let descriptors: [CInt]
+
+  init() throws {
+    let (listener, address) = try plainListener(backlog: 0)
+    self.address = address
+    var descriptors = [listener]
+    var isFull = false
+    for _ in 0..<8 where !isFull {
+      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
+      _ = address.withSockAddr { pointer, length in connect(descriptor, pointer, socklen_t(length)) }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      isFull = Glibc.poll(&entry, 1, 200) == 0
+      if isFull { close(descriptor) } else { descriptors.append(descriptor) }
+    }
+    self.descriptors = descriptors
+    try #require(isFull)
+  }
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
+
+  /// Sockets of this machine that are connecting to it: SYN_SENT in proc_net_tcp(5).
+  func connectingCount() throws -> Int {
+    // Foundation reads a file that says that it is empty to its end only by a handle.
+    let file = FileHandle(forReadingAtPath: "/proc/net/tcp")
+    defer { try? file?.close() }
+    let table = String(decoding: try file?.readToEnd() ?? Data(), as: UTF8.self)
+    let suffix = String(format: ":%04X", address.port ?? 0)
+    return table.split(separator: "\n").count { line in
+      let words = line.split(separator: " ")
+      return words.count > 3 && words[2].hasSuffix(suffix) && words[3] == "02"
+    }
+  }
 }
 
 /// A pair of Unix sockets that do not block.

@@ -1,14 +1,17 @@
 internal import NIOCore
 
 /// Attempts to connect to the addresses of one host (Happy Eyeballs, RFC 8305): one after the other, IPv6 and IPv4 in
-/// turn, the next as soon as one has failed or has taken longer than connections do; the first that succeeds wins.
+/// turn, the next as soon as one has failed or has taken longer than connections do; the first that succeeds wins, and
+/// the others are cancelled.
 final class ConnectionRace {
-  typealias Attempt = () -> EventLoopFuture<any Channel>
+  typealias Attempt = () -> PendingConnection
 
   private let eventLoop: any EventLoop
   private let promise: EventLoopPromise<any Channel>
   private var waiting: ArraySlice<Attempt>
-  private var running = 0
+  /// The attempts under way, by their number.
+  private var running: [Int: PendingConnection] = [:]
+  private var begunCount = 0
   private var firstError: (any Error)?
   private var isDecided = false
   /// Begins the next attempt beside those under way.
@@ -23,11 +26,13 @@ final class ConnectionRace {
   /// - Returns: the connection that was first. Fails with the first attempt's error, or ``UnresolvedHost``.
   static func run(
     _ attempts: [Attempt], inOrderOf addresses: [SocketAddress], host: String, on eventLoop: any EventLoop
-  ) -> EventLoopFuture<any Channel> {
-    guard !attempts.isEmpty else { return eventLoop.makeFailedFuture(UnresolvedHost(host: host)) }
+  ) -> PendingConnection {
+    guard !attempts.isEmpty else {
+      return PendingConnection(channel: eventLoop.makeFailedFuture(UnresolvedHost(host: host))) {}
+    }
     let race = ConnectionRace(order(addresses).map { attempts[$0] }, on: eventLoop)
     race.begin()
-    return race.promise.futureResult
+    return PendingConnection(channel: race.promise.futureResult) { race.cancel() }
   }
 
   private init(_ attempts: [Attempt], on eventLoop: any EventLoop) {
@@ -49,16 +54,19 @@ final class ConnectionRace {
     timer?.cancel()
     timer = nil
     guard !isDecided, let attempt = waiting.popFirst() else { return }
-    running += 1
+    let number = begunCount
+    begunCount += 1
+    let connection = attempt()
+    running[number] = connection
     let race = NIOLoopBound(self, eventLoop: eventLoop)
-    attempt().whenComplete { race.value.ended($0) }
+    connection.channel.whenComplete { race.value.ended(number, $0) }
     // An attempt that has failed at once has begun the next one, with its timer.
     guard !isDecided, timer == nil, !waiting.isEmpty else { return }
     timer = eventLoop.scheduleTask(in: Self.delay) { race.value.begin() }
   }
 
-  private func ended(_ result: Result<any Channel, any Error>) {
-    running -= 1
+  private func ended(_ number: Int, _ result: Result<any Channel, any Error>) {
+    running[number] = nil
     switch result {
     case .success(let channel):
       guard !isDecided else { return channel.close(promise: nil) }
@@ -66,14 +74,22 @@ final class ConnectionRace {
     case .failure(let error):
       if firstError == nil { firstError = error }
       guard !isDecided else { return }
-      if waiting.isEmpty, running == 0 { decide { $0.fail(firstError ?? error) } } else { begin() }
+      if waiting.isEmpty, running.isEmpty { decide { $0.fail(firstError ?? error) } } else { begin() }
     }
+  }
+
+  private func cancel() {
+    guard !isDecided else { return }
+    decide { $0.fail(CancellationError()) }
   }
 
   private func decide(_ complete: (EventLoopPromise<any Channel>) -> Void) {
     isDecided = true
     timer?.cancel()
     timer = nil
+    waiting = []
+    // Those that have lost would keep their descriptors until their time-outs.
+    for connection in running.values { connection.cancel() }
     complete(promise)
   }
 }

@@ -67,6 +67,8 @@ final class UpstreamPool {
     let connection: UpstreamConnection
     let began: NIODeadline
     weak var client: (any UpstreamResponseReceiver)?
+    /// Its channel, where that is not connected at once.
+    var pending: PendingConnection?
   }
 
   /// - Parameter onEvent: receives the events of its connections.
@@ -224,12 +226,15 @@ final class UpstreamPool {
       loop: loop, pool: self, timeouts: waits, awaitsHandshake: endpoint.tls != nil,
       isAtSocket: endpoint.tls == nil && !speaksHTTP2)
     let now = NIODeadline.now()
-    connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
+    let key = ObjectIdentifier(connection)
+    connecting[key] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
     let tls = endpoint.tls
     // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
-    open().whenComplete { result in
+    let pending = open()
+    connecting[key]?.pending = pending
+    pending.channel.whenComplete { result in
       let (pool, connection) = bound.value
       switch result {
       case .failure(let error): pool.ended(connection, failure: Self.failure(error))
@@ -258,19 +263,26 @@ final class UpstreamPool {
     return try TLSHandler(client: context, serverName: tls.settings.serverName ?? host, sessions: sessions?.sessions)
   }
 
-  private func open() -> EventLoopFuture<any Channel> {
+  private func open() -> PendingConnection {
     guard let proxy = endpoint.proxy, case .tcp(let host, let port, _) = endpoint.address else {
       return connect(to: endpoint.address)
     }
     // Before the time for the whole connection is over, so that the failure names the proxy.
     let timeout = max(waits.connect - .seconds(1), .milliseconds(100))
-    return connect(to: proxy.address).flatMap { channel in
+    let connection = connect(to: proxy.address)
+    let tunnel = connection.channel.flatMap { channel in
       ProxyTunnelHandler.open(proxy, to: host, port: port, on: channel, timeout: timeout)
+    }
+    return PendingConnection(channel: tunnel) {
+      connection.cancel()
+      // It may be connected to the proxy, and wait for the tunnel.
+      connection.channel.whenSuccess { $0.close(promise: nil) }
     }
   }
 
-  private func connect(to address: UpstreamAddress) -> EventLoopFuture<any Channel> {
-    UpstreamDialer.connect(to: address, named: endpoint.name, on: loop.eventLoop, timeout: waits.connect)
+  private func connect(to address: UpstreamAddress) -> PendingConnection {
+    UpstreamDialer.beginConnecting(
+      to: address, named: endpoint.name, on: loop.eventLoop, timeout: waits.connect)
   }
 
   // MARK: For the connection
@@ -327,6 +339,8 @@ final class UpstreamPool {
   /// - Parameter failure: what to tell the client that waits for a connection on its way.
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
+      // A connection that has taken too long may still be on its way.
+      waiter.pending?.cancel()
       giveBack()
       if failure == .noDescriptor {
         // A shortage of our own, which says nothing about the health of the address.

@@ -104,17 +104,31 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     guard loop.inEventLoop else {
       return loop.flatSubmit { connect(to: address, on: loop, timeout: timeout, isKeptAlive: isKeptAlive) }
     }
+    return beginConnecting(to: address, on: loop, timeout: timeout, isKeptAlive: isKeptAlive).channel
+  }
+
+  /// Begins to connect to an address, on its loop.
+  /// - Parameters: as those of ``connect(to:on:timeout:isKeptAlive:)``.
+  package static func beginConnecting(
+    to address: SocketAddress, on loop: SocketEventLoop, timeout: TimeAmount, isKeptAlive: Bool = false
+  ) -> ConnectionAttempt {
     let promise = loop.makePromise(of: (any Channel).self)
     do {
       let descriptor = try SystemSocket.open(address.protocol)
       if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
       let phase = Phase.connecting(promise, timeout: nil)
-      SocketChannel(descriptor, isLocal: address.protocol == .unix, phase, isReady: false, on: loop)
-        .connect(to: address, timeout: timeout, promise)
+      let channel = SocketChannel(descriptor, isLocal: address.protocol == .unix, phase, isReady: false, on: loop)
+      channel.connect(to: address, timeout: timeout, promise)
+      return ConnectionAttempt(channel: promise.futureResult, connecting: channel)
     } catch {
       promise.fail(error)
+      return ConnectionAttempt(channel: promise.futureResult, connecting: nil)
     }
-    return promise.futureResult
+  }
+
+  /// Closes a channel that is not connected yet.
+  fileprivate func cancelConnecting() {
+    if case .connecting = phase { close0(error: CancellationError(), mode: .all, promise: nil) }
   }
 
   private func connect(
@@ -463,6 +477,16 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if case .closed = phase { throw ChannelError.ioOnClosedChannel }
     return try SystemSocket.peerAddress(descriptor)
   }
+}
+
+/// An attempt to connect. Used on its loop only.
+package struct ConnectionAttempt {
+  /// The channel, active. Fails with `IOError`, `ChannelError.connectTimeout`, or `CancellationError`.
+  package let channel: EventLoopFuture<any Channel>
+  fileprivate let connecting: SocketChannel?
+
+  /// Closes the socket, unless it is connected.
+  package func cancel() { connecting?.cancelConnecting() }
 }
 
 /// `recv(2)`, again after an interruption.
