@@ -4,7 +4,7 @@ import Testing
 @testable import SocketTransport
 
 // Cases: what came before the channel was opened, with it and later; more than a buffer; reads that are not asked for;
-// both ends of the input; errors.
+// both ends of the input, with reads that are asked for and without; errors.
 
 @Suite("Reads of a channel", .timeLimit(.minutes(2)))
 struct ChannelReadTests {
@@ -139,15 +139,97 @@ struct ChannelReadTests {
     }
   }
 
-  @Test("The end of the input is noticed although no read is asked for, with all that came before it")
-  func endWithoutRead() async throws {
+  @Test(
+    "The end of the input is noticed although no read is asked for, if nothing came before it",
+    arguments: ChannelRig.Kind.allCases, [false, true])
+  func endWithoutRead(kind: ChannelRig.Kind, isDirect: Bool) async throws {
     try await withLoop { loop in
-      let rig = try await ChannelRig.make(on: loop, readsByItself: false, before: { $0.receiveBufferMode = .frugal })
+      let rig = try await ChannelRig.make(kind, on: loop, isDirect: isDirect, readsByItself: false)
+      rig.peer.endOutput()
+      #expect(try await rig.events(2) == ["active", "input closed"])
+      #expect(try await rig.onLoop { $0.isActive })
+    }
+  }
+
+  @Test(
+    "Bytes before the end are read when they are asked for, and the end is noticed behind the last one",
+    arguments: ChannelRig.Kind.allCases, [false, true])
+  func endBehindHeldBytes(kind: ChannelRig.Kind, isDirect: Bool) async throws {
+    try await withLoop { loop in
+      let size = ReceiveBufferMode.frugal.size
+      let rig = try await ChannelRig.make(
+        kind, on: loop, isDirect: isDirect, readsByItself: false, before: { $0.receiveBufferMode = .frugal })
+      rig.peer.send([UInt8](repeating: 3, count: 2 * size + 1))
+      rig.peer.endOutput()
+      for _ in 0..<20 { try await rig.onLoop { _ in } }
+      #expect(rig.recorder.bytes.isEmpty && rig.recorder.events == ["active"])
+      for round in 1...2 {
+        try await rig.onLoop { $0.read0() }
+        try await poll("one buffer") { rig.recorder.bytes.count >= round * size }
+        for _ in 0..<20 { try await rig.onLoop { _ in } }
+        #expect(rig.recorder.bytes.count == round * size && rig.recorder.events == ["active"])
+      }
+      // Nobody asks for another read.
+      try await rig.onLoop { $0.read0() }
+      #expect(try await rig.events(2) == ["active", "input closed"])
+      #expect(rig.recorder.bytes.count == 2 * size + 1)
+    }
+  }
+
+  @Test(
+    "Bytes before the end are read at once, with the end, when reading goes on by itself",
+    arguments: ChannelRig.Kind.allCases, [false, true])
+  func endBehindMuch(kind: ChannelRig.Kind, isDirect: Bool) async throws {
+    try await withLoop { loop in
       let size = 5 * ReceiveBufferMode.frugal.size
+      let rig = try await ChannelRig.make(
+        kind, on: loop, isDirect: isDirect, before: { $0.receiveBufferMode = .frugal })
       rig.peer.send([UInt8](repeating: 3, count: size))
       rig.peer.endOutput()
       #expect(try await rig.events(2) == ["active", "input closed"])
       #expect(rig.recorder.bytes.count == size)
+    }
+  }
+
+  @Test(
+    "A Unix socket whose peer has closed is closed behind the bytes that waited for a read", arguments: [false, true])
+  func hangUpBehindHeldBytes(isDirect: Bool) async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(.unix, on: loop, isDirect: isDirect, readsByItself: false)
+      rig.peer.send("last")
+      rig.peer.endBoth()
+      for _ in 0..<20 { try await rig.onLoop { _ in } }
+      #expect(rig.recorder.bytes.isEmpty && rig.recorder.events == ["active"])
+      try await rig.onLoop { $0.read0() }
+      #expect(try await rig.events(5) == ["active", "input closed", "inactive", "unregistered", "removed"])
+      #expect(rig.recorder.text == "last")
+    }
+  }
+
+  @Test("A channel whose bytes before the end nobody reads can be closed", arguments: ChannelRig.Kind.allCases)
+  func closeWithHeldBytes(kind: ChannelRig.Kind) async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(kind, on: loop, readsByItself: false)
+      rig.peer.send("last")
+      rig.peer.endOutput()
+      for _ in 0..<20 { try await rig.onLoop { _ in } }
+      try await rig.onLoop { $0.close(promise: nil) }
+      #expect(try await rig.events(4) == ["active", "inactive", "unregistered", "removed"])
+      try await poll("the end") { rig.peer.received() == nil }
+    }
+  }
+
+  @Test("A reset behind the end closes the channel, although bytes before the end wait for a read")
+  func resetWithHeldBytes() async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(on: loop, readsByItself: false)
+      rig.peer.send("last")
+      rig.peer.endOutput()
+      for _ in 0..<20 { try await rig.onLoop { _ in } }
+      #expect(try await rig.onLoop { $0.isActive })
+      rig.peer.reset()
+      try await poll("the end") { rig.recorder.events.contains("removed") }
+      #expect(try await rig.onLoop { !$0.isActive })
     }
   }
 

@@ -17,10 +17,10 @@ struct InputStateTests {
     #expect(!state { $0.ask() }.isDue)
     let askedFirst = state {
       $0.ask()
-      $0.reported(isEnd: false)
+      $0.reported()
     }
     let reportedFirst = state {
-      $0.reported(isEnd: false)
+      $0.reported()
       $0.ask()
     }
     #expect(askedFirst.isDue && reportedFirst.isDue)
@@ -46,10 +46,41 @@ struct InputStateTests {
   @Test("Up to a reported end there is always something to read, since nothing else is reported")
   func endReported() {
     let after = state {
-      $0.reported(isEnd: true)
+      $0.reportedEnd(isHungUp: false)
       $0.received(filled: false)
     }
     #expect(after.isReady)
+  }
+
+  @Test("The end may be next when it was reported, and nothing is asked for that would meet it")
+  func mayBeAtEnd() {
+    #expect(!state(isReady: true) { _ in }.mayBeAtEnd)
+    #expect(!state { $0.reported() }.mayBeAtEnd)
+    #expect(state { $0.reportedEnd(isHungUp: false) }.mayBeAtEnd)
+    let asked = state {
+      $0.ask()
+      $0.reportedEnd(isHungUp: false)
+    }
+    #expect(!asked.mayBeAtEnd && asked.isDue)
+    let ended = state {
+      $0.reportedEnd(isHungUp: false)
+      $0.end()
+    }
+    #expect(!ended.mayBeAtEnd)
+  }
+
+  @Test("Bytes that were found before the end stay until a read takes them, whatever is reported meanwhile")
+  func foundBytes() {
+    var found = state {
+      $0.reportedEnd(isHungUp: false)
+      $0.foundBytes()
+      $0.reportedEnd(isHungUp: true)
+    }
+    #expect(!found.mayBeAtEnd && !found.isDue && found.isHungUp)
+    found.ask()
+    #expect(found.isDue)
+    found.received(filled: false)
+    #expect(found.mayBeAtEnd)
   }
 
   @Test("Behind the end nothing is read, whatever is asked for and reported")
@@ -57,8 +88,8 @@ struct InputStateTests {
     var after = state(isReady: true) {
       $0.ask()
       $0.end()
-      $0.reported(isEnd: false)
-      $0.reported(isEnd: true)
+      $0.reported()
+      $0.reportedEnd(isHungUp: false)
       $0.ask()
     }
     #expect(after.hasEnded && !after.isReady && !after.isDue)

@@ -19,12 +19,20 @@ struct InputState {
     case scheduled
   }
 
+  /// The system's report of the end.
+  private enum EndReport {
+    case none
+    /// There is something to read up to the end, and no other report comes.
+    /// - isHungUp: whether the output has ended, too: behind the end of the input the connection is over.
+    /// - holdsBytes: whether bytes are known to wait before the end.
+    case reported(isHungUp: Bool, holdsBytes: Bool)
+  }
+
   private var source: Source
   private var turn = Turn.idle
   /// Whether a read is asked for.
   private(set) var isWanted = false
-  /// Whether the system has reported the end: there is something to read up to it, and no other report comes.
-  private var isEndReported = false
+  private var endReport = EndReport.none
 
   /// - Parameter isReady: whether there may be something to read before the system reports anything.
   init(isReady: Bool) { source = isReady ? .ready : .drained }
@@ -32,20 +40,41 @@ struct InputState {
   var isReady: Bool { if case .ready = source { true } else { false } }
   var hasEnded: Bool { if case .ended = source { true } else { false } }
   var isDue: Bool { isWanted && isReady }
+  /// Whether the system has reported the end.
+  var isEndReported: Bool { if case .reported = endReport { true } else { false } }
+  var isHungUp: Bool { if case .reported(isHungUp: true, _) = endReport { true } else { false } }
+  /// Whether the reported end may be next, although no read is asked for that would meet it.
+  var mayBeAtEnd: Bool {
+    if case .reported(_, holdsBytes: false) = endReport { isReady && !isWanted } else { false }
+  }
 
   mutating func ask() { isWanted = true }
 
-  /// The system has something, or the end.
-  mutating func reported(isEnd: Bool) {
-    if isEnd { isEndReported = true }
-    if !hasEnded { source = .ready }
+  /// The system has something.
+  mutating func reported() { if !hasEnded { source = .ready } }
+
+  /// The system has the end, and maybe something before it.
+  /// - Parameter isHungUp: whether the output has ended, too.
+  mutating func reportedEnd(isHungUp: Bool) {
+    switch endReport {
+    case .none: endReport = .reported(isHungUp: isHungUp, holdsBytes: false)
+    case .reported(let before, let holdsBytes):
+      endReport = .reported(isHungUp: before || isHungUp, holdsBytes: holdsBytes)
+    }
+    reported()
   }
+
+  /// Bytes wait before the reported end, until a read is asked for.
+  mutating func foundBytes() { endReport = .reported(isHungUp: isHungUp, holdsBytes: true) }
 
   /// A read has brought something.
   /// - Parameter filled: whether as much as there was room for: there may be more.
   mutating func received(filled: Bool) {
     isWanted = false
-    if !filled, !isEndReported { source = .drained }
+    switch endReport {
+    case .none: if !filled { source = .drained }
+    case .reported(let isHungUp, _): endReport = .reported(isHungUp: isHungUp, holdsBytes: false)
+    }
   }
 
   /// A read has brought nothing.

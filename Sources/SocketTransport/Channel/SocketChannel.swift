@@ -200,11 +200,14 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       if pending.canSend { sendPending() }
     }
     guard isActive else { return }
-    if !readiness.isDisjoint(with: .end) {
-      input.reported(isEnd: true)
-      if readToEnd(), !readiness.isDisjoint(with: [.hangUp, .error]) { reset() }
+    if readiness.contains(.error) {
+      input.reportedEnd(isHungUp: false)
+      if readToEnd() { reset() }
+    } else if !readiness.isDisjoint(with: .end) {
+      input.reportedEnd(isHungUp: readiness.contains(.hangUp))
+      if input.hasEnded { endIfHungUp() } else { readTowardsEnd() }
     } else if readiness.contains(.input) {
-      input.reported(isEnd: false)
+      input.reported()
       if input.isDue { receive() }
     }
   }
@@ -215,13 +218,31 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   func readAgain() {
     input.endReading()
     if let sendError { return endAfter(sendError) }
-    if isActive, input.isDue { receive() }
+    guard isActive, input.isDue else { return }
+    if input.isEndReported { readTowardsEnd() } else { receive() }
   }
 
   private func scheduleRead() { if input.schedule() { loop.readLater(self) } }
 
-  /// Reads up to the end of the input, whether that is asked for or not: a handler that waits for something else is to
-  /// know of the end, and what the system holds is little.
+  /// Reads towards the reported end of the input, for as long as reads are asked for: bytes that nobody wants yet stay
+  /// with the system. An end that comes next is handed on in any case: a handler that waits for something else is to
+  /// know of it.
+  private func readTowardsEnd() {
+    input.beginReading()
+    while isActive, input.isDue { receive() }
+    input.endReading()
+    if isActive, input.mayBeAtEnd { lookForEnd() }
+  }
+
+  /// Looks whether the end is what comes next.
+  private func lookForEnd() {
+    var byte: UInt8 = 0
+    let count = withUnsafeMutableBytes(of: &byte) { receiveBytes(descriptor, $0, flags: CInt(MSG_PEEK)) }
+    if count > 0 { input.foundBytes() } else { receivedNothing(count == 0 ? Self.end : errno) }
+  }
+
+  /// Reads up to the end of the input, whether that is asked for or not: the connection is over, and nothing is left of
+  /// it for a later read.
   /// - Returns: whether the channel is open.
   private func readToEnd() -> Bool {
     input.beginReading()
@@ -229,6 +250,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     input.endReading()
     return isActive
   }
+
+  /// Ends a connection whose input has ended, and whose output has, too.
+  private func endIfHungUp() { if isActive, input.isHungUp { reset() } }
 
   /// The connection was cut off.
   private func reset() {
@@ -259,15 +283,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       return max(0, count)
     }
     loop.receiveBuffers.give(buffer, receiveBufferMode)
+    guard code == 0 else { return receivedNothing(code) }
+    input.received(filled: count == room)
+    handOn(buffer)
+  }
+
+  /// - Parameter code: the reason; ``end`` for the end of the input.
+  private func receivedNothing(_ code: CInt) {
     switch code {
-    case 0:
-      input.received(filled: count == room)
-      handOn(buffer)
     case EAGAIN, EWOULDBLOCK: input.drained()
     case Self.end:
       input.drained()
       readComplete(reader)
       if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
+      endIfHungUp()
     default:
       let error = IOError(errnoCode: code, reason: "recv")
       pipeline.syncOperations.fireErrorCaught(error)
@@ -374,7 +403,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   private func endAfter(_ error: any Error) {
-    input.reported(isEnd: false)
+    input.reported()
     if readToEnd() { close0(error: error, mode: .all, promise: nil) }
   }
 
@@ -491,9 +520,9 @@ package struct ConnectionAttempt {
 
 /// `recv(2)`, again after an interruption.
 @inline(__always)
-private func receiveBytes(_ socket: CInt, _ space: UnsafeMutableRawBufferPointer) -> Int {
+private func receiveBytes(_ socket: CInt, _ space: UnsafeMutableRawBufferPointer, flags: CInt = 0) -> Int {
   while true {
-    let count = recv(socket, space.baseAddress, space.count, CInt(MSG_DONTWAIT))
+    let count = recv(socket, space.baseAddress, space.count, CInt(MSG_DONTWAIT) | flags)
     if count >= 0 || errno != EINTR { return count }
   }
 }
