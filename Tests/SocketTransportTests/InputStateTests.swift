@@ -52,6 +52,28 @@ struct InputStateTests {
     #expect(after.isReady)
   }
 
+  @Test("Behind an urgent byte a short read leaves more to read, until there is nothing")
+  func urgent() {
+    var after = state {
+      $0.reportedUrgent()
+      $0.reported()
+      $0.received(filled: false)
+    }
+    #expect(after.isReady)
+    after.received(filled: false)
+    #expect(after.isReady)
+    after.drained()
+    #expect(!after.isReady)
+    after.reported()
+    after.received(filled: false)
+    #expect(!after.isReady)
+    let ended = state {
+      $0.end()
+      $0.reportedUrgent()
+    }
+    #expect(ended.hasEnded && !ended.isReady)
+  }
+
   @Test("The end may be next when it was reported, and nothing is asked for that would meet it")
   func mayBeAtEnd() {
     #expect(!state(isReady: true) { _ in }.mayBeAtEnd)

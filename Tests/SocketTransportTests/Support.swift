@@ -35,6 +35,19 @@ final class Peer: Sendable {
   @discardableResult
   func send(_ text: String) -> Int { send(Array(text.utf8)) }
 
+  /// Sends the last byte of `text` as TCP's urgent data (RFC 9293, 3.8.5).
+  @discardableResult
+  func sendUrgent(_ text: String) -> Int {
+    Glibc.send(descriptor, Array(text.utf8), text.utf8.count, CInt(MSG_NOSIGNAL) | CInt(MSG_OOB))
+  }
+
+  static func connected(to address: SocketAddress) throws -> Peer {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    let isConnected = address.withSockAddr { pointer, length in connect(descriptor, pointer, socklen_t(length)) == 0 }
+    try #require(isConnected)
+    return Peer(descriptor)
+  }
+
   /// The bytes that have come; nil at the end or after a reset, if nothing came before it.
   func received(atMost limit: Int = .max) -> [UInt8]? {
     var bytes: [UInt8] = []
@@ -66,7 +79,9 @@ final class Peer: Sendable {
 }
 
 /// Waits for a condition, looked at again and again between other tasks.
-func poll(_ what: Comment, _ condition: () async throws -> Bool) async throws {
+func poll(
+  _ what: Comment, for patience: TimeAmount = patience, _ condition: () async throws -> Bool
+) async throws {
   let end = NIODeadline.now() + patience
   while try await !condition() {
     guard NIODeadline.now() < end else {

@@ -4,6 +4,8 @@ struct InputState {
   private enum Source {
     /// There may be something to read.
     case ready
+    /// There may be something to read, also behind a read that does not fill its buffer.
+    case readyBeyondUrgent
     /// Nothing until the system reports something.
     case drained
     /// The input has ended, or was closed: nothing is read any longer.
@@ -37,7 +39,12 @@ struct InputState {
   /// - Parameter isReady: whether there may be something to read before the system reports anything.
   init(isReady: Bool) { source = isReady ? .ready : .drained }
 
-  var isReady: Bool { if case .ready = source { true } else { false } }
+  var isReady: Bool {
+    switch source {
+    case .ready, .readyBeyondUrgent: true
+    case .drained, .ended: false
+    }
+  }
   var hasEnded: Bool { if case .ended = source { true } else { false } }
   var isDue: Bool { isWanted && isReady }
   /// Whether the system has reported the end.
@@ -51,7 +58,10 @@ struct InputState {
   mutating func ask() { isWanted = true }
 
   /// The system has something.
-  mutating func reported() { if !hasEnded { source = .ready } }
+  mutating func reported() { if !hasEnded, !isReady { source = .ready } }
+
+  /// The system has something, with an urgent byte in it.
+  mutating func reportedUrgent() { if !hasEnded { source = .readyBeyondUrgent } }
 
   /// The system has the end, and maybe something before it.
   /// - Parameter isHungUp: whether the output has ended, too.
@@ -72,7 +82,7 @@ struct InputState {
   mutating func received(filled: Bool) {
     isWanted = false
     switch endReport {
-    case .none: if !filled { source = .drained }
+    case .none: if !filled, case .ready = source { source = .drained }
     case .reported(let isHungUp, _): endReport = .reported(isHungUp: isHungUp, holdsBytes: false)
     }
   }

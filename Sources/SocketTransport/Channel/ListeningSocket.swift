@@ -75,7 +75,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
       throw IOError(errnoCode: errno, reason: "fcntl")
     }
     if isTCP {
-      SystemSocket.set(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+      SystemSocket.configureTCP(descriptor)
       KeepAlive.apply(to: descriptor)
     }
     try SystemSocket.listen(descriptor, backlog: backlog)

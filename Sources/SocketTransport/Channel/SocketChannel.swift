@@ -89,7 +89,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive, pending.canSend { sendPending() }
     if isActive, input.isDue { receive() }
     guard isActive else { return }
-    register(for: interest.union([.input, .inputEnd]))
+    register(for: interest.union(.stream))
     scheduleRead()
   }
 
@@ -136,7 +136,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   ) {
     do {
       if try SystemSocket.connect(descriptor, to: address) {
-        register(for: [.input, .inputEnd])
+        register(for: .stream)
         return connected()
       }
     } catch {
@@ -146,7 +146,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       close0(error: ChannelError.connectTimeout(timeout), mode: .all, promise: nil)
     }
     phase = .connecting(promise, timeout: timer)
-    register(for: [.input, .inputEnd, .output])
+    register(for: Readiness.stream.union(.output))
   }
 
   private func finishConnect() {
@@ -207,7 +207,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       input.reportedEnd(isHungUp: readiness.contains(.hangUp))
       if input.hasEnded { endIfHungUp() } else { readTowardsEnd() }
     } else if readiness.contains(.input) {
-      input.reported()
+      if readiness.contains(.urgent) { input.reportedUrgent() } else { input.reported() }
       if input.isDue { receive() }
     }
   }

@@ -12,14 +12,20 @@ enum SystemSocket {
   private static let kind = CInt(SOCK_STREAM.rawValue) | flags
   private static let flags = CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
 
-  /// A socket for addresses of `family`. Over TCP small messages leave at once (TCP_NODELAY); accepted sockets have
-  /// that from the listening one.
+  /// A socket for addresses of `family`, with the options of ``configureTCP(_:)``.
   /// - Throws: `IOError`.
   static func open(_ family: NIOBSDSocket.ProtocolFamily) throws -> CInt {
     let descriptor = socket(family.rawValue, kind, 0)
     guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
-    if family != .unix { set(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, 1) }
+    if family != .unix { configureTCP(descriptor) }
     return descriptor
+  }
+
+  /// Has small messages leave at once (TCP_NODELAY), and urgent bytes stay in their place: a byte of a message is not
+  /// to be lost because its sender calls it urgent (RFC 6093, 6). Accepted sockets have both from the listening one.
+  static func configureTCP(_ descriptor: CInt) {
+    set(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+    set(descriptor, SOL_SOCKET, SO_OOBINLINE, 1)
   }
 
   /// Sets an option, where the system has it.

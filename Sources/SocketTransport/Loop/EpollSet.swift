@@ -15,6 +15,8 @@ struct Readiness: OptionSet {
   static let input = Readiness(rawValue: EPOLLIN.rawValue)
   /// Room for bytes.
   static let output = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// An urgent byte, at which a read ends although more has come.
+  static let urgent = Readiness(rawValue: EPOLLPRI.rawValue)
   /// The peer sends nothing more.
   static let inputEnd = Readiness(rawValue: EPOLLRDHUP.rawValue)
   /// Both directions have ended. Always reported.
@@ -24,6 +26,9 @@ struct Readiness: OptionSet {
 
   /// Reported once for each change, not for as long as it lasts.
   static let edges = Readiness(rawValue: EPOLLET.rawValue)
+
+  /// Everything that concerns the input of a connection.
+  static let stream: Readiness = [.input, .urgent, .inputEnd]
 
   /// Nothing more comes.
   static let end: Readiness = [.inputEnd, .hangUp, .error]
