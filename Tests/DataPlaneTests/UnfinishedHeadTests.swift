@@ -20,21 +20,25 @@ struct UnfinishedHeadTests {
 
   @Test("The owners that have held memory for longest give it up, once, and as many as necessary")
   func oldest() {
-    let heads = UnfinishedHeads(limit: 100)
+    let memory = MemoryInUse()
+    let heads = UnfinishedHeads(limit: 100, memory: memory)
     let owners = (0..<5).map { _ in Owner(heads) }
     for owner in owners[..<4] { owner.hold(25) }
     #expect(owners.allSatisfy { !$0.hasGivenUp })
     owners[1].letGo()
     owners[4].hold(25)
-    #expect(owners.allSatisfy { !$0.hasGivenUp })
+    #expect(owners.allSatisfy { !$0.hasGivenUp } && memory.unfinishedRefusals == 0)
     owners[4].hold(60)
     #expect(owners.map(\.hasGivenUp) == [true, false, true, false, false])
+    #expect(memory.unfinishedRefusals == 2)
     owners[3].hold(200)
     #expect(owners.map(\.hasGivenUp) == [true, false, true, true, false])
+    #expect(memory.unfinishedRefusals == 3)
     owners[4].letGo()
     owners[0].hold(100)
     #expect(owners[0].holding != nil)
     owners[0].letGo()
+    #expect(memory.unfinishedRefusals == 3 && memory.headBytes == 0)
   }
 }
 

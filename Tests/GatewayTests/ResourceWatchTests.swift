@@ -5,8 +5,8 @@ import Testing
 @testable import DataPlane
 @testable import Gateway
 
-// Cases: nothing to report, descriptors, unsent responses, both; each once, with the number since the last report; the
-// metrics.
+// Cases: nothing to report, descriptors, incomplete requests, unsent responses; each once, with the number since the
+// last report; the metrics.
 
 @Suite("Reports of resources that are used up")
 struct ResourceWatchTests {
@@ -16,9 +16,10 @@ struct ResourceWatchTests {
   private let watch: ResourceWatch
 
   init() {
-    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["refusals", "closed"]) }
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["refusals", "refused", "closed"]) }
     // What was counted before is not reported.
     memory.countUnsentClosure()
+    memory.countUnfinishedRefusal()
     watch = ResourceWatch(descriptors: descriptors, memory: memory, logger: logger)
   }
 
@@ -33,10 +34,18 @@ struct ResourceWatchTests {
     for _ in 0..<3 { memory.countUnsentClosure() }
     watch.report()
     watch.report()
-    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - 3"])
+    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - - 3"])
     memory.countUnsentClosure()
     watch.report()
-    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - 1"])
+    #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - - 1"])
+  }
+
+  @Test("Incomplete requests that were ended are logged once for each report, with their number")
+  func unfinished() {
+    for _ in 0..<4 { memory.countUnfinishedRefusal() }
+    watch.report()
+    watch.report()
+    #expect(lines.take() == ["incomplete requests hold too much memory, ending the oldest - 4 -"])
   }
 
   @Test("Refusals for lack of descriptors are logged once for each report, with their number")
@@ -44,7 +53,7 @@ struct ResourceWatchTests {
     for _ in 0..<2 { descriptors.ranOut() }
     watch.report()
     watch.report()
-    #expect(lines.take() == ["out of file descriptors, connections are delayed or refused 2 -"])
+    #expect(lines.take() == ["out of file descriptors, connections are delayed or refused 2 - -"])
   }
 
   @Test("The metrics have the numbers since the start of the process")
@@ -57,7 +66,7 @@ struct ResourceWatchTests {
     let page = String(decoding: metrics.render(process: ProcessSample()), as: UTF8.self)
     for line in [
       "cordon_unsent_response_closures_total 2", "cordon_descriptor_refusals_total 1",
-      "cordon_unfinished_request_bytes 5",
+      "cordon_unfinished_request_bytes 5", "cordon_unfinished_request_refusals_total 1",
     ] { #expect(page.contains("\n\(line)\n")) }
   }
 }

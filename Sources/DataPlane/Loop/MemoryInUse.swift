@@ -21,6 +21,7 @@ package final class MemoryInUse: Sendable {
   private let headsPeak = Atomic<Int>(0)
   private let responses = Atomic<Int>(0)
   private let responsesPeak = Atomic<Int>(0)
+  private let refusals = Atomic<Int>(0)
   private let closures = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let connectionsPeak = Atomic<Int>(0)
@@ -35,6 +36,9 @@ package final class MemoryInUse: Sendable {
 
   func changeResponses(by difference: Int) { Self.change(responses, responsesPeak, by: difference) }
 
+  /// Counts an incomplete request or handshake that is ended for the memory it holds.
+  func countUnfinishedRefusal() { refusals.add(1, ordering: .relaxed) }
+
   /// Counts a connection that is closed for the unsent responses it holds.
   func countUnsentClosure() { closures.add(1, ordering: .relaxed) }
 
@@ -47,6 +51,10 @@ package final class MemoryInUse: Sendable {
 
   /// Bytes held for what is no request yet.
   package var headBytes: Int { heads.load(ordering: .relaxed) }
+
+  /// The number of incomplete requests and handshakes that were ended because they were the oldest when memory for
+  /// these was used up.
+  package var unfinishedRefusals: Int { refusals.load(ordering: .relaxed) }
 
   /// The number of connections that were closed because they held the most unsent responses when memory for these was
   /// used up.

@@ -9,6 +9,7 @@ internal import Synchronization
 /// the newest would turn away new clients while attackers keep the memory.
 final class UnfinishedHeads {
   private let limit: Int
+  private let memory: MemoryInUse
   private var bytes = 0
   private var oldest: Holding?
   private var newest: Holding?
@@ -18,7 +19,11 @@ final class UnfinishedHeads {
   /// Bytes counted for a TLS handshake.
   static let handshake = 16 << 10
 
-  init(limit: Int) { self.limit = limit }
+  /// - Parameter memory: counts the bytes and the requests that are ended for them.
+  init(limit: Int, memory: MemoryInUse = .process) {
+    self.limit = limit
+    self.memory = memory
+  }
 
   /// The memory counted for one connection.
   final class Holding {
@@ -52,6 +57,7 @@ final class UnfinishedHeads {
   func makeRoom() {
     while bytes > limit, let first = oldest {
       unlink(first)
+      memory.countUnfinishedRefusal()
       first.owner.giveUpHead()
     }
   }
@@ -72,7 +78,7 @@ final class UnfinishedHeads {
 
   private func change(by difference: Int) {
     bytes += difference
-    MemoryInUse.process.changeHeads(by: difference)
+    memory.changeHeads(by: difference)
   }
 }
 

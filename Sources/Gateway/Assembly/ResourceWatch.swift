@@ -3,12 +3,13 @@ internal import Logging
 internal import Operations
 internal import Synchronization
 
-/// Reports connections that were refused or closed because a resource of the process was used up.
+/// Reports connections and requests that were refused or ended because a resource of the process was used up.
 final class ResourceWatch: Sendable {
   private let descriptors: DescriptorBudget
   private let memory: MemoryInUse
   private let logger: Logger
   private let loggedRefusals: Atomic<Int>
+  private let loggedUnfinished: Atomic<Int>
   private let loggedClosures: Atomic<Int>
 
   init(descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, logger: Logger) {
@@ -16,6 +17,7 @@ final class ResourceWatch: Sendable {
     self.memory = memory
     self.logger = logger
     loggedRefusals = Atomic(descriptors.refusals)
+    loggedUnfinished = Atomic(memory.unfinishedRefusals)
     loggedClosures = Atomic(memory.unsentClosures)
   }
 
@@ -27,6 +29,10 @@ final class ResourceWatch: Sendable {
     metrics.addGauge(
       "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
     ) { [memory] in Double(memory.headBytes) }
+    metrics.addGauge(
+      "cordon_unfinished_request_refusals_total", kind: .counter,
+      help: "Incomplete requests and handshakes ended because memory for them was used up."
+    ) { [memory] in Double(memory.unfinishedRefusals) }
     metrics.addGauge(
       "cordon_unsent_response_closures_total", kind: .counter,
       help: "Connections closed because memory for responses that clients do not read was used up."
@@ -42,6 +48,16 @@ final class ResourceWatch: Sendable {
         metadata: [
           "connections": "\(descriptors.connections)", "refusals": "\(count)",
           "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+        ])
+    }
+    if let count = Self.increase(of: memory.unfinishedRefusals, since: loggedUnfinished) {
+      logger.warning(
+        "incomplete requests hold too much memory, ending the oldest",
+        metadata: [
+          "refused": "\(count)",
+          "remedy": """
+          if it goes on, set limits.clients.connections, or shorten listen.timeouts.head and listen.timeouts.handshake
+          """,
         ])
     }
     if let count = Self.increase(of: memory.unsentClosures, since: loggedClosures) {
