@@ -192,7 +192,7 @@ struct RunningGateway: Sendable {
     CertificateReloader(reload).schedule(in: &tasks)
     MembersWatch(reload).schedule(in: &tasks)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
-    tasks.addTask(every: PeopleWatch.interval, after: 1) { [people] in await people.count() }
+    tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
     return tasks
   }
 
