@@ -6,7 +6,7 @@ export SWIFT
 OPTIMIZED = Scripts/release-build
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test test-applications demo bench fuzz lint deb test-deb test-image check-deploy
+.PHONY: help build test test-applications demo bench symbol-order fuzz lint deb test-deb test-image check-deploy
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine;'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
 	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
+	@echo 'make symbol-order  finds the functions that run, which the linker puts next to each other'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
@@ -62,6 +63,15 @@ bench:
 	$(OPTIMIZED) --product store-writer
 	$(OPTIMIZED) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
+
+# Writes Scripts/symbol-order.txt anew. Worth it after larger changes: functions that it does not name yet, or no longer
+# are there, do no harm.
+symbol-order:
+	@Scripts/install-debian-packages build bench symbol-order
+	$(OPTIMIZED) --product apple-simulator
+	$(OPTIMIZED) --product cordon -Xlinker -Map="$(CURDIR)/.build/cordon.map"
+	@exec python3 Benchmarks/symbol_order.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" \
+		--map .build/cordon.map --output Scripts/symbol-order.txt
 
 deb:
 	@Scripts/install-debian-packages build deb
