@@ -75,6 +75,9 @@ def installed_as_meant(root: CleanRoot) -> None:
 def complete(root: CleanRoot) -> None:
     libraries = root.run("ldd", "/usr/bin/cordon").stdout
     expect("not found" in libraries or "libswift" in libraries, False, "every library is Debian's and is there")
+    dynamic = subprocess.run(
+        ["readelf", "--dynamic", "--wide", str(root.path / "usr/bin/cordon")], capture_output=True, text=True, check=True)
+    expect("PATH)" in dynamic.stdout, False, "and none is looked for in other folders than the system's")
     completion = "/usr/share/bash-completion/completions/cordon"
     shown = root.run("bash", "-c", f". {completion} && complete -p cordon").stdout
     expect("cordon" in shown, True, "bash completes its words")
