@@ -30,7 +30,7 @@ LARGEST_SECTION = 16 << 10
 """Functions in larger sections stay where they are: all else in the section would come along. The Swift library has a
 section of 1.6 MB."""
 INSTRUCTIONS_PER_REQUEST = 2
-"""What a function that belongs to every request takes at least."""
+"""The least that a function which belongs to every request takes."""
 BACKGROUND_SECONDS = 14
 """Longer than the interval of all background work but what runs every few minutes."""
 
