@@ -129,7 +129,8 @@ let package = Package(
     // MARK: Tests
     .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
     .testTarget(
-      name: "CryptographyTests", dependencies: ["Cryptography", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
+      name: "CryptographyTests",
+      dependencies: ["Cryptography", "Secrets", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,6 @@
 import Crypto
 import Cryptography
+import Secrets
 import Testing
 
 @Suite("AES-256-GCM")

@@ -54,13 +54,6 @@ struct HashTests {
     #expect("\(key)" == "[secret]")
   }
 
-  @Test("Random bytes are as many as asked for, and others each time", arguments: [0, 1, 8, 12, 16, 33])
-  func randomBytes(count: Int) {
-    let (first, second) = (SystemRandom.bytes(count), SystemRandom.bytes(count))
-    #expect(first.count == count && second.count == count)
-    if count >= 12 { #expect(first != second) }
-  }
-
   /// A key's bytes.
   private static func content(of key: Cryptography.SymmetricKey, count: Int) -> [UInt8] {
     let bytes = key.exposedBytes

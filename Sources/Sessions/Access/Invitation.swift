@@ -1,5 +1,6 @@
 internal import Cryptography
 package import FoundationEssentials
+internal import Secrets
 internal import WebFormats
 
 /// The secret code of an invitation link: 128 random bits, of which the store keeps only a hash.

@@ -1,5 +1,6 @@
 internal import Cryptography
 package import FoundationEssentials
+import Secrets
 import WebFormats
 
 /// The purpose of a sealed value. Each purpose has a key of its own, so that a value sealed for one cannot be opened as

@@ -10,8 +10,6 @@ package typealias SessionSecret = Secret<SessionSecretKind>
 extension SessionSecret {
   /// The contents of a new file (`cordon keygen`): 384 random bits as 64 characters of base64url, and a newline.
   package static func newFileContent() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return Base64URL.encode(bytes) + [UInt8(ascii: "\n")]
+    Base64URL.encode(SystemRandom.bytes(48)) + [UInt8(ascii: "\n")]
   }
 }

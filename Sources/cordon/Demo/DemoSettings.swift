@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Sessions
 
 /// Settings that connect the parts of a demo.
 struct DemoSettings {
@@ -25,9 +26,7 @@ struct DemoSettings {
 
   /// Writes the configuration and the session key. The folder is nobody else's, so are the files.
   func write() throws {
-    var generator = SystemRandomNumberGenerator()
-    let secret = Data((0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }).base64EncodedString()
-    try Data("\(secret)\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/session.key"))
+    try Data(SessionSecret.newFileContent()).write(to: URL(fileURLWithPath: "\(folder)/session.key"))
     chmod("\(folder)/session.key", 0o600)
     try Data(configuration.utf8).write(to: URL(fileURLWithPath: configurationFile))
   }

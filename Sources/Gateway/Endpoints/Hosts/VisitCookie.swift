@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Secrets
 internal import Sessions
 internal import WebFormats
 
@@ -16,11 +17,9 @@ struct VisitCookie: Equatable {
 
   /// Creates a cookie with random values.
   init(now: Int64, _ names: CookieNames) {
-    var generator = SystemRandomNumberGenerator()
-    func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
     prefix = names.visits
-    name = Hex.text(withUnsafeBytes(of: now.bigEndian) { Array($0.suffix(6)) } + random(2))
-    secret = Hex.text(random(16))
+    name = Hex.text(withUnsafeBytes(of: now.bigEndian) { Array($0.suffix(6)) } + SystemRandom.bytes(2))
+    secret = Hex.text(SystemRandom.bytes(16))
   }
 
   private init(name: String, secret: String, prefix: String) {

@@ -105,8 +105,7 @@ struct SignInState: Equatable {
   var expires: Date { Date(wallClock: began + Self.lifetime) }
 
   private static func randomHexadecimal(bytes: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return Hex.text((0..<bytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    Hex.text(SystemRandom.bytes(bytes))
   }
 }
 
