@@ -17,7 +17,9 @@ final class FullListener: Sendable {
     var descriptors = [listener]
     var isFull = listen(listener, 0) != 0
     for _ in 0..<8 where !isFull {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      // A child of another test must not keep it open.
+      let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      let descriptor = socket(AF_INET, kind, 0)
       var address = RawSocket.loopback(port)
       _ = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

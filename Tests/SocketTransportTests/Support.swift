@@ -113,7 +113,9 @@ final class FullListener: Sendable {
     var descriptors = [listener]
     var isFull = false
     for _ in 0..<8 where !isFull {
-      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
+      // A child of another test must not keep it open.
+      let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+      let descriptor = socket(AF_INET, kind, 0)
       _ = address.withSockAddr { pointer, length in connect(descriptor, pointer, socklen_t(length)) }
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       isFull = Glibc.poll(&entry, 1, 200) == 0

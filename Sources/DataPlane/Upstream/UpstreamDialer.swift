@@ -5,7 +5,7 @@ internal import SocketTransport
 package enum UpstreamDialer {
   /// Connects in cleartext.
   /// - Parameters:
-  ///   - eventLoop: a `SocketEventLoop`.
+  ///   - eventLoop: a `SocketEventLoop`; to be called on it.
   ///   - timeout: for each attempt.
   /// - Returns: the channel, active. Fails with `IOError`, `ChannelError` or ``UnresolvedHost``.
   package static func connect(
@@ -23,6 +23,7 @@ package enum UpstreamDialer {
   static func beginConnecting(
     to address: UpstreamAddress, named name: NameResolver?, on eventLoop: any EventLoop, timeout: TimeAmount
   ) -> PendingConnection {
+    eventLoop.preconditionInEventLoop()
     guard let loop = eventLoop as? SocketEventLoop else {
       return PendingConnection(channel: eventLoop.makeFailedFuture(ChannelError.operationUnsupported)) {}
     }

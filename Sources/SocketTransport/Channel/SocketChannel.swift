@@ -55,6 +55,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Whether the connection outlives the end of its input. Each handler then has to close it at
   /// `ChannelEvent.inputClosed`, or to let it be answered first.
   nonisolated(unsafe) package var allowsRemoteHalfClosure = false
+  /// Bytes that may still be read before the reported end although nobody asks for them.
+  nonisolated(unsafe) private var bytesBeforeEnd = SocketChannel.mostBytesBeforeEnd
 
   private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
     self.loop = loop
@@ -224,15 +226,23 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   private func scheduleRead() { if input.schedule() { loop.readLater(self) } }
 
-  /// Reads towards the reported end of the input, for as long as reads are asked for: bytes that nobody wants yet stay
-  /// with the system. An end that comes next is handed on in any case: a handler that waits for something else is to
-  /// know of it.
+  /// Reads towards the reported end of the input, for as long as reads are asked for, and a little beyond: a handler
+  /// that waits for something else is to know of the end, and a peer often sends a few bytes before it leaves. More
+  /// than that stays with the system until somebody wants it, or all that it holds would be in memory for each peer
+  /// that has left. Behind that, an end that comes next is handed on in any case.
   private func readTowardsEnd() {
     input.beginReading()
-    while isActive, input.isDue { receive() }
+    while isActive, input.isReady, input.isWanted || bytesBeforeEnd > 0 {
+      let isAhead = !input.isWanted
+      let count = receive()
+      if isAhead { bytesBeforeEnd -= count }
+    }
     input.endReading()
     if isActive, input.mayBeAtEnd { lookForEnd() }
   }
+
+  /// What an event loop reads of a peer that has left, at most, before anybody wants it.
+  private static let mostBytesBeforeEnd = 64 * 1024
 
   /// Looks whether the end is what comes next.
   private func lookForEnd() {
@@ -273,7 +283,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   /// Reads once, and hands on what that brings.
-  private func receive() {
+  /// - Returns: the number of bytes.
+  @discardableResult
+  private func receive() -> Int {
     var buffer = loop.receiveBuffers.take(receiveBufferMode)
     let room = buffer.writableBytes
     var code: CInt = 0
@@ -283,9 +295,13 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       return max(0, count)
     }
     loop.receiveBuffers.give(buffer, receiveBufferMode)
-    guard code == 0 else { return receivedNothing(code) }
+    guard code == 0 else {
+      receivedNothing(code)
+      return 0
+    }
     input.received(filled: count == room)
     handOn(buffer)
+    return count
   }
 
   /// - Parameter code: the reason; ``end`` for the end of the input.
