@@ -178,6 +178,40 @@ struct LimitTests {
       })
   }
 
+  @Test("A response is not given up for the silence of an application that waits for the client")
+  func heldResponse() async throws {
+    let size = 16 * 1_048_576
+    let sent = Mutex(0)
+    try await withGateway(
+      upstream: { $0.timeouts.bodyProgress = .seconds(1) },
+      script: { socket, _ in
+        let isSilent = try socket.readHead().contains("/silent")
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+        if !isSilent {
+          let first = socket.sendUntilFull(limit: size)
+          sent.withLock { $0 = first }
+          try socket.send([UInt8](repeating: 0x78, count: size - first))
+        }
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let count = try await blocking {
+          let client = try rig.connect(receiveBuffer: 4_096)
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          try waitUntil { sent.withLock { $0 } > 0 }
+          // Each takes as long as an application may be silent.
+          for _ in 0..<2 {
+            let other = try rig.connect()
+            try other.send("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try other.readToEnd()
+          }
+          _ = try client.readHead()
+          return try client.read(count: size).count
+        }
+        #expect(count == size)
+      })
+  }
+
   @Test("An upstream that does not read stops the client's sending, and gets everything once it reads")
   func slowUpstream() async throws {
     let size = 64 * 1_048_576

@@ -360,6 +360,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       close()
     case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
     case .awaitingHead: failWithoutHead(.responseTimeout)
+    // It is the client that has more to take; its own deadline is running.
+    case .content where reads.isHeld: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
     case .content: fail(.closedMidway)
     // An orderly end: to the client it looks as if the application had ended the tunnel.
     case .tunnel:

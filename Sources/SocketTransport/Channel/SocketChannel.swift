@@ -241,7 +241,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive, input.mayBeAtEnd { lookForEnd() }
   }
 
-  /// What an event loop reads of a peer that has left, at most, before anybody wants it.
+  /// The most that is read of a peer that has left before anybody wants it.
   private static let mostBytesBeforeEnd = 64 * 1024
 
   /// Looks whether the end is what comes next.
