@@ -64,7 +64,7 @@ bench:
 	$(OPTIMIZED) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
 
-# Writes Scripts/symbol-order.txt anew. Worth it after larger changes: functions that it does not name yet, or no longer
+# Writes Scripts/symbol-order.txt again. Worth it after larger changes: functions that it does not name yet, or no longer
 # are there, do no harm.
 symbol-order:
 	@Scripts/install-debian-packages build bench symbol-order

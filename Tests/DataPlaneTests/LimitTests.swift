@@ -151,6 +151,15 @@ struct LimitTests {
       })
   }
 
+  /// Sends a response of `size` bytes.
+  /// - Parameter isFull: called with the number of bytes that were sent when no more could be.
+  private static func respond(_ size: Int, by socket: RawSocket, isFull: (Int) -> Void) throws {
+    try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+    let first = socket.sendUntilFull(limit: size)
+    isFull(first)
+    try socket.send([UInt8](repeating: 0x78, count: size - first))
+  }
+
   @Test("A client that does not read stops the upstream's sending, and gets everything once it reads")
   func slowReader() async throws {
     let size = 64 * 1_048_576
@@ -158,10 +167,7 @@ struct LimitTests {
     try await withGateway(
       script: { socket, _ in
         _ = try socket.readHead()
-        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
-        let first = socket.sendUntilFull(limit: size)
-        sent.withLock { $0 = first }
-        try socket.send([UInt8](repeating: 0x78, count: size - first))
+        try Self.respond(size, by: socket) { first in sent.withLock { $0 = first } }
         _ = try? socket.readToEnd()
       },
       { rig async throws in
@@ -186,11 +192,10 @@ struct LimitTests {
       upstream: { $0.timeouts.bodyProgress = .seconds(1) },
       script: { socket, _ in
         let isSilent = try socket.readHead().contains("/silent")
-        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
-        if !isSilent {
-          let first = socket.sendUntilFull(limit: size)
-          sent.withLock { $0 = first }
-          try socket.send([UInt8](repeating: 0x78, count: size - first))
+        if isSilent {
+          try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+        } else {
+          try Self.respond(size, by: socket) { first in sent.withLock { $0 = first } }
         }
         _ = try? socket.readToEnd()
       },
