@@ -10,8 +10,10 @@ struct BufferPool {
   private let size: Int
   /// A buffer that has grown beyond so many bytes is not kept.
   private let largest: Int
-  /// Most buffers kept.
+  /// Most buffers kept, and most lent.
   private let limit: Int
+  /// Buffers that were lent and have not come back.
+  private var lent = 0
 
   /// Responses, and chunks in both directions. Any may have grown to the largest, which is what bounds their number.
   static var messages: BufferPool { BufferPool(size: 4_096, largest: 64 * 1024, limit: 32) }
@@ -19,8 +21,9 @@ struct BufferPool {
   /// Heads for upstreams, one for each request under way, and HTTP/2 has many.
   static var heads: BufferPool { BufferPool(size: 2_048, largest: 4_096, limit: 256) }
 
-  /// Buffers for the frames that HTTP/2 connections write at the end of a turn, one after the other.
-  static var frames: BufferPool { BufferPool(size: 16 * 1024, largest: 128 * 1024, limit: 2) }
+  /// Buffers for the frames that HTTP/2 connections write: within a turn several have one, at its end one after the
+  /// other.
+  static var frames: BufferPool { BufferPool(size: 16 * 1024, largest: 64 * 1024, limit: 16) }
 
   private init(size: Int, largest: Int, limit: Int) {
     self.size = size
@@ -33,6 +36,20 @@ struct BufferPool {
     guard var buffer = buffers.popLast() else { return allocator.buffer(capacity: size) }
     buffer.clear()
     return buffer
+  }
+
+  /// Takes a buffer to hold on to, which ``takeBack(_:)`` takes back; nil where too many are held: they would need more
+  /// memory than they save work.
+  mutating func lend() -> ByteBuffer? {
+    guard lent < limit else { return nil }
+    lent += 1
+    return take()
+  }
+
+  /// Takes back a buffer that was lent.
+  mutating func takeBack(_ buffer: consuming ByteBuffer) {
+    lent -= 1
+    give(buffer)
   }
 
   @inline(__always)

@@ -159,6 +159,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       case .content(let count):
         guard let content = buffer.readSlice(length: count) else { return }
         session.send(content, on: stream)
+        stream.detachQueue()
       case .end(let trailers): return session.end(stream, trailers: trailers)
       // A violation cannot occur: the gateway frames its own requests.
       case .incomplete, .violation:

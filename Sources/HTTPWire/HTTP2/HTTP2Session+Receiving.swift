@@ -259,7 +259,7 @@ extension HTTP2Session {
     guard let stream = streams.remove(id) else { return 0 }
     if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
     queuedBytes -= stream.queuedBytes
-    stream.queue = nil
+    stream.queue.removeAll()
     let handler = stream.handler
     stream.handler = nil
     handler?.closed(code)

@@ -35,11 +35,11 @@ extension HTTP2Session {
     if result != 0 { reset(stream, .internalError) }
   }
 
-  /// Queues content.
+  /// Queues content. It is not copied: see ``HTTP2Stream/detachQueue()``.
   package func send(_ content: ByteBuffer, on stream: HTTP2Stream) {
     guard stream.ending == nil, content.readableBytes > 0 else { return }
     queuedBytes += content.readableBytes
-    stream.enqueue(content)
+    stream.queue.append(content)
     resume(stream)
   }
 
@@ -122,8 +122,8 @@ extension HTTP2Session {
   func writeContent(of id: Int32, head: UnsafeRawBufferPointer, count: Int) -> Int32 {
     guard let stream = streams[id] else { return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     output.writeBytes(head)
-    if count > 0, let queue = stream.takeQueue(count) {
-      output.writeImmutableBuffer(queue)
+    if count > 0, let content = stream.queue.take(count) {
+      output.writeImmutableBuffer(content)
       queuedBytes -= count
       idleFrames.earn(2)
       stream.handler?.sentContent()

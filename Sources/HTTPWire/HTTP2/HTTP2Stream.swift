@@ -8,7 +8,7 @@ package final class HTTP2Stream {
   package var handler: (any HTTP2StreamHandler)?
 
   /// Content to be sent.
-  var queue: ByteBuffer?
+  var queue = ContentQueue()
   /// The end of the content: with or without trailers. Nil while more may follow.
   var ending: Ending?
   /// Whether nghttp2 has found no content, and must be resumed when there is some.
@@ -42,23 +42,11 @@ package final class HTTP2Stream {
   init(id: Int32) { self.id = id }
 
   /// Bytes that wait to be sent.
-  package var queuedBytes: Int { queue?.readableBytes ?? 0 }
+  package var queuedBytes: Int { queue.count }
 
-  /// Has more bytes wait. Fewer than half of a buffer are copied out of it: a connection's buffer is read into again
-  /// when nobody holds a part of it, and a new one costs more than the copy. Nor do a few bytes hold much memory then.
-  func enqueue(_ content: ByteBuffer) {
-    if queue != nil {
-      queue?.writeImmutableBuffer(content)
-    } else {
-      queue = content.readableBytes <= content.storageCapacity / 2 ? ByteBuffer(buffer: content) : content
-    }
-  }
-
-  /// Takes so many of them, nil where there are fewer.
-  func takeQueue(_ count: Int) -> ByteBuffer? {
-    if queuedBytes == count { return queue.take() }
-    return queue?.readSlice(length: count)
-  }
+  /// Keeps what still waits, so that the buffer it was read into can be used again. To be called before that is read
+  /// into again.
+  package func detachQueue() { queue.detach() }
 }
 
 /// Receives the events of a stream. Called while the session reads or writes: it may submit messages, but must call

@@ -30,6 +30,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private var life = HTTP2ConnectionLife()
   private var activity = Activity.none
   private var flushIsDue = false
+  /// Frames that leave with the others of this turn, in a buffer that the loop has lent.
+  private var gathered: ByteBuffer?
   /// Streams to resume when everything that was read has been parsed.
   private var behindReading: [HTTP2ServerStream] = []
   /// Streams that queued content in this turn: what has not left by its end waits for the client, against a deadline.
@@ -112,6 +114,24 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     server.loop.eventLoop.execute { bound.value.flush() }
   }
 
+  /// Writes the frames of a response that has just ended, to leave with those of this turn: so its content need not be
+  /// copied to wait for them.
+  func gather(at now: NIODeadline) {
+    flushSoon()
+    guard let context, activity == .none, isWritable, !life.isClosed else { return }
+    guard var buffer = gathered.take() ?? server.loop.frames.lend() else { return }
+    activity = .flushing
+    self.now = now
+    session.produce(into: &buffer, limit: Self.writeLimit)
+    activity = .none
+    if buffer.readableBytes < Self.writeLimit, !life.isClosed {
+      gathered = buffer
+    } else {
+      context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+      server.loop.frames.takeBack(buffer)
+    }
+  }
+
   /// Sends what was submitted.
   func flush() {
     flushIsDue = false
@@ -119,17 +139,18 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .flushing
     now = .now()
     while isWritable {
-      var buffer = server.loop.frames.take()
+      let isLent = gathered != nil
+      var buffer = gathered.take() ?? server.loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
       let count = buffer.readableBytes
       if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
-      server.loop.frames.give(buffer)
+      if isLent { server.loop.frames.takeBack(buffer) } else { server.loop.frames.give(buffer) }
       if count < Self.writeLimit { break }
     }
     activity = .none
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
-    if session.isOver { return closeBehind() }
+    if session.isOver, gathered == nil { return closeBehind() }
     countUnsent()
     if isFull, session.queuedBytes < queueLimit / 2 {
       isFull = false
@@ -173,6 +194,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard life.close() else { return }
     now = .now()
     queuing = []
+    if let unsent = gathered.take() { server.loop.frames.takeBack(unsent) }
     letGo()
     server.loop.wheel.remove(self)
     session.close()

@@ -181,18 +181,18 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func sendContent(_ content: ByteBuffer) {
     guard content.readableBytes > 0 else { return }
     connection.session.send(content, on: stream)
-    connection.countUnsent()
-    hasQueued()
   }
 
   func flushResponse() {
     if stream.queuedBytes >= Self.eagerFlush { connection.flush() } else { connection.flushSoon() }
+    keepQueued()
   }
 
   func sendEnd(trailers: [UInt8]) {
     connection.session.end(
       stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
-    connection.flushSoon()
+    connection.gather(at: loop.responseRead)
+    keepQueued()
   }
 
   func send(_ response: ControlResponse) {
@@ -205,8 +205,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
       exchange.account.sentBytes = response.body.count
       connection.session.send(ByteBuffer(bytes: response.body), on: stream)
       connection.session.end(stream, trailers: [])
-      connection.countUnsent()
-      hasQueued()
+      keepQueued()
     }
     connection.flushSoon()
   }
@@ -232,8 +231,12 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     if hasRoom { exchange.upstream.connection?.holdReads(false) }
   }
 
-  /// Content was queued: a client that takes nothing of it must not hold it for ever.
-  private func hasQueued() {
+  /// Content waits that was not sent at once: it is kept, and a client that takes nothing of it must not hold it for
+  /// ever.
+  private func keepQueued() {
+    guard stream.queuedBytes > 0 else { return }
+    stream.detachQueue()
+    connection.countUnsent()
     guard !isQueuing, pace == nil else { return }
     isQueuing = true
     connection.awaitRoomBehindSending(self)

@@ -1,0 +1,41 @@
+internal import NIOCore
+
+/// Content of one stream that waits to be sent.
+///
+/// What is appended is not copied: it may be a part of the buffer that it was read into, which its connection cannot
+/// read into again meanwhile. ``detach()`` ends that, for content that does not leave at once.
+struct ContentQueue {
+  private var buffer: ByteBuffer?
+  /// Whether `buffer` may be a part of somebody else's.
+  private var isLent = false
+
+  /// Bytes that wait.
+  var count: Int { buffer?.readableBytes ?? 0 }
+
+  mutating func append(_ content: ByteBuffer) {
+    if buffer != nil {
+      // Writing to a shared buffer copies it.
+      buffer?.writeImmutableBuffer(content)
+      isLent = false
+    } else {
+      buffer = content
+      isLent = true
+    }
+  }
+
+  /// Copies content that fills less than half of the buffer that it is in: allocating another buffer to read into would
+  /// cost more, and a few bytes would hold much memory.
+  mutating func detach() {
+    guard isLent, let content = buffer else { return }
+    isLent = false
+    if content.readableBytes <= content.storageCapacity / 2 { buffer = ByteBuffer(buffer: content) }
+  }
+
+  /// Takes so many bytes, nil where there are fewer.
+  mutating func take(_ byteCount: Int) -> ByteBuffer? {
+    if count == byteCount { return buffer.take() }
+    return buffer?.readSlice(length: byteCount)
+  }
+
+  mutating func removeAll() { buffer = nil }
+}
