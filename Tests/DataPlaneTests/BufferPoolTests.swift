@@ -14,7 +14,9 @@ struct BufferPoolTests {
     // What is taken for one write is not counted.
     pool.give(pool.take())
     #expect(pool.lend() == nil)
-    pool.takeBack(lent.removeLast())
+    pool.give(lent.removeLast())
+    #expect(pool.lend() == nil, "the loan has not ended")
+    pool.endLoan()
     #expect(pool.lend() != nil)
     #expect(pool.lend() == nil)
   }
@@ -29,13 +31,14 @@ struct BufferPoolTests {
     #expect(again.capacity == capacity)
   }
 
-  /// Returns how large a buffer is that was lent, written to and taken back.
+  /// Returns how large a buffer is that was lent, written to and given back.
   private func write(_ count: Int, in pool: inout BufferPool) throws -> Int {
     let lent = pool.lend()
     var buffer = try #require(lent)
     buffer.writeRepeatingByte(0x61, count: count)
     let capacity = buffer.capacity
-    pool.takeBack(buffer)
+    pool.endLoan()
+    pool.give(buffer)
     return capacity
   }
 }

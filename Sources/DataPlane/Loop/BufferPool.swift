@@ -12,7 +12,7 @@ struct BufferPool {
   private let largest: Int
   /// Most buffers kept, and most lent.
   private let limit: Int
-  /// Buffers that were lent and have not come back.
+  /// Buffers that are lent.
   private var lent = 0
 
   /// Responses, and chunks in both directions. Any may have grown to the largest, which is what bounds their number.
@@ -38,19 +38,16 @@ struct BufferPool {
     return buffer
   }
 
-  /// Takes a buffer to hold on to, which ``takeBack(_:)`` takes back; nil where too many are held: they would need more
-  /// memory than they save work.
+  /// Takes a buffer to hold on to, until ``endLoan()``; nil where too many are held: they would need more memory than
+  /// they save work.
   mutating func lend() -> ByteBuffer? {
     guard lent < limit else { return nil }
     lent += 1
     return take()
   }
 
-  /// Takes back a buffer that was lent.
-  mutating func takeBack(_ buffer: consuming ByteBuffer) {
-    lent -= 1
-    give(buffer)
-  }
+  /// Counts a buffer that was lent as one that was taken.
+  mutating func endLoan() { lent -= 1 }
 
   @inline(__always)
   mutating func give(_ buffer: consuming ByteBuffer) {

@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// Content of one stream that waits to be sent.
 ///
-/// What is appended is not copied: it may be a part of the buffer that it was read into, which its connection cannot
+/// Appended content is not copied: it may be a part of the buffer that it was read into, which its connection cannot
 /// read into again meanwhile. ``detach()`` ends that, for content that does not leave at once.
 struct ContentQueue {
   private var buffer: ByteBuffer?

@@ -114,22 +114,26 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     server.loop.eventLoop.execute { bound.value.flush() }
   }
 
-  /// Writes the frames of a response that has just ended, to leave with those of this turn: so its content need not be
+  /// Produces the frames of a response that has just ended, to leave with those of this turn: so its content is not
   /// copied to wait for them.
   func gather(at now: NIODeadline) {
     flushSoon()
-    guard let context, activity == .none, isWritable, !life.isClosed else { return }
-    guard var buffer = gathered.take() ?? server.loop.frames.lend() else { return }
+    guard activity == .none, isWritable, !life.isClosed else { return }
+    guard var frames = gathered.take() ?? server.loop.frames.lend() else { return }
     activity = .flushing
     self.now = now
-    session.produce(into: &buffer, limit: Self.writeLimit)
+    session.produce(into: &frames, limit: Self.writeLimit)
     activity = .none
-    if buffer.readableBytes < Self.writeLimit, !life.isClosed {
-      gathered = buffer
-    } else {
-      context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-      server.loop.frames.takeBack(buffer)
-    }
+    let isEnough = frames.readableBytes >= Self.writeLimit
+    gathered = frames
+    if isEnough { flush() }
+  }
+
+  /// Takes what was gathered, or an empty buffer.
+  private func takeFrames() -> ByteBuffer {
+    guard let frames = gathered.take() else { return server.loop.frames.take() }
+    server.loop.frames.endLoan()
+    return frames
   }
 
   /// Sends what was submitted.
@@ -139,12 +143,11 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .flushing
     now = .now()
     while isWritable {
-      let isLent = gathered != nil
-      var buffer = gathered.take() ?? server.loop.frames.take()
-      session.produce(into: &buffer, limit: Self.writeLimit)
-      let count = buffer.readableBytes
-      if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
-      if isLent { server.loop.frames.takeBack(buffer) } else { server.loop.frames.give(buffer) }
+      var frames = takeFrames()
+      session.produce(into: &frames, limit: Self.writeLimit)
+      let count = frames.readableBytes
+      if count > 0 { context.writeAndFlush(wrapOutboundOut(frames), promise: nil) }
+      server.loop.frames.give(frames)
       if count < Self.writeLimit { break }
     }
     activity = .none
@@ -194,7 +197,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard life.close() else { return }
     now = .now()
     queuing = []
-    if let unsent = gathered.take() { server.loop.frames.takeBack(unsent) }
+    if gathered != nil { server.loop.frames.give(takeFrames()) }
     letGo()
     server.loop.wheel.remove(self)
     session.close()
