@@ -43,9 +43,11 @@ final class FullListener: Sendable {
     defer { try? file?.close() }
     let table = String(decoding: try file?.readToEnd() ?? Data(), as: UTF8.self)
     let suffix = String(format: ":%04X", Int(port))
-    return table.split(separator: "\n").count { line in
+    let sockets = table.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
-      return words.count > 3 && words[2].hasSuffix(suffix) && words[3] == "02"
+      return words.count > 3 && words[2].hasSuffix(suffix) && words[3] == "02" ? words[1] : nil
     }
+    // By their own addresses: while others come and go, the system may show one twice.
+    return Set(sockets).count
   }
 }
