@@ -6,7 +6,7 @@ export SWIFT
 OPTIMIZED = Scripts/release-build
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test test-applications demo bench symbol-order fuzz lint deb test-deb test-image check-deploy
+.PHONY: help build test test-applications demo bench profile symbol-order fuzz lint deb test-deb test-image check-deploy
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine;'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
 	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
+	@echo 'make profile  counts which branches are taken under load, which the compiler puts first'
 	@echo 'make symbol-order  finds the functions that run, which the linker puts next to each other'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
@@ -63,6 +64,19 @@ bench:
 	$(OPTIMIZED) --product store-writer
 	$(OPTIMIZED) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
+
+# Writes Scripts/execution-profile.proftext again, which takes ten minutes. Worth it after larger changes, and before
+# `make symbol-order`: functions that it does not know, or no longer knows, are compiled without it. Remove .build after
+# it: objects that are there stay as they are.
+profile:
+	@Scripts/install-debian-packages build bench
+	$(OPTIMIZED) --product apple-simulator
+	$(OPTIMIZED) --instrumented --product cordon
+	@exec python3 Benchmarks/execution_profile.py \
+		--cordon "$$($(OPTIMIZED) --instrumented --show-bin-path)/cordon" \
+		--simulator "$$($(OPTIMIZED) --show-bin-path)/apple-simulator" \
+		--llvm-profdata "$$(dirname "$$(command -v $(SWIFT))")/llvm-profdata" \
+		--output Scripts/execution-profile.proftext
 
 # Writes Scripts/symbol-order.txt again. Worth it after larger changes: functions that it does not name yet, or no longer
 # are there, do no harm.

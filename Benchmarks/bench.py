@@ -37,7 +37,7 @@ from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
 from processes import pinned
-from rows import PUBLIC, ROWS, SMALL, Kind, Row, browser_fields
+from rows import PUBLIC, ROWS, SMALL, Row, browser_fields
 from upstream import Upstream
 
 DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
@@ -109,10 +109,7 @@ class Run:
         loader_cores = {self.loader_core} if row.cores == 1 else set(proxy_cores)
         for pid in self.upstream.process.members:
             os.sched_setaffinity(pid, loader_cores)
-        setting = Setting(
-            self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None,
-            http2=row.kind is Kind.HTTP2, access_lists=row.access_lists, many_hosts=row.many_hosts,
-            forwarding=row.forwarding, upstream_socket=self.upstream.socket if row.unix_socket else None)
+        setting = Setting.of(row, self.upstream, proxy_cores, self.certificate)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
         if row.access_log:
             without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")

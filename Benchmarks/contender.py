@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from processes import Process
+from rows import Kind, Row
+from upstream import Upstream
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,14 @@ class Setting:
     """Seconds between two checks of an account with Apple, where the contender is Cordon. Otherwise its default."""
     limits: Limits | None = None
     """Other limits than its defaults, where the contender is Cordon."""
+
+    @staticmethod
+    def of(row: Row, application: Upstream, cores: frozenset[int], certificate: Certificate) -> Setting:
+        """The configuration that a row is measured with."""
+        return Setting(
+            application.port, cores, row.access_log, certificate if row.tls else None,
+            http2=row.kind is Kind.HTTP2, access_lists=row.access_lists, many_hosts=row.many_hosts,
+            forwarding=row.forwarding, upstream_socket=application.socket if row.unix_socket else None)
 
 
 @dataclass
