@@ -79,13 +79,16 @@ profile:
 		--output Scripts/execution-profile.proftext
 
 # Writes Scripts/symbol-order.txt again. Worth it after larger changes: functions that it does not name yet, or no longer
-# are there, do no harm.
+# are there, do no harm. The program is removed before, because one that is linked already gets no map, and after it: the
+# next build links by the new order.
 symbol-order:
 	@Scripts/install-debian-packages build bench symbol-order
 	$(OPTIMIZED) --product apple-simulator
+	@rm -f "$$($(OPTIMIZED) --show-bin-path)/cordon"
 	$(OPTIMIZED) --product cordon -Xlinker -Map="$(CURDIR)/.build/cordon.map"
-	@exec python3 Benchmarks/symbol_order.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" \
+	@python3 Benchmarks/symbol_order.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" \
 		--map .build/cordon.map --output Scripts/symbol-order.txt
+	@rm -f "$$($(OPTIMIZED) --show-bin-path)/cordon"
 
 deb:
 	@Scripts/install-debian-packages build deb

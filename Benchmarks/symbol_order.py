@@ -31,6 +31,8 @@ LARGEST_SECTION = 16 << 10
 section of 1.6 MB."""
 INSTRUCTIONS_PER_REQUEST = 2
 """The least that a function which belongs to every request takes."""
+WARM_UP_SECONDS = 5
+"""Long enough for TLS handshakes under Callgrind: h2load never ends if they take longer."""
 BACKGROUND_SECONDS = 14
 """Longer than the interval of all background work but what runs every few minutes."""
 
@@ -151,10 +153,10 @@ def observe(cordon: Observed, kind: Kind, has_tls: bool) -> tuple[Counter[str], 
             it = load.run(running, SMALL, fields, kind=kind, seconds=seconds, cores=CORES)
             return it.requests
 
-        requests(1)
+        requests(WARM_UP_SECONDS)
         time.sleep(BACKGROUND_SECONDS)
         serving = instructions(running)
-        count = requests(3)
+        count = requests(5)
         loaded = instructions(running)
         hot = Counter({name: cost for name, cost in loaded.items() if cost >= INSTRUCTIONS_PER_REQUEST * count})
         running.stop()
