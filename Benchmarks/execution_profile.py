@@ -1,7 +1,7 @@
 """Counts how often each branch of the gateway is taken, for the compiler.
 
-Runs an instrumented release binary under the loads of the benchmark, uploads and sign-ins, and writes what it counted in
-the functions that requests need, as text. `make profile` builds what is needed and calls this; Scripts/release-build
+Runs an instrumented release binary under the loads of the benchmark, uploads and sign-ins, and writes what it counted
+in the functions that requests need, as text. `make profile` builds what is needed and calls this; Scripts/release-build
 hands the result to the compiler, which keeps branches that are hardly taken out of the way of the others.
 """
 
