@@ -65,9 +65,9 @@ bench:
 	$(OPTIMIZED) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
 
-# Writes Scripts/execution-profile.proftext again, which takes ten minutes. Worth it after larger changes, and before
-# `make symbol-order`: functions that it does not know, or no longer knows, are compiled without it. Remove .build after
-# it: objects that are there stay as they are.
+# Writes Scripts/execution-profile.proftext again, which takes twelve minutes. Worth it after larger changes, and before
+# `make symbol-order`: functions that are not in it, or have changed since, are compiled without it. Remove .build
+# afterwards: objects that are there stay as they are.
 profile:
 	@Scripts/install-debian-packages build bench
 	$(OPTIMIZED) --product apple-simulator
