@@ -77,7 +77,7 @@ def _spent(build: Running, row: Row, seconds: int, cores: set[int]) -> float:
 
 
 def _interval(ratios: list[float]) -> tuple[float, float]:
-    """Where nineteen of twenty medians of as many draws from the ratios lie."""
+    """The bounds of nineteen of twenty medians, of as many draws from the ratios each."""
     medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
     return medians[RESAMPLES // 40], medians[-RESAMPLES // 40]
 

@@ -33,9 +33,9 @@ struct MemoryInUseTests {
   @Test("Responses that waited for their clients are a reason when they do no longer")
   func responses() {
     _ = memory.giveBackAfterBurst()
-    memory.changeResponses(by: 3 << 20)
+    memory.changeContent(by: 3 << 20)
     #expect(!memory.giveBackAfterBurst())
-    memory.changeResponses(by: -3 << 20)
+    memory.changeContent(by: -3 << 20)
     #expect(memory.giveBackAfterBurst())
     #expect(!memory.giveBackAfterBurst())
   }

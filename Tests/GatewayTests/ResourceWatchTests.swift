@@ -5,8 +5,8 @@ import Testing
 @testable import DataPlane
 @testable import Gateway
 
-// Cases: nothing to report, descriptors, incomplete requests, unsent responses; each once, with the number since the
-// last report; the metrics.
+// Cases: nothing to report, descriptors, incomplete requests, unsent responses, unread bodies; each once, with the
+// number since the last report; the metrics.
 
 @Suite("Reports of resources that are used up")
 struct ResourceWatchTests {
@@ -18,7 +18,8 @@ struct ResourceWatchTests {
   init() {
     let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["refusals", "refused", "closed"]) }
     // What was counted before is not reported.
-    memory.countUnsentClosure()
+    memory.countClosure(for: .unsentResponses)
+    memory.countClosure(for: .unreadBodies)
     memory.countUnfinishedRefusal()
     watch = ResourceWatch(descriptors: descriptors, memory: memory, logger: logger)
   }
@@ -31,13 +32,22 @@ struct ResourceWatchTests {
 
   @Test("Connections closed for unsent responses are logged once for each report, with their number")
   func closures() {
-    for _ in 0..<3 { memory.countUnsentClosure() }
+    for _ in 0..<3 { memory.countClosure(for: .unsentResponses) }
     watch.report()
     watch.report()
     #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - - 3"])
-    memory.countUnsentClosure()
+    memory.countClosure(for: .unsentResponses)
     watch.report()
     #expect(lines.take() == ["clients do not read their responses, closing the connections that hold most - - 1"])
+  }
+
+  @Test("Connections closed for unread bodies are logged once for each report, with their number")
+  func bodies() {
+    for _ in 0..<2 { memory.countClosure(for: .unreadBodies) }
+    watch.report()
+    watch.report()
+    #expect(
+      lines.take() == ["request bodies wait for the application, closing the connections that hold most - - 2"])
   }
 
   @Test("Incomplete requests that were ended are logged once for each report, with their number")
@@ -60,12 +70,13 @@ struct ResourceWatchTests {
   func metrics() {
     let metrics = MetricsRegistry(version: "1", startTime: .now())
     watch.addMetrics(to: metrics)
-    memory.countUnsentClosure()
+    memory.countClosure(for: .unsentResponses)
     descriptors.ranOut()
     memory.changeHeads(by: 5)
     let page = String(decoding: metrics.render(process: ProcessSample()), as: UTF8.self)
     for line in [
-      "cordon_unsent_response_closures_total 2", "cordon_descriptor_refusals_total 1",
+      "cordon_unsent_response_closures_total 2", "cordon_unread_request_closures_total 1",
+      "cordon_descriptor_refusals_total 1",
       "cordon_unfinished_request_bytes 5", "cordon_unfinished_request_refusals_total 1",
     ] { #expect(page.contains("\n\(line)\n")) }
   }

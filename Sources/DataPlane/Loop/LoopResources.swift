@@ -9,7 +9,9 @@ final class LoopResources {
   /// Memory held for incomplete request headers.
   let unfinished: UnfinishedHeads
   /// Memory held for responses over HTTP/2 that clients do not read.
-  let unsent: UnsentResponses
+  let unsent: ContentBudget
+  /// Memory held for request bodies over HTTP/2 that applications do not read.
+  let unread: ContentBudget
   var buffers = BufferPool.messages
   /// Buffers for request headers, kept for a retry until the application answers.
   var heads = BufferPool.heads
@@ -35,7 +37,9 @@ final class LoopResources {
     self.descriptors = descriptors
     // Never less than a few whole heads or responses.
     unfinished = UnfinishedHeads(limit: max(UnfinishedHeads.processLimit / loops, 1 << 20))
-    unsent = UnsentResponses(limit: max(UnsentResponses.processLimit / loops, 2 << 20))
+    let content = max(ContentBudget.processLimit / loops, 4 << 20)
+    unsent = ContentBudget(.unsentResponses, limit: content)
+    unread = ContentBudget(.unreadBodies, limit: content)
     wheel = TimerWheel(eventLoop: eventLoop)
   }
 

@@ -19,10 +19,11 @@ package final class MemoryInUse: Sendable {
 
   private let heads = Atomic<Int>(0)
   private let headsPeak = Atomic<Int>(0)
-  private let responses = Atomic<Int>(0)
-  private let responsesPeak = Atomic<Int>(0)
+  private let content = Atomic<Int>(0)
+  private let contentPeak = Atomic<Int>(0)
   private let refusals = Atomic<Int>(0)
-  private let closures = Atomic<Int>(0)
+  private let unsent = Atomic<Int>(0)
+  private let unread = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let connectionsPeak = Atomic<Int>(0)
   /// Whether a configuration was read since memory was last given back: one is read at every start.
@@ -34,13 +35,18 @@ package final class MemoryInUse: Sendable {
 
   func changeHeads(by difference: Int) { Self.change(heads, headsPeak, by: difference) }
 
-  func changeResponses(by difference: Int) { Self.change(responses, responsesPeak, by: difference) }
+  func changeContent(by difference: Int) { Self.change(content, contentPeak, by: difference) }
 
   /// Counts an incomplete request or handshake that is ended for the memory it holds.
   func countUnfinishedRefusal() { refusals.add(1, ordering: .relaxed) }
 
-  /// Counts a connection that is closed for the unsent responses it holds.
-  func countUnsentClosure() { closures.add(1, ordering: .relaxed) }
+  /// Counts a connection that is closed for the content it holds.
+  func countClosure(for kind: ContentBudget.Kind) {
+    switch kind {
+    case .unsentResponses: unsent.add(1, ordering: .relaxed)
+    case .unreadBodies: unread.add(1, ordering: .relaxed)
+    }
+  }
 
   func changeConnections(by difference: Int) { Self.change(connections, connectionsPeak, by: difference) }
 
@@ -58,7 +64,11 @@ package final class MemoryInUse: Sendable {
 
   /// The number of connections that were closed because they held the most unsent responses when memory for these was
   /// used up.
-  package var unsentClosures: Int { closures.load(ordering: .relaxed) }
+  package var unsentClosures: Int { unsent.load(ordering: .relaxed) }
+
+  /// The number of connections that were closed because they held the most unread request bodies when memory for these
+  /// was used up.
+  package var unreadClosures: Int { unread.load(ordering: .relaxed) }
 
   /// Notes that a configuration or its lists were read again, which takes several times the memory of the result.
   package func noteReload() { configurationWasRead.store(true, ordering: .relaxed) }
@@ -68,15 +78,15 @@ package final class MemoryInUse: Sendable {
   /// - Returns: whether there was reason to.
   package func giveBackAfterBurst() -> Bool {
     let (heads, connections) = (heads.load(ordering: .relaxed), connections.load(ordering: .relaxed))
-    let responses = responses.load(ordering: .relaxed)
+    let content = content.load(ordering: .relaxed)
     guard
       configurationWasRead.exchange(false, ordering: .relaxed)
         || headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
-        || responsesPeak.load(ordering: .relaxed) - responses > Self.worthwhileBytes
+        || contentPeak.load(ordering: .relaxed) - content > Self.worthwhileBytes
         || connectionsPeak.load(ordering: .relaxed) - connections > Self.worthwhileConnections
     else { return false }
     headsPeak.store(heads, ordering: .relaxed)
-    responsesPeak.store(responses, ordering: .relaxed)
+    contentPeak.store(content, ordering: .relaxed)
     connectionsPeak.store(connections, ordering: .relaxed)
     _ = Self.trim?(0)
     return true

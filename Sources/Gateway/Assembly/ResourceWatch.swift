@@ -10,7 +10,8 @@ final class ResourceWatch: Sendable {
   private let logger: Logger
   private let loggedRefusals: Atomic<Int>
   private let loggedUnfinished: Atomic<Int>
-  private let loggedClosures: Atomic<Int>
+  private let loggedUnsent: Atomic<Int>
+  private let loggedUnread: Atomic<Int>
 
   init(descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, logger: Logger) {
     self.descriptors = descriptors
@@ -18,7 +19,8 @@ final class ResourceWatch: Sendable {
     self.logger = logger
     loggedRefusals = Atomic(descriptors.refusals)
     loggedUnfinished = Atomic(memory.unfinishedRefusals)
-    loggedClosures = Atomic(memory.unsentClosures)
+    loggedUnsent = Atomic(memory.unsentClosures)
+    loggedUnread = Atomic(memory.unreadClosures)
   }
 
   func addMetrics(to metrics: MetricsRegistry) {
@@ -37,6 +39,10 @@ final class ResourceWatch: Sendable {
       "cordon_unsent_response_closures_total", kind: .counter,
       help: "Connections closed because memory for responses that clients do not read was used up."
     ) { [memory] in Double(memory.unsentClosures) }
+    metrics.addGauge(
+      "cordon_unread_request_closures_total", kind: .counter,
+      help: "Connections closed because memory for request bodies that the application does not read was used up."
+    ) { [memory] in Double(memory.unreadClosures) }
   }
 
   /// Logs at most one line of each kind, with the number since the last call: the interval between calls limits their
@@ -60,7 +66,7 @@ final class ResourceWatch: Sendable {
           """,
         ])
     }
-    if let count = Self.increase(of: memory.unsentClosures, since: loggedClosures) {
+    if let count = Self.increase(of: memory.unsentClosures, since: loggedUnsent) {
       logger.warning(
         "clients do not read their responses, closing the connections that hold most",
         metadata: [
@@ -68,6 +74,17 @@ final class ResourceWatch: Sendable {
           "remedy": """
           if it goes on, set limits.clients.connections, shorten listen.timeouts.write_progress, or switch HTTP/2 off \
           by listen.protocols
+          """,
+        ])
+    }
+    if let count = Self.increase(of: memory.unreadClosures, since: loggedUnread) {
+      logger.warning(
+        "request bodies wait for the application, closing the connections that hold most",
+        metadata: [
+          "closed": "\(count)",
+          "remedy": """
+          see why the application does not read what it is sent; if clients do this on purpose, set \
+          limits.clients.connections, or switch HTTP/2 off by listen.protocols
           """,
         ])
     }

@@ -15,7 +15,7 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Bytes that a stream may send before they are taken (SETTINGS_INITIAL_WINDOW_SIZE). Default: 131,072.
   package var streamWindow: UInt32 = 131_072
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
-  /// Default: 1,048,576.
+  /// Default: 1,048,576. A server's connection has fewer until it is widened.
   package var connectionWindow: Int32 = 1_048_576
   /// Bytes of responses that wait for one client. Default: 1,048,576. Beyond it the application is read only for
   /// streams of which nothing waits: a client that takes nothing makes us hold so much, and what one read brings for

@@ -101,6 +101,7 @@ extension HTTP2Session {
     guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
     hasMeaning = true
     stream.untaken += bytes.count
+    untakenBytes += bytes.count
     idleFrames.earn(2)
     guard !stream.isReset else { return 0 }
     if let toCome = stream.contentToCome {
@@ -257,7 +258,10 @@ extension HTTP2Session {
   func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.remove(id) else { return 0 }
-    if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
+    if stream.untaken > 0 {
+      untakenBytes -= stream.untaken
+      nghttp2_session_consume_connection(pointer, stream.untaken)
+    }
     queuedBytes -= stream.queuedBytes
     stream.queue.removeAll()
     let handler = stream.handler

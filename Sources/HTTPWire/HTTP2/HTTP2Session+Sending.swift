@@ -67,8 +67,9 @@ extension HTTP2Session {
   /// Consumes received bytes: the peer may send as many again.
   package func consume(_ count: Int, on stream: HTTP2Stream) {
     let count = min(count, stream.untaken)
-    guard count > 0 else { return }
+    guard count > 0, let pointer else { return }
     stream.untaken -= count
+    untakenBytes -= count
     nghttp2_session_consume(pointer, stream.id, count)
   }
 

@@ -42,6 +42,8 @@ package final class HTTP2Session {
   package private(set) var hasBeenReset = false
   /// Bytes of content of all streams that wait to be sent.
   package internal(set) var queuedBytes = 0
+  /// Received bytes of content of all streams that were not consumed yet.
+  package internal(set) var untakenBytes = 0
   /// The buffer being read, and the address that nghttp2 has of it.
   var input = ByteBuffer()
   var inputStart: UnsafeRawPointer?
@@ -63,7 +65,8 @@ package final class HTTP2Session {
   /// The stream of the field section being received; 0 for none.
   var sectionOf: Int32 = 0
 
-  /// The server's side.
+  /// The server's side. The connection has the protocol's window of 65,535 bytes at first; see
+  /// ``widenConnectionWindow()``.
   package convenience init(serverWith policy: HTTP2Policy, now: NIODeadline) {
     self.init(policy, isServer: true, now: now)
     submitSettings([
@@ -86,6 +89,7 @@ package final class HTTP2Session {
       (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, policy.streamWindow),
       (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(policy.heads.headBytes)),
     ])
+    widenConnectionWindow()
   }
 
   private init(_ policy: HTTP2Policy, isServer: Bool, now: NIODeadline) {
@@ -123,10 +127,15 @@ package final class HTTP2Session {
   private func submitSettings(_ settings: [(nghttp2_settings_id, UInt32)]) {
     let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
     nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
-    nghttp2_session_set_local_window_size(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, policy.connectionWindow)
   }
 
   deinit { nghttp2_session_del(pointer) }
+
+  /// Has all streams together send as many bytes before they are taken as the policy allows.
+  package func widenConnectionWindow() {
+    guard let pointer else { return }
+    nghttp2_session_set_local_window_size(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, policy.connectionWindow)
+  }
 
   // MARK: Bytes
 

@@ -89,11 +89,12 @@ final class HTTP2Rig: HTTP2SessionHandler {
   private var request = RequestHead()
   var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-  init(_ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
+  init(isWide: Bool = true, _ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
     var policy = HTTP2Policy(heads: ordinaryLimits)
     adjust(&policy)
     session = HTTP2Session(serverWith: policy, now: now)
     session.handler = self
+    if isWide { session.widenConnectionWindow() }
     receive(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + RawFrame(type: RawFrame.settings).bytes)
     _ = frames()
     receive(RawFrame(type: RawFrame.settings, flags: RawFrame.ack))

@@ -105,17 +105,34 @@ struct HTTP2SessionTests {
     let piece = RawFrame(type: RawFrame.data, stream: 1, payload: [UInt8](repeating: 0, count: 16_384))
     for _ in 0..<7 { rig.receive(piece) }
     #expect(rig.frames().isEmpty)
+    #expect(rig.session.untakenBytes == 7 * 16_384)
     rig.session.consume(7 * 16_384, on: rig.streams[0].stream)
     #expect(rig.frames().map { [$0.stream, $0.code()] } == [[1, 7 * 16_384]])
+    #expect(rig.session.untakenBytes == 0)
     for _ in 0..<7 { rig.receive(piece) }
     rig.session.reset(rig.streams[0].stream, .cancel)
     _ = rig.frames()
     #expect(rig.streams[0].closed != nil)
+    #expect(rig.session.untakenBytes == 0)
     // The eighth piece is beyond what the stream may send.
     let other = HTTP2Rig()
     other.request(ordinaryFields, end: false)
     for _ in 0..<9 { other.receive(piece) }
     #expect(other.resetCode() == HTTP2ErrorCode.flowControlError.rawValue)
+  }
+
+  @Test("All streams together may send the protocol's 65,535 bytes, and more once the window is widened")
+  func connectionWindow() {
+    func piece(_ stream: UInt32, _ count: Int) -> RawFrame {
+      RawFrame(type: RawFrame.data, stream: stream, payload: [UInt8](repeating: 0, count: count))
+    }
+    for (isWide, excess) in [(false, 0), (false, 1), (true, 1)] {
+      let rig = HTTP2Rig(isWide: isWide)
+      for stream: UInt32 in [1, 3] { rig.request(ordinaryFields, stream: stream, end: false) }
+      for stream: UInt32 in [1, 1, 3] { rig.receive(piece(stream, 16_384)) }
+      rig.receive(piece(3, 16_383 + excess))
+      #expect(rig.goAwayCode() == (!isWide && excess > 0 ? HTTP2ErrorCode.flowControlError.rawValue : nil))
+    }
   }
 
   @Test("A client without a window is sent no content, and the rest once it gives one")
@@ -310,6 +327,7 @@ struct HTTP2SessionTests {
     rig.request(ordinaryFields, stream: 3, end: false)
     rig.session.close()
     rig.session.close()
+    rig.session.widenConnectionWindow()
     #expect(rig.streams.map(\.closed) == [8, 8])
     rig.receive(RawFrame(type: RawFrame.ping, payload: .init(repeating: 0, count: 8)))
     #expect(rig.session.isOver)

@@ -253,6 +253,36 @@ struct HTTP2HostileTests {
     }
   }
 
+  @Test("Bodies that no application takes have one limit for all connections; new ones may send little meanwhile")
+  func noTakers() throws {
+    struct First: Decodable { var first: Int }
+    struct Then: Decodable { var then: Int }
+    try withGateway {
+      // All but one request wait for a connection.
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream", "queue"] = "100000"
+      $0["upstream.timeouts", "connect"] = "\"2m\""
+      $0["listen.timeouts", "body_progress"] = "\"2m\""
+      $0["listen.limits", "body_rate"] = "0"
+    } _: { gateway, _ in
+      for _ in 0..<20 { _ = try gateway.client.get("/") }
+      let before = try gateway.writtenKiB
+      let takers = try start(gateway, ["no_taker", "250"])
+      defer { takers.stop() }
+      // 240 MB, of which 64 MiB and 64 KiB for each connection may wait.
+      _ = try takers.waitForLine(containing: "sent", by: .seconds(120))
+      #expect(try gateway.writtenKiB - before < 160 << 10)
+      _ = try gateway.process.waitForLine(containing: "request bodies wait for the application")
+      let late = try start(gateway, ["window"])
+      let first = try JSONDecoder().decode(First.self, from: Data(late.waitForLine(containing: "first").utf8))
+      #expect(first.first == 65_535)
+      takers.stop()
+      let then: Then = try last(late)
+      #expect(then.then == 1 << 20)
+      #expect(try gateway.client.get("/").status == 200)
+    }
+  }
+
   @Test("A stalled head, body, connection or response is ended")
   func timeouts() throws {
     struct Status: Decodable { var status: String }

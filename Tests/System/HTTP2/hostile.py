@@ -128,6 +128,45 @@ def no_reader(port, window, count, streams=100):
     signal.pause()
 
 
+def no_taker(port, count):
+    """Bodies that wait for an application which takes nothing, a mebibyte on each of so many connections. Waits until it
+    is killed."""
+    peers = [Peer(port) for _ in range(int(count))]
+    for peer in peers:
+        peer.send(peer.post(1), raw(DATA, END_STREAM, 1, b"x"))
+        peer.answered(1)
+    block = field_block(*peers[0].fields("POST", "/public/wait"))
+    piece = b"x" * 16384
+    for peer in peers:
+        for stream in range(3, 22, 2):
+            peer.send(raw(HEADERS, END_HEADERS, stream, block), raw(DATA, 0, stream, piece) * 6)
+    print(json.dumps({"sent": len(peers) * 60 * len(piece)}), flush=True)
+    signal.pause()
+
+
+def window(port):
+    """Prints how much a new connection may send before it is taken, after some was, then again once it may send more."""
+    peer = Peer(port)
+    windows = []
+    for stream in range(1, 1000, 2):
+        peer.send(peer.headers(stream, [(":method", "POST"), (":scheme", "http"), (":path", "/public/never"),
+                                        (":authority", "elsewhere.example")], end=False),
+                  raw(DATA, END_STREAM, stream, b"x"))
+        peer.answered(stream, "421")
+        peer.alive()
+        windows.append(connection_window(peer))
+        if stream == 1:
+            print(json.dumps({"first": windows[0]}), flush=True)
+        if windows[-1] > windows[0]:
+            break
+        time.sleep(0.05)
+    return {"then": windows[-1]}
+
+
+def connection_window(peer):
+    return 65535 + sum(it.window_increment for it in peer.seen if it.type == WINDOW_UPDATE and it.stream_id == 0)
+
+
 def never_reads(port):
     """A client that makes all the room there can be, asks for large answers, and takes nothing from its socket. Waits
     until it is killed."""
@@ -276,7 +315,7 @@ if __name__ == "__main__":
     if name in FLOODS:
         answer = flood(port, FLOODS[name])
     else:
-        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, never_reads, length_of_tunnel, half_head, idle, stays,
-                     half_body, closed_window, expect, refused, drain]
+        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, no_taker, window, never_reads,
+                     length_of_tunnel, half_head, idle, stays, half_body, closed_window, expect, refused, drain]
         answer = {it.__name__: it for it in scenarios}[name](port, *rest)
     print(json.dumps(answer), flush=True)

@@ -41,8 +41,11 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private(set) var now = NIODeadline.now()
   /// Whether so much is queued for the client that reading from upstreams is paused.
   private var isFull = false
-  /// Bytes queued for the client beyond its allowance, as the loop counts them; nil when it does so no longer.
-  private var countedUnsent: Int? = 0
+  /// Responses that the client has not read, and bodies that applications have not, as the loop counts them.
+  var unsent = ContentBudget.Count()
+  var unread = ContentBudget.Count()
+  /// Whether the client may send as much before it is taken as the policy allows.
+  var hasWideWindow = false
   private var reads = ReadGate()
   /// More than what the windows of a client allow to be under way.
   private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
@@ -73,23 +76,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Bytes that may wait for the client.
   private var queueLimit: Int {
-    server.loop.unsent.areScarce ? UnsentResponses.allowance : session.policy.queuedBytes
-  }
-
-  /// Counts what waits for the client, after content was queued or is no longer.
-  @inline(__always)
-  func countUnsent() {
-    guard let counted = countedUnsent else { return }
-    let count = max(0, session.queuedBytes - UnsentResponses.allowance)
-    if count != counted {
-      countedUnsent = count
-      server.loop.unsent.hold(count, by: self)
-    }
-  }
-
-  private func forgetUnsent() {
-    if countedUnsent ?? 0 > 0 { server.loop.unsent.hold(0, by: self) }
-    countedUnsent = nil
+    server.loop.unsent.isScarce ? ContentBudget.allowance : session.policy.queuedBytes
   }
 
   /// Calls ``HTTP2ServerStream/proceed()`` when everything that was read has been looked at.
@@ -201,7 +188,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     letGo()
     server.loop.wheel.remove(self)
     session.close()
-    forgetUnsent()
+    endCounts()
     server.ended(self)
   }
 
@@ -230,6 +217,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     let buffer = unwrapInboundIn(data)
     session.receive(buffer, now: now)
     activity = outer
+    countUnread()
     if session.isWithinHead || holding != nil { countHead() }
     if receiveBufferMode == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead {
       readMore()
@@ -368,14 +356,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     let exchanges = exchanges
     for exchange in exchanges { exchange.review(at: now) }
     return exchanges.contains { $0.isReviewable }
-  }
-}
-
-extension HTTP2ServerConnection: UnsentResponseOwner {
-  func giveUpResponses() {
-    countedUnsent = nil
-    let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
-    server.loop.eventLoop.execute { bound.value.abort() }
   }
 }
 

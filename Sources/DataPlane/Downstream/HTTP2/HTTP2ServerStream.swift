@@ -130,11 +130,14 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func receivedEnd(trailers: [UInt8]) { receiveEnd(trailers: trailers) }
 
-  func consume(_ count: Int) { connection.session.consume(count, on: stream) }
+  func consume(_ count: Int) {
+    connection.session.consume(count, on: stream)
+    connection.consumed()
+  }
 
   func consumeAll() {
     guard stream.untaken > 0 else { return }
-    connection.session.consume(stream.untaken, on: stream)
+    consume(stream.untaken)
     connection.flushSoon()
   }
 
@@ -294,6 +297,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     loop.wheel.remove(self)
     pendingHead = nil
     connection.countUnsent()
+    connection.countUnread()
     clientLeft(isSent: stream.isEndSent, at: connection.now)
   }
 }
