@@ -72,6 +72,17 @@ class Client:
         self.flush()
         return True
 
+    def send(self, stream, data):
+        """Content of any length, as the gateway's windows let it go; gives up when the stream or the connection ends."""
+        while data and self.is_open and not self.is_over(stream):
+            size = min(self.connection.local_flow_control_window(stream), self.connection.max_outbound_frame_size)
+            if size > 0:
+                self.connection.send_data(stream, data[:size])
+                data = data[size:]
+                self.flush()
+            else:
+                self.read()
+
     def wait(self, until):
         while not until() and self.read():
             pass
@@ -111,15 +122,7 @@ def authorities(client, path, *names):
 def post(client, path, size, trailer, *more):
     """A body of so many bytes, then a trailer."""
     stream = client.begin(client.fields("POST", path, pairs(more)), end=False)
-    left = int(size)
-    while left > 0 and not client.is_over(stream):
-        count = min(left, client.connection.local_flow_control_window(stream), 16384)
-        if count == 0:
-            client.flush()
-            client.read()
-            continue
-        client.connection.send_data(stream, b"x" * count)
-        left -= count
+    client.send(stream, b"x" * int(size))
     client.connection.send_headers(stream, pairs([trailer]), end_stream=True)
     client.flush()
     client.wait(lambda: client.is_over(stream))
@@ -144,11 +147,7 @@ def websocket(client, path, text, *more):
     answer = client.answers[stream]
     client.wait(lambda: answer["fields"] or client.is_over(stream))
     if (":status", "200") in answer["fields"]:
-        rest = text.encode()
-        while rest:
-            client.connection.send_data(stream, rest[:16384])
-            rest = rest[16384:]
-            client.flush()
+        client.send(stream, text.encode())
         client.wait(lambda: len(answer["body"]) >= len(text) or client.is_over(stream))
         client.connection.end_stream(stream)
         client.flush()
@@ -206,8 +205,7 @@ def call(client, path, count, *more):
     client.flush()
     answer = client.answers[stream]
     for number in range(int(count)):
-        client.connection.send_data(stream, b"x" * 1000)
-        client.flush()
+        client.send(stream, b"x" * 1000)
         client.wait(lambda: len(answer["body"]) >= 1000 * (number + 1) or client.is_over(stream))
         if client.is_over(stream):
             return answer
