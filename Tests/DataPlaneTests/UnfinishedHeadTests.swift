@@ -40,6 +40,18 @@ struct UnfinishedHeadTests {
     owners[0].letGo()
     #expect(memory.unfinishedRefusals == 3 && memory.headBytes == 0)
   }
+
+  @Test("A limit is raised for what is larger, and never lowered")
+  func raised() {
+    let heads = UnfinishedHeads(limit: 100, memory: MemoryInUse())
+    let owners = (0..<3).map { _ in Owner(heads) }
+    heads.raiseLimit(to: 200)
+    heads.raiseLimit(to: 50)
+    for owner in owners[..<2] { owner.hold(100) }
+    #expect(owners.allSatisfy { !$0.hasGivenUp })
+    owners[2].hold(1)
+    #expect(owners.map(\.hasGivenUp) == [true, false, false])
+  }
 }
 
 @Suite("The pace at which a client takes a response")

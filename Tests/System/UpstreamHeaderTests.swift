@@ -290,4 +290,26 @@ struct RequestBufferTests {
     #expect(try put(off, "/c", chunks: 1).status == 200)
     #expect(try off.upstream.waitForRequest { $0.target == "/c" }.fields.contains("Transfer-Encoding"))
   }
+
+  @Test("Bodies that do not end have one limit for all of them: the oldest end with 503, and the newest pass")
+  func unended() throws {
+    let site = try site("HTTP/1.1", buffer: "\"4MiB\"")
+    defer { site.stop() }
+    let before = try site.gateway.writtenKiB
+    let head = "PUT /a HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nTransfer-Encoding: chunked\r\n\r\n"
+    let chunk = "10000\r\n\(String(repeating: "x", count: 0x10000))\r\n"
+    // 147 MB, in buffers of 4 MiB each.
+    let bodies = try (0..<48).map { _ in
+      let connection = try site.gateway.connect()
+      try connection.send(head + String(repeating: chunk, count: 47))
+      return connection
+    }
+    _ = try site.gateway.process.waitForLine(containing: "incomplete requests hold too much memory")
+    #expect(try HTTPResponse.read(from: bodies[0]).status == 503)
+    #expect(try site.gateway.writtenKiB - before < 112 << 10)
+    try bodies[47].send("0\r\n\r\n")
+    #expect(try HTTPResponse.read(from: bodies[47]).status == 200)
+    let seen = try site.upstream.waitForRequest { $0.target == "/a" }
+    #expect(seen.fields[all: "Content-Length"] == ["\(47 * 0x10000)"])
+  }
 }

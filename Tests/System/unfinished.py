@@ -1,8 +1,8 @@
 """Clients whose requests are never whole, and one that takes an answer a few bytes at a time.
 
 unfinished.py PORT http1|http2|body COUNT: so many connections, each with a part of a head, or of a body for an endpoint
-of the gateway; says "held", and lets go of all at SIGUSR1. unfinished.py PORT slow RATE: a stream of HTTP/2 that asks for /large and gives room for so many bytes a second;
-says how it ended.
+of the gateway; says "held", and lets go of all at SIGUSR1. unfinished.py PORT slow RATE: a stream of HTTP/2 that asks
+for /large and gives room for so many bytes a second; says how it ended.
 """
 
 import json

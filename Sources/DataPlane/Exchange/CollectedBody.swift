@@ -1,11 +1,25 @@
-/// The memory of a request body that the gateway collects for an endpoint of its own, counted with that of incomplete
-/// headers: clients need no authorization for either.
+/// The memory of a request body that the gateway collects, counted for as long as this lives. If it is needed for
+/// others, the request ends with 503.
 final class CollectedBody {
   private let holder: Holder
 
-  /// - Parameter transport: ends the request with 503 if its memory is needed.
-  init(of transport: some DownstreamTransport) {
-    holder = Holder(transport.server.loop.unfinished) { [unowned transport] in transport.refuse(.tooMuchMemory) }
+  /// A body for an endpoint of the gateway's own, counted with incomplete headers: clients need no authorization for
+  /// either.
+  convenience init(forEndpointOf transport: some DownstreamTransport) {
+    self.init(transport, counted: transport.server.loop.unfinished)
+  }
+
+  /// A body for an application that needs its length, counted with others of them.
+  /// - Parameter limit: most bytes of the body. There is room for two such, whatever the limit for all.
+  convenience init(forUpstreamOf transport: some DownstreamTransport, atMost limit: Int) {
+    let bodies = transport.server.loop.collected
+    // A buffer that grows doubles.
+    bodies.raiseLimit(to: 2 * 2 * limit)
+    self.init(transport, counted: bodies)
+  }
+
+  private init(_ transport: some DownstreamTransport, counted unfinished: UnfinishedHeads) {
+    holder = Holder(unfinished) { [unowned transport] in transport.refuse(.tooMuchMemory) }
   }
 
   deinit { holder.letGo() }

@@ -15,7 +15,8 @@ struct UpstreamRequest {
   enum Content {
     case none
     /// Waits for the connection. Not framed yet.
-    case waiting(ByteBuffer)
+    /// - memory: what counts it; nil where it is bounded by what is read ahead of the connection.
+    case waiting(ByteBuffer, memory: CollectedBody?)
     /// Was sent with the head, and is kept until the response begins, in case it has to be sent again.
     case sent(ByteBuffer)
   }
@@ -66,20 +67,29 @@ struct UpstreamRequest {
   @inline(__always)
   var hasFirstContent: Bool { isChunked || hasContentWaiting }
 
+  /// The memory of the body that is being collected.
+  var collectedBody: CollectedBody? { if case .waiting(_, let memory) = content { memory } else { nil } }
+
   /// Adds content to what waits for the connection.
-  mutating func keep(_ more: consuming ByteBuffer) {
-    if case .waiting(var whole) = content {
-      content = .none
-      whole.writeBuffer(&more)
-      content = .waiting(whole)
-    } else {
-      content = .waiting(more)
+  /// - Parameter memory: what counts it from now on, where the body is collected.
+  /// - Returns: bytes that what waits takes up, some of them unused.
+  @discardableResult
+  mutating func keep(_ more: consuming ByteBuffer, in memory: CollectedBody? = nil) -> Int {
+    guard case .waiting(var whole, _) = content else {
+      let size = more.storageCapacity
+      content = .waiting(more, memory: memory)
+      return size
     }
+    content = .none
+    whole.writeBuffer(&more)
+    let size = whole.storageCapacity
+    content = .waiting(whole, memory: memory)
+    return size
   }
 
   /// Removes the content that waits.
   mutating func takeWaiting() -> ByteBuffer? {
-    guard case .waiting(let waiting) = content else { return nil }
+    guard case .waiting(let waiting, _) = content else { return nil }
     content = .none
     return waiting
   }
@@ -136,7 +146,7 @@ struct UpstreamRequest {
     guard isChunked, trailers.isEmpty, var sent = head else { return }
     head = nil
     isChunked = false
-    let count = if case .waiting(let waiting) = content { waiting.readableBytes } else { 0 }
+    let count = if case .waiting(let waiting, _) = content { waiting.readableBytes } else { 0 }
     let ended = endsConnection
     endsConnection = balancer?.endsConnection(method, hasBody: count > 0) ?? false
     RequestForwarding.settle(
@@ -149,7 +159,7 @@ struct UpstreamRequest {
   /// - Returns: the addresses to be avoided; nil where it cannot be sent again.
   mutating func prepareRetry(after failure: UpstreamFailure) -> UInt64? {
     guard let balancer, let avoided = attempts.avoided(after: failure, of: balancer.pools.count) else { return nil }
-    if case .sent(let replay) = content { content = .waiting(replay) }
+    if case .sent(let replay) = content { content = .waiting(replay, memory: nil) }
     return avoided
   }
 

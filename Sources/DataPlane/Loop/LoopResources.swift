@@ -8,6 +8,8 @@ final class LoopResources {
   let descriptors: DescriptorBudget
   /// Memory held for incomplete request headers.
   let unfinished: UnfinishedHeads
+  /// Memory held for bodies that are collected for applications which need their length.
+  let collected: UnfinishedHeads
   /// Memory held for responses over HTTP/2 that clients do not read.
   let unsent: ContentBudget
   /// Memory held for request bodies over HTTP/2 that applications do not read.
@@ -36,7 +38,9 @@ final class LoopResources {
     self.eventLoop = eventLoop
     self.descriptors = descriptors
     // Never less than a few whole heads or responses.
-    unfinished = UnfinishedHeads(limit: max(UnfinishedHeads.processLimit / loops, 1 << 20))
+    let requests = max(UnfinishedHeads.processLimit / loops, 1 << 20)
+    unfinished = UnfinishedHeads(limit: requests)
+    collected = UnfinishedHeads(limit: requests)
     let content = max(ContentBudget.processLimit / loops, 4 << 20)
     unsent = ContentBudget(.unsentResponses, limit: content)
     unread = ContentBudget(.unreadBodies, limit: content)

@@ -2,13 +2,13 @@ internal import NIOCore
 internal import Synchronization
 
 /// Bounds the memory that one event loop holds for incomplete requests: partial headers, requests read ahead of their
-/// turn, handshakes, bodies for the gateway's own endpoints (``CollectedBody``). Used on that loop only.
+/// turn, handshakes, bodies that are collected (``CollectedBody``). Used on that loop only.
 ///
 /// It is bounded because clients need no authorization for it. Beyond the limit the oldest holders give theirs up: an
 /// honest request header is complete one round trip after it began, so that the oldest are hardly ever honest. Refusing
 /// the newest would turn away new clients while attackers keep the memory.
 final class UnfinishedHeads {
-  private let limit: Int
+  private var limit: Int
   private let memory: MemoryInUse
   private var bytes = 0
   private var oldest: Holding?
@@ -24,6 +24,9 @@ final class UnfinishedHeads {
     self.limit = limit
     self.memory = memory
   }
+
+  /// Raises the limit where it is lower.
+  func raiseLimit(to count: Int) { limit = max(limit, count) }
 
   /// The memory counted for one connection.
   final class Holding {

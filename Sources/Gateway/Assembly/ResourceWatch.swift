@@ -62,7 +62,8 @@ final class ResourceWatch: Sendable {
         metadata: [
           "refused": "\(count)",
           "remedy": """
-          if it goes on, set limits.clients.connections, or shorten listen.timeouts.head and listen.timeouts.handshake
+          if it goes on, set limits.clients.connections, shorten listen.timeouts.head and listen.timeouts.handshake, \
+          or lower upstream.request_buffer
           """,
         ])
     }

@@ -228,6 +228,25 @@ struct HTTP2Tests {
     #expect(String(decoding: seen.bodyBytes.suffix(20), as: UTF8.self).hasSuffix("0\r\nx-sum: abc\r\n\r\n"))
   }
 
+  @Test("Bodies that are collected and do not end have one limit, also on one connection: the newest passes")
+  func collected() throws {
+    let gateway = try GatewayProcess.open(to: site.upstream) {
+      $0.acceptHTTP2()
+      $0["upstream", "request_buffer"] = "\"4MiB\""
+    }
+    defer { gateway.stop() }
+    let before = try gateway.writtenKiB
+    // 147 MB, in buffers of 4 MiB each.
+    let statuses: [String: Int] = try run(
+      "unended", "/public/collected", "48", "\(47 * 0x10000)", port: gateway.configuration.port)
+    #expect(try gateway.writtenKiB - before < 112 << 10)
+    // By the number of event loops, there is room for 4 to 16 of them.
+    #expect(statuses["200"] == 1 && (32...44).contains(statuses["503"] ?? 0))
+    #expect(statuses["none"] == 47 - (statuses["503"] ?? 0))
+    let seen = try site.upstream.waitForRequest { $0.target == "/public/collected" }
+    #expect(seen.fields[all: "Content-Length"] == ["\(47 * 0x10000)"])
+  }
+
   @Test("A WebSocket passes both ways, with the identity of its user and a key of ours")
   func webSocket() throws {
     let anna = try site.signedIn()

@@ -73,7 +73,7 @@ class Client:
         return True
 
     def send(self, stream, data):
-        """Content of any length, as the gateway's windows let it go; gives up when the stream or the connection ends."""
+        """Content of any length, as the gateway's windows let it go; gives up when stream or connection end."""
         while data and self.is_open and not self.is_over(stream):
             size = min(self.connection.local_flow_control_window(stream), self.connection.max_outbound_frame_size)
             if size > 0:
@@ -127,6 +127,20 @@ def post(client, path, size, trailer, *more):
     client.flush()
     client.wait(lambda: client.is_over(stream))
     return client.answers[stream]
+
+
+def unended(client, path, count, size):
+    """Bodies of so many bytes each that do not end, on streams of one connection, and then the end of the last one: how
+    often each status was answered."""
+    streams = [client.begin(client.fields("POST", path), end=False) for _ in range(int(count))]
+    client.flush()
+    for stream in streams:
+        client.send(stream, b"x" * int(size))
+    client.connection.end_stream(streams[-1])
+    client.flush()
+    client.wait(lambda: client.is_over(streams[-1]))
+    statuses = [dict(client.answers[stream]["fields"]).get(":status", "none") for stream in streams]
+    return {status: statuses.count(status) for status in statuses}
 
 
 def many(client, count):
@@ -235,7 +249,8 @@ def resets(client, count):
 
 
 def second_thoughts(client):
-    """Gives a request up; then, in one write, begins three more and one that it gives up, too: what became of the three."""
+    """Gives a request up; then, in one write, begins three more and one that it gives up, too: what became of the
+    three."""
     client.connection.reset_stream(client.begin(client.fields("GET", "/public/withdrawn")), 8)
     client.flush()
     plain = client.begin(client.fields("GET", "/public/plain"))
@@ -262,7 +277,7 @@ def hang(client, path, *more):
 
 if __name__ == "__main__":
     scenarios = {
-        "ask": ask, "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets,
-        "second_thoughts": second_thoughts, "hang": hang, "listen": listen, "half_close": half_close, "crowd": crowd,
-        "authorities": authorities}
+        "ask": ask, "get": get, "post": post, "unended": unended, "many": many, "websocket": websocket, "call": call,
+        "resets": resets, "second_thoughts": second_thoughts, "hang": hang, "listen": listen, "half_close": half_close,
+        "crowd": crowd, "authorities": authorities}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)

@@ -138,7 +138,7 @@ extension DownstreamTransport {
   /// - Returns: whether to continue; otherwise the request has been refused, to make room for others.
   func collect(_ content: ByteBuffer, for call: EndpointCall) -> Bool {
     call.request.body += content.readableBytesView
-    let body = call.body ?? CollectedBody(of: self)
+    let body = call.body ?? CollectedBody(forEndpointOf: self)
     call.body = body
     guard body.hold(call.request.body.capacity) else { return false }
     consume(content.readableBytes)

@@ -27,9 +27,7 @@ extension DownstreamTransport {
     switch exchange.received(count, limit: server.bodyLimits.bytes) {
     case .forward: exchange.upstream.frame(content, behind: &batch, loop)
     case .keep: exchange.upstream.keep(content)
-    case .buffer:
-      exchange.upstream.keep(content)
-      consume(count)
+    case .buffer: return buffer(content)
     case .collect(let call): return collect(content, for: call)
     case .tunnel(let tunnel): receive(content, in: tunnel)
     case .discard: consume(count)
@@ -37,6 +35,17 @@ extension DownstreamTransport {
       refuse(refusal)
       return false
     }
+    return true
+  }
+
+  /// Collects content for an application that needs the length of the body.
+  /// - Returns: whether to continue; otherwise the request has been refused, to make room for others.
+  private func buffer(_ content: consuming ByteBuffer) -> Bool {
+    let count = content.readableBytes
+    let memory =
+      exchange.upstream.collectedBody ?? CollectedBody(forUpstreamOf: self, atMost: exchange.upstream.bufferLimit)
+    guard memory.hold(exchange.upstream.keep(content, in: memory)) else { return false }
+    consume(count)
     return true
   }
 
