@@ -74,19 +74,22 @@ final class ServerProcess: Sendable {
     try output.take("\(name) to close its output", by: deadline) { $0.openPipes == 0 ? () : nil }
   }
 
-  /// Waits for a line, on either stream, that holds `text`.
+  /// Waits for a line, on either stream, that holds `text`; not longer than the program writes.
   @discardableResult
   func waitForLine(containing text: String, by deadline: Deadline = .standard) throws -> String {
+    let line: String?
     do {
-      return try output.take("a line with \"\(text)\" from \(name)", by: deadline) { output in
+      line = try output.take("a line with \"\(text)\" from \(name)", by: deadline) { output -> String?? in
         for stream in [output.standardOutput, output.standardError] {
           for line in String(decoding: stream, as: UTF8.self).split(separator: "\n") where line.contains(text) {
             return String(line)
           }
         }
-        return nil
+        return output.openPipes == 0 ? .some(nil) : nil
       }
     } catch { throw HarnessError.timedOut("a line with \"\(text)\" from \(name); it said:\n\(said)") }
+    if let line { return line }
+    throw HarnessError.exited("\(name) ended without a line with \"\(text)\"; it said:\n\(said)")
   }
 
   /// Waits until `probe` is true, as long as the program runs.
