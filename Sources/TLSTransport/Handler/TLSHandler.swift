@@ -40,6 +40,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var flushIsDue = false
   /// Whether a requested read has not yielded plaintext yet.
   private var readIsDue = false
+  /// Bytes that OpenSSL wrote on its own while the peer does not take what there is for it.
+  private var untakenAnswerBytes = 0
   /// Whether the end of the input was reported: after close_notify, the end of the stream, or a socket error.
   private var inputIsClosed = false
   private var closesAbruptly = false
@@ -294,10 +296,20 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   /// Sends what OpenSSL wrote on its own: handshake, alerts, tickets, answers to key updates.
+  ///
+  /// OpenSSL answers each key update and each attempt to renegotiate, however many there are. From a peer that takes
+  /// nothing the answers would pile up, so that it is refused: one that is only slow sends few of them.
   private func send(_ context: ChannelHandlerContext) {
     guard let ciphertext = self.connection?.takeCiphertext() else { return }
+    self.untakenAnswerBytes = context.channel.isWritable ? 0 : self.untakenAnswerBytes + ciphertext.readableBytes
+    guard self.untakenAnswerBytes <= Self.untakenAnswerLimit else {
+      return self.fail(.protocolViolation(reason: "requests answers and does not take them"), context)
+    }
     context.writeAndFlush(self.wrapOutboundOut(ciphertext), promise: nil)
   }
+
+  /// Bytes: some five hundred key updates.
+  private static let untakenAnswerLimit = 16 * 1024
 
   /// Encrypts all that waits and writes it, without a flush.
   private func encrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {

@@ -1,3 +1,4 @@
+import COpenSSL
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -51,6 +52,30 @@ struct HostileTests {
     #expect(server.log.events.isEmpty)
     server.wire.hangUp()
     #expect(server.log.errors == [.closedDuringHandshake])
+  }
+
+  @Test("A peer that has its key updates answered and takes no answer is refused; one that takes them is not")
+  func keyUpdates() throws {
+    for takes in [true, false] {
+      let server = try Self.server()
+      let client = try #require(KeyUpdatingClient())
+      while try client.exchange(with: server) {}
+      #expect(server.log.events == [.handshake])
+      server.channel.isWritable = takes
+      var answers = 0
+      for _ in 0..<2_000 where server.log.errors.isEmpty {
+        client.update()
+        try? server.receive(client.takeOutbound())
+        // Nothing of it goes to the client: what matters is whether the channel takes it.
+        answers += try server.takeOutbound()?.readableBytes ?? 0
+      }
+      if takes {
+        #expect(server.log.errors.isEmpty && answers > 2_000 * 20)
+      } else {
+        #expect(server.log.errors == [.protocolViolation(reason: "requests answers and does not take them")])
+        #expect(answers <= 17 << 10 && server.log.events.last == .inactive)
+      }
+    }
   }
 
   @Test("Garbage is refused")
