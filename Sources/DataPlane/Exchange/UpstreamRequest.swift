@@ -76,9 +76,9 @@ struct UpstreamRequest {
   @discardableResult
   mutating func keep(_ more: consuming ByteBuffer, in memory: CollectedBody? = nil) -> Int {
     guard case .waiting(var whole, _) = content else {
-      let size = more.storageCapacity
-      content = .waiting(more, memory: memory)
-      return size
+      let kept = more.detached()
+      content = .waiting(kept, memory: memory)
+      return kept.storageCapacity
     }
     content = .none
     whole.writeBuffer(&more)

@@ -1,4 +1,4 @@
-internal import NIOCore
+package import NIOCore
 
 /// Content of one stream that waits to be sent.
 ///
@@ -23,12 +23,11 @@ struct ContentQueue {
     }
   }
 
-  /// Copies content that fills less than half of the buffer that it is in: allocating another buffer to read into would
-  /// cost more, and a few bytes would hold much memory.
+  /// Copies content that fills less than half of the buffer that it is in.
   mutating func detach() {
     guard isLent, let content = buffer else { return }
     isLent = false
-    if content.readableBytes <= content.storageCapacity / 2 { buffer = ByteBuffer(buffer: content) }
+    buffer = content.detached()
   }
 
   /// Takes so many bytes, nil where there are fewer.
@@ -38,4 +37,12 @@ struct ContentQueue {
   }
 
   mutating func removeAll() { buffer = nil }
+}
+
+extension ByteBuffer {
+  /// A copy of what fills less than half of the buffer that it is in, for whoever keeps it: allocating another buffer
+  /// to read into would cost more, and a few bytes would hold much memory.
+  package func detached() -> ByteBuffer {
+    readableBytes <= storageCapacity / 2 ? ByteBuffer(buffer: self) : self
+  }
 }

@@ -52,7 +52,7 @@ package final class HTTP2Stream {
 /// Receives the events of a stream. Called while the session reads or writes: it may submit messages, but must call
 /// neither ``HTTP2Session/receive(_:now:)`` nor ``HTTP2Session/produce(into:limit:)``.
 package protocol HTTP2StreamHandler: AnyObject {
-  /// The peer has sent content. ``HTTP2Session/take(_:on:)`` gives it room for as much again.
+  /// The peer has sent content. ``HTTP2Session/consume(_:on:)`` gives it room for as much again.
   func received(content: ByteBuffer)
   /// The peer has sent all. Field lines, each ended by CR LF; empty without trailers.
   func receivedEnd(trailers: [UInt8])

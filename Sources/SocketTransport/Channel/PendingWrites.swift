@@ -39,6 +39,8 @@ struct PendingWrites {
 
   private static let highWaterMark = 64 * 1024
   private static let lowWaterMark = 32 * 1024
+  /// Most bytes of an entry that grows.
+  private static let mergeLimit = 64 * 1024
   /// Most buffers of one system call.
   private static let gatherLimit = 64
 
@@ -52,13 +54,28 @@ struct PendingWrites {
   /// - Returns: whether that has made the queue unwritable.
   @discardableResult
   mutating func append(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, spare: inout [Entry]) -> Bool {
-    if entries.isEmpty, entries.capacity == 0 { swap(&entries, &spare) }
-    entries.append(Entry(bytes: bytes, promise: promise))
+    if !isFull || !mergeSmall(bytes, promise) {
+      if entries.isEmpty, entries.capacity == 0 { swap(&entries, &spare) }
+      entries.append(Entry(bytes: bytes, promise: promise))
+    }
     byteCount += bytes.readableBytes
     guard isWritable, byteCount > Self.highWaterMark else { return false }
     isWritable = false
     return true
   }
+
+  /// Copies a little that has to wait behind what waits already: it is mostly a part of a large buffer that it was read
+  /// into, which each byte of a peer that sends them one by one would keep.
+  /// - Returns: whether it needs no entry of its own any longer.
+  private mutating func mergeSmall(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?) -> Bool {
+    guard hasEntries, promise == nil, entries[entries.count - 1].promise == nil else { return false }
+    guard entries[entries.count - 1].bytes.readableBytes + bytes.readableBytes <= Self.mergeLimit else { return false }
+    entries[entries.count - 1].bytes.writeImmutableBuffer(bytes)
+    return true
+  }
+
+  /// Whether there are entries that have not left.
+  private var hasEntries: Bool { first < entries.count }
 
   /// - Returns: whether the queue was unwritable, and is so no longer.
   mutating func becomeWritable() -> Bool {

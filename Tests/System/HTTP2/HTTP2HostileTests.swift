@@ -274,12 +274,32 @@ struct HTTP2HostileTests {
       #expect(try gateway.writtenKiB - before < 160 << 10)
       _ = try gateway.process.waitForLine(containing: "request bodies wait for the application")
       let late = try start(gateway, ["window"])
+      defer { late.stop() }
       let first = try JSONDecoder().decode(First.self, from: Data(late.waitForLine(containing: "first").utf8))
       #expect(first.first == 65_535)
       takers.stop()
       let then: Then = try last(late)
       #expect(then.then == 1 << 20)
       #expect(try gateway.client.get("/").status == 200)
+    }
+  }
+
+  @Test("A byte of each of two thousand bodies that wait keeps none of the buffers that they were read into")
+  func smallParts() throws {
+    try withGateway {
+      // All but one request wait for a connection.
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream", "queue"] = "100000"
+      $0["upstream.timeouts", "connect"] = "\"2m\""
+      $0["listen.timeouts", "body_progress"] = "\"2m\""
+      $0["listen.limits", "body_rate"] = "0"
+    } _: { gateway, _ in
+      for _ in 0..<20 { _ = try gateway.client.get("/") }
+      let before = try gateway.writtenKiB
+      let parts = try start(gateway, ["small_parts", "20"])
+      defer { parts.stop() }
+      _ = try parts.waitForLine(containing: "read", by: .seconds(120))
+      #expect(try gateway.writtenKiB - before < 64 << 10)
     }
   }
 

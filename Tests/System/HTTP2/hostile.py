@@ -144,6 +144,21 @@ def no_taker(port, count):
     signal.pause()
 
 
+def small_parts(port, count):
+    """A byte of each of a hundred bodies that wait for an application, on each of so many connections, and each in a
+    read of its own: the frames around it have no meaning. Waits until it is killed."""
+    peers = [Peer(port) for _ in range(int(count))]
+    block = field_block(*peers[0].fields("POST", "/public/wait"))
+    filling = raw(0x42, 0, 0, b"x" * 16000) * 3
+    for stream in range(1, 200, 2):
+        for peer in peers:
+            peer.send(raw(HEADERS, END_HEADERS, stream, block), raw(DATA, 0, stream, b"x"), filling)
+    for peer in peers:
+        peer.alive()
+    print(json.dumps({"read": 100 * len(peers)}), flush=True)
+    signal.pause()
+
+
 def window(port):
     """Prints how much a new connection may send before it is taken, after some was, then again once it may send more."""
     peer = Peer(port)
@@ -315,7 +330,7 @@ if __name__ == "__main__":
     if name in FLOODS:
         answer = flood(port, FLOODS[name])
     else:
-        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, no_taker, window, never_reads,
-                     length_of_tunnel, half_head, idle, stays, half_body, closed_window, expect, refused, drain]
+        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, no_taker, small_parts, window,
+                     never_reads, length_of_tunnel, half_head, idle, stays, half_body, closed_window, expect, refused, drain]
         answer = {it.__name__: it for it in scenarios}[name](port, *rest)
     print(json.dumps(answer), flush=True)
