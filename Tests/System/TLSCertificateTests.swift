@@ -156,7 +156,7 @@ struct TLSCertificateTests {
     #expect(metrics.contains { $0.hasPrefix("cordon_tls_certificate_expiry_seconds{listener=\"listen\"") })
   }
 
-  @Test("At a signal the certificate that the configuration names by now is shown, or the old one when it is broken")
+  @Test("At a signal the certificate that the configuration names is shown, and one that replaces it soon after")
   func signal() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
@@ -182,6 +182,14 @@ struct TLSCertificateTests {
     try reload(to: "new")
     _ = try gateway.process.waitForLine(containing: "configuration reloaded")
     try folder.run(shown, ["\(gateway.configuration.port)", "new.test"])
+
+    // The files that the configuration has named for a moment only are watched as well.
+    try folder.run(
+      """
+      shutil.copy("one.pem", "new.pem"); shutil.copy("one.key", "new.key")
+      within(30, lambda: "one.test" in names(connect(int(sys.argv[1]), "localhost", context())))
+      print("ok")
+      """, ["\(gateway.configuration.port)"])
   }
 
   @Test("A key that others may read is refused at the start, with the remedy", arguments: ["one.key", "ticket.key"])

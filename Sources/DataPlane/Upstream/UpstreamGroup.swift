@@ -45,12 +45,8 @@ package struct UpstreamGroup: Sendable {
     tls = nil
   }
 
-  /// Every file that certificates and keys are read from.
-  package var certificateFiles: [String] {
-    guard let settings = tls?.settings else { return [] }
-    let own = settings.certificate.map { [$0.certificateFile, $0.privateKeyFile] } ?? []
-    return own + (settings.authorityFile.map { [$0] } ?? [])
-  }
+  /// Whether a file of a certificate or key has changed since it was last read.
+  var certificatesAreOutdated: Bool { tls?.isOutdated ?? false }
 
   /// Reads certificates and keys again, for the connections to come.
   /// - Returns: what keeps it from that, with the remedy; then the old ones stay.

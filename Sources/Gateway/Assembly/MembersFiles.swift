@@ -1,5 +1,4 @@
 internal import AccessPolicy
-internal import DataPlane
 internal import Secrets
 
 /// The members files of the configuration's groups, as they were last read, with the members that are in effect.
@@ -12,7 +11,7 @@ struct MembersFiles: Sendable {
     /// The members of the last successful read.
     var members: [String]
     /// The attributes of the file just before it was last read.
-    var seen: CertificateFiles
+    var seen: FileAttributes
     /// The problem of the last read; nil if it succeeded.
     var problem: MembersFileError?
     /// Whether it is to be read once more: a file that was just changed may change again within the resolution of its
@@ -27,7 +26,7 @@ struct MembersFiles: Sendable {
     self.groups = groups
     for group in groups {
       guard let path = group.membersFile, files[path] == nil else { continue }
-      let seen = CertificateFiles([path])
+      let seen = FileAttributes([path])
       do throws(MembersFileError) {
         files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
       } catch {
@@ -53,7 +52,7 @@ struct MembersFiles: Sendable {
   }
 
   /// Whether a file has changed since it was last read, by its attributes; or is to be read once more.
-  var areOutdated: Bool { files.contains { $0.value.isUnsettled || CertificateFiles([$0.key]) != $0.value.seen } }
+  var areOutdated: Bool { files.contains { $0.value.isUnsettled || FileAttributes([$0.key]) != $0.value.seen } }
 
   /// Reads the files that have changed. An invalid one keeps its members.
   /// - Returns: whether the members of any group have changed, and the new problems.
@@ -63,7 +62,7 @@ struct MembersFiles: Sendable {
     var read: Set<String> = []
     for group in groups {
       guard let path = group.membersFile, read.insert(path).inserted, var file = files[path] else { continue }
-      let seen = CertificateFiles([path])
+      let seen = FileAttributes([path])
       let isChanged = seen != file.seen
       guard isChanged || file.isUnsettled else { continue }
       file.seen = seen

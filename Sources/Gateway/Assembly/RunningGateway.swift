@@ -189,7 +189,7 @@ struct RunningGateway: Sendable {
 
   private func periodicTasks() -> PeriodicTasks {
     var tasks = PeriodicTasks()
-    CertificateReloader(reload).schedule(in: &tasks)
+    CertificateReloader(reload: reload).schedule(in: &tasks)
     MembersWatch(reload).schedule(in: &tasks)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }

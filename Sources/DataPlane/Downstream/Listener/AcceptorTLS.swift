@@ -1,3 +1,4 @@
+internal import Secrets
 internal import Synchronization
 internal import TLSTransport
 
@@ -11,6 +12,8 @@ final class AcceptorTLS: Sendable {
   private struct State {
     var context: TLSServerContext
     var keys: TLSTicketKeys
+    /// The attributes of the files just before they were last read.
+    var seen: FileAttributes
   }
 
   /// - Parameters:
@@ -22,8 +25,9 @@ final class AcceptorTLS: Sendable {
   ) throws(TLSConfigurationError) {
     self.settings = settings
     transport = settings.transport(applicationProtocols)
+    let seen = FileAttributes(settings.files)
     let keys = try Self.keys(settings, before: before?.keysInMemory)
-    state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys))
+    state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys, seen: seen))
   }
 
   /// The context for new connections.
@@ -33,12 +37,17 @@ final class AcceptorTLS: Sendable {
     settings.ticketKeyFiles.isEmpty ? state.withLock { $0.keys } : nil
   }
 
+  /// Whether a file has changed since it was last read, with or without success.
+  var isOutdated: Bool { state.withLock { $0.seen } != FileAttributes(settings.files) }
+
   /// Reads every file again.
-  /// - Throws: `TLSConfigurationError`; then everything stays as it was.
+  /// - Throws: `TLSConfigurationError`; then the context and the ticket keys stay as they were.
   func reload() throws(TLSConfigurationError) {
+    let seen = FileAttributes(settings.files)
+    state.withLock { $0.seen = seen }
     let keys = try Self.keys(settings, before: state.withLock { $0.keys })
     let context = try TLSServerContext(transport, ticketKeys: keys)
-    state.withLock { $0 = State(context: context, keys: keys) }
+    replace(context, keys)
   }
 
   /// Replaces ticket keys held in memory. Those in files are rotated by the operator.
@@ -47,7 +56,14 @@ final class AcceptorTLS: Sendable {
     let old = state.withLock { $0 }
     let keys = try old.keys.rotated()
     let context = try old.context.with(keys)
-    state.withLock { $0 = State(context: context, keys: keys) }
+    replace(context, keys)
+  }
+
+  private func replace(_ context: TLSServerContext, _ keys: TLSTicketKeys) {
+    state.withLock { state in
+      state.context = context
+      state.keys = keys
+    }
   }
 
   /// Keys in memory outlive a reload: sessions can still be resumed.
@@ -72,7 +88,7 @@ extension AcceptorTLSSettings {
   }
 
   /// Every file that a reload reads.
-  package var files: [String] {
+  fileprivate var files: [String] {
     certificates.flatMap { [$0.certificateFile, $0.privateKeyFile] } + ticketKeyFiles
       + (clients.map { [$0.authorityFile] } ?? [])
   }

@@ -38,9 +38,9 @@ package struct ListenerConfiguration: Sendable {
     zip(settings.acceptors, tls).compactMap { acceptor, tls in tls.map { ListenerCertificate(acceptor.name, $0) } }
   }
 
-  /// Every file that certificates and keys are read from.
-  package var certificateFiles: [String] {
-    settings.acceptors.flatMap { $0.tls?.files ?? [] } + upstreams.flatMap(\.certificateFiles)
+  /// Whether a file of a certificate or key has changed since it was last read.
+  package var certificatesAreOutdated: Bool {
+    tls.contains { $0?.isOutdated ?? false } || upstreams.contains(where: \.certificatesAreOutdated)
   }
 
   /// Reads certificates and keys again, also those for the upstreams. A context whose new files are invalid keeps the
