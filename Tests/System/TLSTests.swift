@@ -280,6 +280,14 @@ struct TLSTests {
       #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("https://"), "\(text)")
       #expect(text.contains("Connection: close"))
     }
+    // What still comes of such a request is read: a reset could take the answer away from the client.
+    let late = try gateway.connect()
+    try late.send("POST / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 40000\r\n\r\n")
+    #expect(String(decoding: try late.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
+    for _ in 0..<2 { try late.send(String(repeating: "x", count: 20_000)) }
+    let failures = try gateway.admin.get("/metrics").text.split(separator: "\n")
+      .first { $0.hasPrefix("cordon_client_handshake_failures_total ") }
+    #expect(failures == "cordon_client_handshake_failures_total 8")
     // What is neither gets no answer.
     let other = try gateway.connect()
     try other.send("hello there, is anybody in?\r\n\r\n")

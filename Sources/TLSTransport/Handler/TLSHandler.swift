@@ -47,8 +47,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var closesAbruptly = false
   /// Inspects the first bytes of a client; nil once they are TLS, or something else that OpenSSL has to refuse.
   private var detector: PlainHTTPDetector?
-  /// The answer to a peer that speaks plain HTTP, instead of an alert.
-  private let answerToHTTP: (() -> ByteBuffer)?
+  /// Takes over the connection of a peer that speaks plain HTTP; nil sends it an alert and closes.
+  private let onPlainHTTP: ((any Channel) -> Void)?
   private let allocator = ByteBufferAllocator()
 
   /// The negotiated parameters; nil before the end of the handshake.
@@ -56,12 +56,12 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// The server's side of a connection: waits for the client to begin.
   ///
-  /// - Parameter answerToHTTP: Returns the bytes to send to a peer that begins with a plain HTTP request; nil sends the
-  ///   alert.
-  package init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
+  /// - Parameter onPlainHTTP: Takes over the connection of a peer that begins with a plain HTTP request: this handler
+  ///   neither reads, writes nor closes any more. What it has received is discarded. Nil sends the alert and closes.
+  package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
     self.detector = PlainHTTPDetector()
-    self.answerToHTTP = answerToHTTP
+    self.onPlainHTTP = onPlainHTTP
   }
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
@@ -73,7 +73,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
-    self.answerToHTTP = nil
+    self.onPlainHTTP = nil
     self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
@@ -123,11 +123,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     let alert = self.connection?.takeCiphertext()
     // First, because a socket error at the alert makes the channel inactive, and one error is enough.
     self.finish(failingWritesWith: error)
-    if error == .notTLS(isHTTP: true), let answer = self.answerToHTTP?() {
-      context.writeAndFlush(self.wrapOutboundOut(answer), promise: nil)
-    } else if let alert {
-      context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil)
-    }
+    if let alert { context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil) }
     context.fireErrorCaught(error)
     context.close(promise: nil)
   }
@@ -153,7 +149,12 @@ package final class TLSHandler: ChannelDuplexHandler {
       return all
     case .http?:
       self.detector = nil
-      self.fail(.notTLS(isHTTP: true), context)
+      guard let onPlainHTTP = self.onPlainHTTP else {
+        self.fail(.notTLS(isHTTP: true), context)
+        return nil
+      }
+      self.finish(failingWritesWith: TLSError.notTLS(isHTTP: true))
+      onPlainHTTP(context.channel)
       return nil
     }
   }

@@ -104,7 +104,7 @@ final class ConnectionAcceptor {
     if let tls {
       let context = context
       try pipeline.addHandler(
-        try TLSHandler(server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }))
+        try TLSHandler(server: tls, onPlainHTTP: { channel in Self.refusePlainHTTP(on: channel, context, peer) }))
     }
     if protocols == [.http1] {
       try pipeline.addHandler(HTTP1ServerConnection(server: context, peer: peer))
@@ -113,8 +113,18 @@ final class ConnectionAcceptor {
     }
   }
 
-  /// The response to a client that speaks plain HTTP on a TLS port.
-  private static func answerToHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
+  /// Answers a client that speaks plain HTTP on a TLS port: the answer goes past TLS, and is all that there is.
+  private static func refusePlainHTTP(on channel: any Channel, _ context: ServerContext, _ peer: ClientPeer) {
+    context.observer.handshakeFailed()
+    let refusal = RejectedConnection(response: answerToPlainHTTP(context, peer), wheel: context.loop.wheel)
+    do {
+      try channel.pipeline.syncOperations.addHandler(refusal, position: .first)
+    } catch {
+      channel.close(promise: nil)
+    }
+  }
+
+  private static func answerToPlainHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
     let requestID = context.loop.requestIDs.next()
     let response = ControlResponse(
       .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
@@ -161,8 +171,7 @@ final class ConnectionAcceptor {
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
       to: &bytes)
     lingering += 1
-    try channel.pipeline.syncOperations.addHandler(RejectedConnection(response: bytes, acceptor: self))
+    try channel.pipeline.syncOperations.addHandler(
+      RejectedConnection(response: bytes, wheel: loop.wheel) { self.lingering -= 1 })
   }
-
-  func turnedAwayEnded() { lingering -= 1 }
 }

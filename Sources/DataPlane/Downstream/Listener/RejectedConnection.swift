@@ -1,21 +1,24 @@
 internal import NIOCore
 
-/// A connection beyond the limit. Sends the response at once, and closes when the client has closed, or after two
-/// seconds. Received bytes are discarded: closing with unread bytes would reset the connection, and lose the response
-/// (RFC 9112, 9.6).
+/// A connection that is not served: one beyond the limit, or one with plain HTTP on a TLS port. Sends the response at
+/// once, and closes when the client has closed, or after two seconds. Received bytes are discarded: closing with unread
+/// bytes would reset the connection, and lose the response (RFC 9112, 9.6).
 final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let response: ByteBuffer
-  private let acceptor: ConnectionAcceptor
+  private let wheel: TimerWheel
+  private let onEnd: () -> Void
   private var context: ChannelHandlerContext?
   private var lingering = LingeringClose(byteLimit: 64 * 1024)
   private var hasAnswered = false
 
-  init(response: ByteBuffer, acceptor: ConnectionAcceptor) {
+  /// - Parameter onEnd: Called when the connection has ended.
+  init(response: ByteBuffer, wheel: TimerWheel, onEnd: @escaping () -> Void = {}) {
     self.response = response
-    self.acceptor = acceptor
+    self.wheel = wheel
+    self.onEnd = onEnd
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -29,7 +32,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
     guard !hasAnswered else { return }
     hasAnswered = true
     context.writeAndFlush(wrapOutboundOut(response), promise: nil)
-    LingeringClose.endOutput(context, of: self, acceptor.context.loop.wheel)
+    LingeringClose.endOutput(context, of: self, wheel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -47,7 +50,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    acceptor.context.loop.wheel.remove(self)
-    acceptor.turnedAwayEnded()
+    wheel.remove(self)
+    onEnd()
   }
 }
