@@ -255,6 +255,7 @@ struct HTTP2HostileTests {
 
   @Test("Bodies that no application takes have one limit for all connections; new ones may send little meanwhile")
   func noTakers() throws {
+    struct Sent: Decodable { var ended, told: Int }
     struct First: Decodable { var first: Int }
     struct Then: Decodable { var then: Int }
     try withGateway {
@@ -270,7 +271,9 @@ struct HTTP2HostileTests {
       let takers = try start(gateway, ["no_taker", "250"])
       defer { takers.stop() }
       // 240 MB, of which 64 MiB and 64 KiB for each connection may wait.
-      _ = try takers.waitForLine(containing: "sent", by: .seconds(120))
+      let sent = try JSONDecoder().decode(
+        Sent.self, from: Data(takers.waitForLine(containing: "sent", by: .seconds(120)).utf8))
+      #expect(sent.ended > 0 && sent.told == sent.ended)
       #expect(try gateway.writtenKiB - before < 160 << 10)
       _ = try gateway.process.waitForLine(containing: "request bodies wait for the application")
       let late = try start(gateway, ["window"])

@@ -140,7 +140,11 @@ def no_taker(port, count):
     for peer in peers:
         for stream in range(3, 22, 2):
             peer.send(raw(HEADERS, END_HEADERS, stream, block), raw(DATA, 0, stream, piece) * 6)
-    print(json.dumps({"sent": len(peers) * 60 * len(piece)}), flush=True)
+    for peer in peers:
+        peer.socket.settimeout(0.01)
+    ends = [end for peer in peers if not (end := ended(peer))["open"]]
+    print(json.dumps({"sent": len(peers) * 60 * len(piece), "ended": len(ends),
+                      "told": sum(end["told"] == ENHANCE_YOUR_CALM for end in ends)}), flush=True)
     signal.pause()
 
 

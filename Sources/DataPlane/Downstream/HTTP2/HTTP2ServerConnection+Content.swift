@@ -37,6 +37,6 @@ extension HTTP2ServerConnection: ContentBudgetOwner {
     case .unreadBodies: _ = unread.end()
     }
     let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
-    server.loop.eventLoop.execute { bound.value.abort() }
+    server.loop.eventLoop.execute { bound.value.abort(because: .enhanceYourCalm) }
   }
 }

@@ -314,6 +314,13 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     context?.close(promise: nil)
   }
 
+  /// Ends the connection at once, and tells a client that reads why.
+  func abort(because code: HTTP2ErrorCode) {
+    session.terminate(code)
+    flush()
+    abort()
+  }
+
   /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown
   /// away: closing at once would reset the connection, and the last frames with it.
   private func closeBehind() {
