@@ -75,8 +75,11 @@ package actor AppleKeySet {
   func key(_ identifier: String, for source: TokenSource = .anonymous) async throws(AppleKeySetError) -> AppleKey {
     if let key = keys[identifier], isFresh { return key }
     var hasLooked = false
-    if let fetchUnderWay {
+    // Of several callers that a fetch has not helped, one starts the next, and the others wait for that as well.
+    var waits = 0
+    while let fetchUnderWay, waits < 2, keys[identifier] == nil || !isFresh {
       await fetchUnderWay.value
+      waits += 1
       hasLooked = true
     }
     if keys[identifier] == nil || !isFresh, fetchUnderWay == nil, mayFetch(for: source) {

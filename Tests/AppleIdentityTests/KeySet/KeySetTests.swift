@@ -97,6 +97,34 @@ struct KeySetTests {
     #expect(fetches(fixture) == 1)
   }
 
+  @Test("Callers that a fetch for another key has not helped share the next one")
+  func sharedSecondFetch() async throws {
+    let (stream, opener) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate(stream)
+    let fixture = try Fixture(apple: FakeApple(gate: { await gate.wait() }))
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk())), .json(jwks(try second.jwk())))
+    let unknown = try fixture.token(header: ["kid": #""UNKNOWN""#])
+    let stranger = Task { await fixture.rejection(unknown) }
+    while fetches(fixture) == 0 { await Task.yield() }
+    let rotated = try fixture.token(key: second)
+    let verdicts = (0..<5).map { _ in
+      Task {
+        do throws(IdentityTokenRejection) {
+          _ = try await fixture.provider.verifier.verify(
+            rotated, audiences: ["com.example.web"], nonce: .web("n-1"), from: .verified)
+          return IdentityTokenRejection?.none
+        } catch {
+          return error
+        }
+      }
+    }
+    for _ in 0..<200 { await Task.yield() }
+    opener.finish()
+    for verdict in verdicts { #expect(await verdict.value == nil) }
+    #expect(await stranger.value == .unknownKey)
+    #expect(fetches(fixture) == 2)
+  }
+
   @Test("Keys that rotate are found at once, also twice in a minute, and withdrawn ones are dropped")
   func rotation() async throws {
     let fixture = try Fixture()
