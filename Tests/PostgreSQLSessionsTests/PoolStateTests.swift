@@ -121,6 +121,43 @@ struct PoolStateTests {
     guard case .start(2) = state.place("d", at: after(2_001)) else { throw Unexpected() }
   }
 
+  @Test("A connection that cannot be opened, while others are open, is no outage: a worker that has one does the work")
+  func refusedBesideOpenOnes() throws {
+    var state = try withOneIdle()
+    guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start) else {
+      throw Unexpected()
+    }
+    guard state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b",
+      case .handOver(wake: nil) = state.noteFailure(of: 1, with: "b", gone, after: .milliseconds(2), at: start)
+    else { throw Unexpected() }
+    guard case .queued = state.place("c", at: after(1)), state.job(for: 0, isConnected: true) == "b",
+      state.job(for: 0, isConnected: true) == "c"
+    else { throw Unexpected() }
+    // When the server is down, whoever has had a connection notices, and the outage begins.
+    guard case .start(2) = state.place("d", at: after(2_001)), state.job(for: 2, isConnected: false) == "d",
+      case .wait = state.next(for: 0, isConnected: true),
+      case .handOver(wake: 0?) = state.noteFailure(of: 2, with: "d", gone, after: .zero, at: after(2_002)),
+      state.job(for: 0, isConnected: false) == "d",
+      case .refuse(["d"]) = state.noteFailure(of: 0, with: "d", gone, after: .zero, at: after(2_003))
+    else { throw Unexpected() }
+  }
+
+  @Test("After a connection that could not be opened for seconds, a worker that has one makes the next attempt")
+  func slowFailureBesideOpenOnes() throws {
+    var state = try withOneIdle()
+    guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start) else {
+      throw Unexpected()
+    }
+    guard state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b",
+      case .wait = state.next(for: 0, isConnected: true),
+      case .refuse(["b"]) = state.noteFailure(of: 1, with: "b", gone, after: .seconds(5), at: after(5_000)),
+      case .wait = state.next(for: 1, isConnected: false)
+    else { throw Unexpected() }
+    guard case .wake(0) = state.place("c", at: after(7_001)), state.job(for: 0, isConnected: true) == "c",
+      case .wait = state.next(for: 0, isConnected: true), case .wake(0) = state.place("d", at: after(7_002))
+    else { throw Unexpected() }
+  }
+
   @Test("After closing nothing new is taken, what waits is finished, and the workers end")
   func closing() throws {
     var state = try withOneIdle()

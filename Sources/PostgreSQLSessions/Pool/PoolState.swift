@@ -94,7 +94,7 @@ struct PoolState<Job> {
       }
     }
     let assignment = Assignment(job: job, connectAfter: connectAfter)
-    if let worker = waiting.popLast() {
+    if let worker = popWaiting() {
       slots[worker]?.assignment = assignment
       return .wake(worker)
     }
@@ -106,6 +106,12 @@ struct PoolState<Job> {
       return .start(worker)
     }
     return enqueue(job)
+  }
+
+  /// The worker that waits for work and was active most recently, of those with a connection if there are any.
+  private mutating func popWaiting() -> Worker? {
+    guard let place = waiting.lastIndex(where: { slots[$0]?.isConnected ?? false }) else { return waiting.popLast() }
+    return waiting.remove(at: place)
   }
 
   private mutating func enqueue(_ job: Job) -> Placement {
@@ -160,13 +166,14 @@ struct PoolState<Job> {
     of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
   ) -> ConnectFailureAction {
     slots[worker]?.isConnected = false
-    // The server answers, but accepts no further connections.
-    guard error.code == .busy, connected > 0 else {
+    // Others have connections: the server accepts no further ones, or no longer with this password. If it is down,
+    // each of them will notice, which takes no time where an attempt fails immediately.
+    guard connected > 0, error.code == .busy || duration < Self.immediateFailure else {
       return .refuse([job] + noteOutage(error, after: duration, at: now))
     }
     growAfter = now + Self.longestPause
     slots[worker] = nil
-    if let other = waiting.popLast() {
+    if let other = popWaiting() {
       slots[other]?.assignment = Assignment(job: job)
       return .handOver(wake: other)
     }
