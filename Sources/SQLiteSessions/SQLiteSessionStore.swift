@@ -40,7 +40,9 @@ package final class SQLiteSessionStore: SessionStore {
       try SQLiteMigrations.bringUp(writer)
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       file = try DatabaseFile(path)
-      pool = DatabasePool(writer: writer, readers: Self.readers) { try Self.openReader(path) }
+      pool = DatabasePool(writer: writer, readers: Self.readers, lockTimeout: busyTimeout) {
+        try Self.openReader(path)
+      }
     } catch {
       throw StoreError(error, path: path)
     }

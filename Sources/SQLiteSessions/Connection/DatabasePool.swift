@@ -1,3 +1,4 @@
+import CSQLite
 import Synchronization
 
 /// The connections to one file: one that writes, and some that read, which are opened when they are first needed. Work
@@ -6,6 +7,9 @@ final class DatabasePool: Sendable {
   private let writer: DatabaseLane
   private let readers: [DatabaseLane]
   private let shared: Mutex<Shared>
+  /// Whether the last write waited in vain for the lock of another process.
+  private let wasLocked = Atomic<Bool>(false)
+  private let lockTimeout: Duration
 
   private typealias Job = @Sendable (DatabaseLane) -> Void
 
@@ -21,8 +25,13 @@ final class DatabasePool: Sendable {
   /// - Parameters:
   ///   - writer: the connection that writes.
   ///   - readers: the maximum number of connections that read.
+  ///   - lockTimeout: the longest time that a write waits for its turn behind one that waited in vain for the lock of
+  ///     another process. Otherwise each of those that wait would wait for the lock, one after the other.
   ///   - openReader: opens a connection that reads.
-  init(writer: sending Database, readers: Int, openReader: @escaping @Sendable () throws -> Database) {
+  init(
+    writer: sending Database, readers: Int, lockTimeout: Duration, openReader: @escaping @Sendable () throws -> Database
+  ) {
+    self.lockTimeout = lockTimeout
     self.writer = DatabaseLane(label: "cordon.store.writer", connection: writer) { throw ClosedError() }
     self.readers = (0..<readers).map { DatabaseLane(label: "cordon.store.reader.\($0)", open: openReader) }
     shared = Mutex(Shared(schedule: ReaderSchedule(readers: readers)))
@@ -47,16 +56,30 @@ final class DatabasePool: Sendable {
 
   /// Writes in one transaction, which takes the lock to write from the beginning.
   func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
+    let accepted = ContinuousClock.now
+    return try await withCheckedThrowingContinuation { continuation in
       let isAccepted = shared.withLock { shared in
         guard !shared.schedule.isClosed else { return false }
-        writer.async { [writer] in
-          continuation.resume(
-            with: Result { try writer.use { database in try database.transaction(.immediate) { try body(database) } } })
-        }
+        writer.async { [self] in continuation.resume(with: Result { try writeNow(body, accepted: accepted) }) }
         return true
       }
       if !isAccepted { continuation.resume(throwing: ClosedError()) }
+    }
+  }
+
+  private func writeNow<Value: Sendable>(
+    _ body: (Database) throws -> Value, accepted: ContinuousClock.Instant
+  ) throws -> Value {
+    if wasLocked.load(ordering: .relaxed), .now - accepted >= lockTimeout {
+      throw SQLiteError(code: SQLITE_BUSY, message: "database is locked")
+    }
+    do {
+      let value = try writer.use { database in try database.transaction(.immediate) { try body(database) } }
+      wasLocked.store(false, ordering: .relaxed)
+      return value
+    } catch {
+      wasLocked.store((error as? SQLiteError)?.primaryCode == SQLITE_BUSY, ordering: .relaxed)
+      throw error
     }
   }
 

@@ -17,9 +17,12 @@ struct DatabasePoolTests {
     try database.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT")
   }
 
-  private func pool(readers: Int = 2) throws -> DatabasePool {
+  private func pool(
+    readers: Int = 2, busyTimeout: Duration = .seconds(5), lockTimeout: Duration = .seconds(5)
+  ) throws -> DatabasePool {
     let path = path
-    return DatabasePool(writer: try RawDatabase.open(path), readers: readers) {
+    let writer = try Database(path: path, access: .readWrite, busyTimeout: busyTimeout)
+    return DatabasePool(writer: writer, readers: readers, lockTimeout: lockTimeout) {
       try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
     }
   }
@@ -208,7 +211,7 @@ struct DatabasePoolTests {
   func failedOpening() async throws {
     let path = path
     let attempts = Counter()
-    let pool = DatabasePool(writer: try RawDatabase.open(path), readers: 1) {
+    let pool = DatabasePool(writer: try RawDatabase.open(path), readers: 1, lockTimeout: .seconds(5)) {
       guard attempts.add(1) > 1 else { throw SQLiteError(code: ResultCode.cannotOpen, message: "not yet") }
       return try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
     }
@@ -228,5 +231,29 @@ struct DatabasePoolTests {
     let deadline = ContinuousClock.now + .seconds(60)
     while FileManager.default.fileExists(atPath: path + "-wal"), ContinuousClock.now < deadline { await Task.yield() }
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+  }
+
+  @Test("Writes that wait behind one that the lock of another process refused are refused with it, and later ones try")
+  func locked() async throws {
+    let other = try RawDatabase.open(path)
+    // Every write behind has waited for longer than this.
+    for (lockTimeout, areTried) in [(Duration.zero, false), (.seconds(3_600), true)] {
+      let pool = try pool(busyTimeout: .zero, lockTimeout: lockTimeout)
+      try other.execute("BEGIN IMMEDIATE")
+      func write(_ number: Int) async -> Int32? {
+        do {
+          try await pool.write { try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
+          return nil
+        } catch {
+          return (error as? SQLiteError)?.primaryCode
+        }
+      }
+      #expect(await write(1) == ResultCode.busy)
+      try other.execute("ROLLBACK")
+      #expect(await write(2) == (areTried ? nil : ResultCode.busy))
+      #expect(try other.row("SELECT count(*) FROM numbers")?.int(0) == (areTried ? 1 : 0))
+      if areTried { #expect(await write(3) == nil) }
+      try await pool.close()
+    }
   }
 }
