@@ -112,16 +112,28 @@ struct CallbackEndpoint: Sendable {
         try await creation.consume(
           .attempt(Array(signIn.state.utf8)), until: signIn.expires, otherwise: "attempt_used")
       } catch {
-        return failed(error, request, signIn)
+        var response = failed(error, request, signIn)
+        // Not for an attempt that was used already: whoever sends it again may have added a name.
+        if error.page == .storeUnavailable { keepName(of: grant, in: &response) }
+        return response
       }
       return await granted(grant, signIn, request)
     }
   }
 
+  /// Keeps the name that Apple has sent, and does not send again, in this browser for the next sign-in of its owner,
+  /// who is not verified yet.
+  private func keepName(of grant: AuthorizationResponse.Success, in response: inout ControlResponse) {
+    guard let name = grant.personName, let owner = PendingDisplayName.Owner(grant),
+      let cookie = try? PendingDisplayName(name, of: owner).setCookie(keyring, now: .now)
+    else { return }
+    response.setCookie(cookie)
+  }
+
   private func granted(
     _ grant: AuthorizationResponse.Success, _ signIn: SignInState, _ request: ControlRequest
   ) async -> ControlResponse {
-    let submitted = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
+    let submitted = grant.personName
     var response: ControlResponse
     do throws(SignInError) {
       let tokens = try await exchange(grant, submitted, signIn)
@@ -138,12 +150,7 @@ struct CallbackEndpoint: Sendable {
     } catch {
       response = failed(error, request, signIn)
       if error.page == .banned { reset.apply(to: &response) }
-      // Apple does not send it again. Until its owner is verified, this browser keeps it for the next sign-in.
-      if let submitted, !error.isNameKept, let owner = PendingDisplayName.Owner(grant),
-        let cookie = try? PendingDisplayName(submitted, of: owner).setCookie(keyring, now: .now)
-      {
-        response.setCookie(cookie)
-      }
+      if !error.isNameKept { keepName(of: grant, in: &response) }
     }
     return response
   }
@@ -258,5 +265,12 @@ extension AuthorizationResponse {
     case .success(let grant): grant.state
     case .error(let refusal): refusal.state
     }
+  }
+}
+
+extension AuthorizationResponse.Success {
+  /// The name that Apple sends with the first authorization only.
+  fileprivate var personName: PersonName? {
+    user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
   }
 }
