@@ -99,7 +99,7 @@ struct RenewedSessionTests {
       var account = memory.revalidated
       change(&account)
       memory.renew(account, asked: 0, number: 1)
-      #expect(memory.entry.standing == .stale(servesUntil: 0))
+      #expect(memory.entry.standing == .stale(serves: .none))
       #expect(memory.entry.snapshot.account == memory.account, "and serves as it was while the store is away")
     }
   }
@@ -119,7 +119,7 @@ struct RenewedSessionTests {
     #expect(String(decoding: memory.entry.identity.lines, as: UTF8.self).contains("X-Expires: 11\r\n"))
     account.claims.other["auth_time"] = .integer(13)
     memory.renew(account, asked: 1, number: 2)
-    #expect(memory.entry.standing == .stale(servesUntil: 0), "the user has signed in")
+    #expect(memory.entry.standing == .stale(serves: .none), "the user has signed in")
   }
 
   @Test("Times are never set back by an answer that was overtaken")
@@ -129,13 +129,13 @@ struct RenewedSessionTests {
       var account = memory.account
       change(&account)
       memory.renew(account, asked: 0, number: 1)
-      #expect(memory.entry.standing == .stale(servesUntil: 0) && memory.entry.snapshot.account == memory.account)
+      #expect(memory.entry.standing == .stale(serves: .none) && memory.entry.snapshot.account == memory.account)
     }
   }
 
   @Test("A change of the account since the store was asked is newer than its answer: the session is looked up again")
   func changedMeanwhile() async throws {
-    for (changed, standing) in [(3, SessionCacheEntry.Standing.current), (4, .stale(servesUntil: 0))] {
+    for (changed, standing) in [(3, SessionCacheEntry.Standing.current), (4, .stale(serves: .none))] {
       var memory = try Memory()
       memory.cache.markStale(memory.account.subject, number: changed, now: 0)
       // Looked up since, as it was after the change.
@@ -150,9 +150,9 @@ struct RenewedSessionTests {
     var memory = try Memory()
     memory.cache.markStale(memory.account.subject, number: 1, now: 0)
     memory.renew(memory.revalidated, asked: 1, number: 2)
-    #expect(memory.entry.standing == .stale(servesUntil: 0))
+    #expect(memory.entry.standing == .stale(serves: .none))
     let late = memory.insert(asked: 1)
-    #expect(late.standing == .stale(servesUntil: 0), "it may not have the revalidation")
+    #expect(late.standing == .stale(serves: .none), "it may not have the revalidation")
     let current = memory.insert(asked: 2)
     memory.renew(memory.revalidated, asked: 2, number: 3)
     #expect(current.standing == .current && current.snapshot.account == memory.revalidated)

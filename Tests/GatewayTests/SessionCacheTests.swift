@@ -80,7 +80,7 @@ struct SessionCacheTests {
     memory.remove(fingerprint(0))
     #expect(memory.entry(of: identifier.handle) != nil && memory.count == 1)
     memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
-    #expect(memory.entry(of: identifier.handle) == nil && again.standing == .stale(servesUntil: 0))
+    #expect(memory.entry(of: identifier.handle) == nil && again.standing == .stale(serves: .none))
     let late = try visit()
     memory.end([identifier.handle], now: 0)
     #expect(late.allSatisfy { $0.standing == .ended } && memory.count == 0)
@@ -121,7 +121,7 @@ struct SessionCacheTests {
     memory.markStale(try #require(Subject("anna")), number: 7, now: 0)
     memory.insert(.session(early), for: fingerprint(1), asked: 6)
     memory.insert(.session(late), for: fingerprint(2), asked: 7)
-    #expect(early.standing == .stale(servesUntil: 0) && late.standing == .current)
+    #expect(early.standing == .stale(serves: .none) && late.standing == .current)
   }
 
   @Test("Of two changes of an account that reach a loop in the other order, the later one counts for answers under way")
@@ -131,7 +131,7 @@ struct SessionCacheTests {
     memory.markStale(anna, number: 7, now: 0)
     memory.markStale(anna, number: 6, now: 0)
     memory.insert(.session(answer), for: fingerprint(1), asked: 6)
-    #expect(answer.standing == .stale(servesUntil: 0))
+    #expect(answer.standing == .stale(serves: .none))
   }
 
   @Test("The sessions of a changed account are looked up again, and those of other accounts stay")
@@ -144,10 +144,10 @@ struct SessionCacheTests {
     // Kept, for as long as the store cannot be asked.
     guard case .session(let kept)? = memory.find(fingerprint(1)) else { throw Lost() }
     #expect(!kept.serves(at: 0) && memory.cached(kept.snapshot.session.handle)?.isCurrent == false)
-    kept.standing = .stale(servesUntil: 1_000)
+    kept.standing = .stale(serves: Period(from: 0, for: 1_000))
     #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
     // Until it is known that there is no such session.
-    memory.insert(.absent(until: 0), for: fingerprint(1))
+    memory.insert(.absent(during: .none), for: fingerprint(1))
     #expect(memory.count == 1 && memory.cached(kept.snapshot.session.handle) == nil)
   }
 
@@ -205,7 +205,7 @@ struct SessionCacheTests {
     #expect(found(&memory, 1) == nil && found(&memory, 399) != nil)
     // Cookies without a session take room as well.
     for number in 400..<10_000 {
-      memory.insert(.absent(until: 0), for: fingerprint(number))
+      memory.insert(.absent(during: .none), for: fingerprint(number))
       #expect(memory.bytes <= 64 << 10)
     }
     #expect(found(&memory, 399) == nil)

@@ -62,6 +62,36 @@ struct StoreHealthTests {
     #expect(!report(store, at: 5_000).isReady)
   }
 
+  @Test("While the change feed fails, no other answer of the store prolongs the grace, and the gateway says so")
+  func feedFails() {
+    let store = make(grace: .seconds(10))
+    store.wrote(at: 0)
+    store.feedAnswered(at: 0)
+    store.feedDidNotAnswer(StoreError(code: .denied, message: "no right to read changes"))
+    for moment in stride(from: Int64(0), to: 10_000, by: 2_500) {
+      store.wrote(at: moment)
+      store.answered(at: moment)
+      #expect(store.isTrusted(at: moment) && !store.isBarred(at: moment) && report(store, at: moment).isReady)
+      #expect(health.report.summary == .degraded)
+      #expect(String(decoding: health.report.healthz().body, as: UTF8.self).contains("no right to read changes"))
+    }
+    #expect(!store.isTrusted(at: 10_000) && store.isBarred(at: 10_000) && !report(store, at: 10_000).isReady)
+    store.feedAnswered(at: 11_000)
+    store.wrote(at: 11_000)
+    #expect(store.isTrusted(at: 11_000) && !store.isBarred(at: 11_000) && report(store, at: 11_000).isReady)
+    #expect(health.report.summary == .ok)
+  }
+
+  @Test("An answer from when the clock was ahead prolongs no grace")
+  func clockSetBack() {
+    let store = make(grace: .seconds(10))
+    store.feedAnswered(at: 3_600_000)
+    #expect(store.isTrusted(at: 3_600_000) && !store.isTrusted(at: 5_000))
+    #expect(store.mustAsk(at: 5_000, after: 4_500), "the feed is asked again")
+    store.answered(at: 5_000)
+    #expect(store.isTrusted(at: 5_000))
+  }
+
   @Test("A change feed that has answered lately need not be asked while the store is well")
   func silence() {
     let store = make(grace: .seconds(600))

@@ -49,6 +49,23 @@ struct TroubleTests {
     try await store.close()
   }
 
+  @Test("A change with a reason of a newer version is followed; after a damaged one everything is read again")
+  func strangeChanges() async throws {
+    let server = try await PostgreSQLServer.started()
+    let url = try server.makeDatabase()
+    let store = try await open(url)
+    let session = try await store.complete(try signIn()).snapshot.session
+    let start = try await store.changes(since: nil, limit: 10).cursor
+    _ = try await store.end(.one(session.handle), because: .signedOut, at: noon)
+    try server.query("UPDATE cordon.changes SET reason = 'taken over by another planet'", at: url)
+    let strange = try await store.changes(since: start, limit: 10)
+    #expect(strange.changes == [.ended(session.handle, .byOperator)] && !strange.isIncomplete)
+    try server.query("UPDATE cordon.changes SET handle = '\\x00'", at: url)
+    let damaged = try await store.changes(since: start, limit: 10)
+    #expect(damaged.changes == [] && damaged.isIncomplete && damaged.cursor == strange.cursor)
+    try await store.close()
+  }
+
   @Test("A server that stands still is given up in time, is asked by one at a time, and taken up again")
   func frozen() async throws {
     let server = try await PostgreSQLServer.started()

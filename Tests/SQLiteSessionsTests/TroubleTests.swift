@@ -97,6 +97,25 @@ struct TroubleTests {
     try await store.ping()
   }
 
+  @Test("A change with a reason of a newer version is followed; after a damaged one everything is read again")
+  func strangeChanges() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let session = try await store.complete(try signIn()).snapshot.session
+    let start = try await store.changes(since: nil, limit: 10).cursor
+    _ = try await store.end(.one(session.handle), because: .signedOut, at: noon)
+    try await store.write { try $0.run("UPDATE changes SET reason = 'taken over by another planet'") }
+    let strange = try await store.changes(since: start, limit: 10)
+    #expect(strange.changes == [.ended(session.handle, .byOperator)] && !strange.isIncomplete)
+    for damage in ["handle = x'00'", "handle = NULL, subject = ''"] {
+      try await store.write { try $0.run("UPDATE changes SET " + damage) }
+      let damaged = try await store.changes(since: start, limit: 10)
+      #expect(damaged.changes == [] && damaged.isIncomplete && damaged.cursor == strange.cursor)
+      #expect(store.mayHaveChanged, "there may be more behind it")
+    }
+    #expect(try await store.changes(since: strange.cursor, limit: 10).isIncomplete == false)
+  }
+
   @Test("Numbers at the ends of their range neither trap nor get lost")
   func survivesExtremes() async throws {
     let folder = try TemporaryFolder()

@@ -314,6 +314,17 @@ struct ReachabilityBackoffTests {
     }
   }
 
+  @Test("A clock that was ahead and is set right leaves no pause behind")
+  func clockSetBack() {
+    var backoff = ReachabilityBackoff()
+    let ahead = seconds(5 * 86_400)
+    backoff.noteNotSent(at: ahead, random: 1)
+    #expect(backoff.mayTry(at: noon) == true)
+    backoff.noteNotSent(at: noon, random: 1)
+    #expect(backoff.mayTry(at: seconds(1)) == false && backoff.mayTry(at: ahead) == true)
+    #expect(backoff.mayTry(at: seconds(2)) == true, "the attempt from ahead has no result")
+  }
+
   @Test("An attempt without a reported result does not block for ever")
   func forgetsLostTries() {
     var backoff = ReachabilityBackoff()

@@ -104,6 +104,18 @@ struct AssertionTests {
     #expect((fresh["iat"] as? Int ?? 0) - (before["iat"] as? Int ?? 0) >= 3_500)
   }
 
+  @Test("No assertion of a time to come is sent after the clock was set back")
+  func clockSetBack() throws {
+    let site = try Self.site([try AssertionKeyFile()], fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.setClock(secondsAhead: 20 * 60)
+    _ = try Self.assertion(site, anna, "/ahead")
+    try site.setClock(secondsAhead: 0)
+    let issued = try JWTParts(try Self.assertion(site, anna, "/right")).claims["iat"] as? Int
+    #expect(try #require(issued) <= Int(Date.now.timeIntervalSince1970) + 1)
+  }
+
   @Test("After a change of the keys the new one signs, and what the old one signed still verifies")
   func rotation() throws {
     let (old, new) = (try AssertionKeyFile(), try AssertionKeyFile())

@@ -40,6 +40,20 @@ struct IdleTests {
     for connection in connections { #expect(try status(connection).contains(" 401 ")) }
   }
 
+  @Test("A clock that was ahead for a moment signs nobody out")
+  func clockSetBack() throws {
+    let site = try Site(fakeClock: true, adjust: { $0["session", "idle_timeout"] = "\"30m\"" })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    #expect(try site.application(anna) == 200)
+    try site.setClock(secondsAhead: 60 * Self.minutes)
+    let refused = try anna.fetch(site.own("session"))
+    #expect(refused.status == 401)
+    try site.setClock(secondsAhead: 0)
+    #expect(try site.application(anna) == 200)
+    #expect(try anna.fetch(site.own("session")).status == 200)
+  }
+
   @Test("A session that is used at one gateway is not idle for another; one that nobody uses is")
   func twoReplicas() throws {
     let cluster = try Cluster(2, fakeClock: true, adjust: { $0["session", "idle_timeout"] = "\"4m\"" })

@@ -1,5 +1,6 @@
 internal import DataPlane
 internal import FoundationEssentials
+internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Sessions
@@ -21,9 +22,12 @@ struct BackgroundTasks: Sendable {
   private let certificates: CertificateWatch
   private let resources: ResourceWatch
 
-  /// The latest numbers, for gauges, which must not wait.
+  private let logger: Logger
+
   private final class Box: Sendable {
+    /// The latest number, for a gauge, which must not wait.
     let sessions = Atomic<Int>(0)
+    let clockJumps = Mutex(ClockJumps())
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
@@ -39,8 +43,9 @@ struct BackgroundTasks: Sendable {
     store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
     loops: SessionLoops, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
     health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
-    metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch
+    metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch, logger: Logger
   ) {
+    self.logger = logger
     self.resources = resources
     self.relay = relay
     self.certificates = certificates
@@ -142,8 +147,21 @@ struct BackgroundTasks: Sendable {
 
   private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
 
+  private var isClockTrusted: Bool {
+    switch cached.clockJumps.withLock({ $0.verdict(wall: .now, steady: .now) }) {
+    case .trusted: return true
+    case .distrusted: return false
+    case .jumped(let seconds):
+      logger.warning(
+        "the system's clock has jumped ahead, expired sessions are kept for a day; see that it is right",
+        metadata: ["seconds": "\(seconds)"])
+      return false
+    }
+  }
+
   /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
   private func removeExpired() async {
+    guard isClockTrusted else { return }
     while !Task.isCancelled {
       do throws(StoreError) {
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)

@@ -114,7 +114,7 @@ struct RunningGateway: Sendable {
       store: store, storeHealth: storeHealth, sessions: sessions, loops: loops, lastSeen: lastSeen,
       changes: ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth),
       revalidator: revalidator, health: health, upstreams: upstreams, relay: relay, metrics: metrics,
-      certificates: certificates, resources: resources)
+      certificates: certificates, resources: resources, logger: logger)
     await tasks.checkStore()
 
     let people = PeopleWatch(store: store)

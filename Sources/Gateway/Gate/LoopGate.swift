@@ -261,16 +261,15 @@ final class LoopGate: RequestGate {
     of entry: SessionCacheEntry, _ site: GateSite
   ) -> (@Sendable () async -> Void)? {
     guard let accessRequests = endpoints[site.number].accessRequests else { return nil }
-    if let known = entry.accessRequest, sessions.now < known.until { return nil }
+    if let request = entry.accessRequest, request.known.contains(sessions.now) { return nil }
     let subject = entry.snapshot.account.subject
     let bound = NIOLoopBound((entry: entry, sessions: sessions), eventLoop: sessions.eventLoop)
     return {
       let found = await accessRequests(subject)
       try? await bound.eventLoop.submit {
         // If the store does not answer, the button stays: pressing it says so.
-        bound.value.entry.take(
-          found ?? .mayAsk,
-          until: bound.value.sessions.now + (found == nil ? AccessRefusal.outageMemory : AccessRefusal.memory))
+        let memory = found == nil ? AccessRefusal.outageMemory : AccessRefusal.memory
+        bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: memory))
       }.get()
     }
   }

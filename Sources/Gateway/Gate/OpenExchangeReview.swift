@@ -120,7 +120,7 @@ final class OpenExchangeReview {
       session.checkAsked = 0
       return true
     case .background:
-      if now >= session.checkAsked + SessionConfiguration.evaluationInterval {
+      if !Period(from: session.checkAsked, for: SessionConfiguration.evaluationInterval).contains(now) {
         session.checkAsked = now
         sessions.revalidate(snapshot, isOverdue: false)
       }
@@ -131,10 +131,10 @@ final class OpenExchangeReview {
         sessions.revalidate(snapshot, isOverdue: true)
         return true
       }
-      guard now - since >= Self.overduePatience else { return true }
+      if Period(from: since, for: Self.overduePatience).contains(now) { return true }
       if sessions.configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) {
         // No attempt has failed: it has had no slot yet, which ends nothing.
-        if now >= session.checkAsked + SessionConfiguration.retryInterval {
+        if !Period(from: session.checkAsked, for: SessionConfiguration.retryInterval).contains(now) {
           session.checkAsked = now
           sessions.revalidate(snapshot, isOverdue: true)
         }
@@ -152,7 +152,7 @@ final class OpenExchangeReview {
 
   private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64, _ isMachineToken: Bool) {
     if case .lookedUp = session.standing { return }
-    guard now >= session.looksAgain else {
+    guard !session.lookUpPause.contains(now) else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.
       if !sessions.storeHealth.isTrusted(at: now) { session.standing = .over() }
       return
@@ -198,7 +198,7 @@ final class OpenExchangeReview {
     case .none: session.standing = .over()
     case .outdated: session.standing = .unknown
     case .storeUnavailable:
-      session.looksAgain = now + Self.lookUpPause
+      session.lookUpPause = Period(from: now, for: Self.lookUpPause)
       guard let last, last.standing != .ended, isInUse(last, now),
         sessions.storeHealth.isTrusted(at: now)
       else {

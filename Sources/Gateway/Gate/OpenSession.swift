@@ -18,8 +18,8 @@ final class OpenSession {
   var standing = Standing.unknown
   /// The time of the last review of one of its exchanges.
   var reviewed: Int64 = 0
-  /// Not looked up again before this moment.
-  var looksAgain: Int64 = 0
+  /// The period in which it is not looked up again.
+  var lookUpPause = Period.none
   /// The entry that its exchanges are judged by, and the number of that judgement.
   private(set) var judged: (entry: SessionCacheEntry, generation: Int, number: Int)?
   /// The time when a revalidation of its account was last started, and since when the account is overdue.
@@ -44,7 +44,8 @@ final class OpenSession {
 struct OpenSessions {
   private var sessions: [ConnectionKey: OpenSession] = [:]
   private var judgements = 0
-  private var nextCleaning: Int64 = 0
+  /// The period in which sessions without exchanges are not looked for again.
+  private var cleaned = Period.none
 
   /// The interval at which sessions without exchanges are dropped, and the time without a review after which they are.
   private static let cleaningInterval: Int64 = 10_000
@@ -55,7 +56,9 @@ struct OpenSessions {
   mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
       // Its exchanges were ended. One that has begun since was admitted, and is reviewed again.
-      if case .over(let since?) = known.standing, now - since >= Self.reviewGap { known.standing = .unknown }
+      if case .over(let since?) = known.standing, !Period(from: since, for: Self.reviewGap).contains(now) {
+        known.standing = .unknown
+      }
       known.reviewed = now
       return known
     }
@@ -73,9 +76,9 @@ struct OpenSessions {
 
   /// Drops the sessions that nothing has asked for lately.
   mutating func clean(at now: Int64) {
-    guard now >= nextCleaning else { return }
-    nextCleaning = now + Self.cleaningInterval
-    sessions = sessions.filter { $0.value.reviewed > now - Self.cleaningInterval }
+    guard !cleaned.contains(now) else { return }
+    cleaned = Period(from: now, for: Self.cleaningInterval)
+    sessions = sessions.filter { Period(from: $0.value.reviewed, for: Self.cleaningInterval).contains(now) }
   }
 
   /// Whether the store is being asked for one of them.

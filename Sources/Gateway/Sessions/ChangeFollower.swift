@@ -48,10 +48,11 @@ struct ChangeFollower: Sendable {
         await sessions.forget(ended)
         cursor = batch.cursor
         // After a full batch there may be more, all of which must be applied within two seconds.
-        if batch.changes.count < Self.batchSize { return cursor }
+        let mayBeCut = batch.changes.count >= Self.batchSize || batch.isIncomplete && !batch.changes.isEmpty
+        if !mayBeCut { return cursor }
       }
     } catch {
-      storeHealth.didNotAnswer("changes", error)
+      storeHealth.feedDidNotAnswer(error)
       // It is no longer known whether sessions are valid.
       if error.code == .newerSchema { await loops.endExchanges(of: await loops.sessionsUnderWay()) }
       return cursor

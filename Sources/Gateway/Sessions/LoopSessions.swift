@@ -81,8 +81,8 @@ final class LoopSessions {
         // Another loop or replica may have newer data. A stale entry is kept: it is used if the store is
         // unavailable.
         if case .stale = entry.standing {} else { cache.remove(fingerprint) }
-      case .absent(let until): if now < until { return .none }
-      case .storeUnavailable(let until): if now < until { return .storeUnavailable }
+      case .absent(let period): if period.contains(now) { return .none }
+      case .storeUnavailable(let period): if period.contains(now) { return .storeUnavailable }
       }
     }
     guard let verified = configuration.keyring.verifyCookie(credential, on: scope) else { return .none }
@@ -115,7 +115,7 @@ final class LoopSessions {
     _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForRevalidation: Bool
   ) -> LookUp {
     noteUse(of: entry, now)
-    if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now, waitsForRevalidation) }
+    if !entry.evaluated.contains(now) { return evaluate(entry, fingerprint, now, waitsForRevalidation) }
     return .known(entry)
   }
 
@@ -125,18 +125,18 @@ final class LoopSessions {
   ) -> LookUp {
     let snapshot = entry.snapshot
     guard entry.isRevalidated(configuration) else {
-      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
       return .known(entry)
     }
     switch decision(on: entry, now) {
     case .fresh:
-      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
       entry.noteFresh()
     case .background:
-      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
       revalidations.startInBackground(snapshot)
     case .blocking:
-      if now < entry.waitedUntil {
+      if entry.waited.contains(now) {
         // A request has waited already. If no attempt failed, our limit kept it from being made
         // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
         let mayGoOn = configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
@@ -228,7 +228,7 @@ final class LoopSessions {
   func renewAssertion(of entry: SessionCacheEntry) -> (@Sendable () async -> Void)? {
     guard let assertions = configuration.assertions else { return nil }
     let now = WallClock.now()
-    if now < entry.assertionRenewsAt { return nil }
+    if entry.assertionFresh.contains(now) { return nil }
     return renewAssertion(of: entry, by: assertions, now)
   }
 
@@ -242,9 +242,9 @@ final class LoopSessions {
       let signed = await assertions.assertion(of: snapshot, groups: groups)
       try? await bound.eventLoop.submit { bound.value.take(signed, by: generation, now: WallClock.now()) }.get()
     }
-    guard now < entry.assertionEndsAt else { return signing }
+    guard entry.assertionValid.contains(now) else { return signing }
     // The present one is still valid: one request starts the renewal, and none waits for it.
-    entry.assertionRenewsAt = now + Self.signingTimeout
+    entry.assertionFresh = Period(from: now, for: Self.signingTimeout)
     Task { await signing() }
     return nil
   }

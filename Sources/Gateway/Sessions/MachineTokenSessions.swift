@@ -63,8 +63,8 @@ final class MachineTokenSessions: Sendable {
       let known: SessionCache.Known =
         switch found {
         case .found(let token): .session(SessionCacheEntry(token, loop.value.configuration))
-        case .absent(let until): .absent(until: until)
-        case .storeUnavailable(let until): .storeUnavailable(until: until)
+        case .absent(let period): .absent(during: period)
+        case .storeUnavailable(let period): .storeUnavailable(during: period)
         }
       loop.value.cache.insert(known, for: fingerprint)
     }.get()
@@ -97,26 +97,28 @@ final class MachineTokenSessions: Sendable {
 
   private enum LookUp: Sendable {
     case found(MachineToken)
-    case absent(until: Int64)
-    case storeUnavailable(until: Int64)
+    case absent(during: Period)
+    case storeUnavailable(during: Period)
   }
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
     // A result would not be trusted now: each request would look it up again.
-    if storeHealth.isRefused { return .storeUnavailable(until: now + SessionManager.outageMemory) }
+    if storeHealth.isBarred(at: now) {
+      return .storeUnavailable(during: Period(from: now, for: SessionManager.outageMemory))
+    }
     if let cached = await cached(handle, at: now) { return .found(cached) }
     do throws(StoreError) {
       let found = try await store.token(handle)
       storeHealth.answered(at: now)
       guard let found, found.isInForce(at: Date(wallClock: now)) else {
-        return .absent(until: now + SessionManager.absentMemory)
+        return .absent(during: Period(from: now, for: SessionManager.absentMemory))
       }
       return .found(found)
     } catch {
       storeHealth.didNotAnswer("token", error)
       if let cached = await cached(handle, at: clock()) { return .found(cached) }
-      return .storeUnavailable(until: clock() + SessionManager.outageMemory)
+      return .storeUnavailable(during: Period(from: clock(), for: SessionManager.outageMemory))
     }
   }
 
@@ -181,8 +183,8 @@ extension LoopSessions {
           return .known(entry)
         }
         cache.remove(fingerprint)
-      case .absent(let until): if now < until { return .none }
-      case .storeUnavailable(let until): if now < until { return .storeUnavailable }
+      case .absent(let period): if period.contains(now) { return .none }
+      case .storeUnavailable(let period): if period.contains(now) { return .storeUnavailable }
       }
     }
     switch tokens.verify(text) {

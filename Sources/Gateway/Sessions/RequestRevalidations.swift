@@ -63,12 +63,12 @@ struct RequestRevalidations: Sendable {
         // The revalidation has no result: the store did not grant the lease. Neither admit nor sign out.
         loop.value.cache.remove(credential.fingerprint)
         loop.value.cache.insert(
-          .storeUnavailable(until: now + SessionManager.outageMemory), for: credential.fingerprint)
+          .storeUnavailable(during: Period(from: now, for: SessionManager.outageMemory)), for: credential.fingerprint)
       } else {
         // This loop need not wait again: for a while if Apple was asked about the account, otherwise for a moment.
         let mayAsk = schedule.mayAsk(account: account, now: date)
-        entry.waitedUntil =
-          now + (mayAsk ? SessionConfiguration.retryInterval : SessionConfiguration.evaluationInterval)
+        entry.waited = Period(
+          from: now, for: mayAsk ? SessionConfiguration.retryInterval : SessionConfiguration.evaluationInterval)
       }
     }.get()
   }

@@ -9,10 +9,10 @@ struct SessionCache {
   /// The cached result of a credential.
   enum Known {
     case session(SessionCacheEntry)
-    /// No such session, or no longer; asked again after this moment.
-    case absent(until: Int64)
-    /// The store could not be asked; asked again after this moment.
-    case storeUnavailable(until: Int64)
+    /// No such session, or no longer; not asked again in this period.
+    case absent(during: Period)
+    /// The store could not be asked; not asked again in this period.
+    case storeUnavailable(during: Period)
   }
 
   private var young: [CookieFingerprint: Known] = [:]
@@ -87,7 +87,7 @@ struct SessionCache {
         forget(replaced)
         replaced.standing = .ended
       }
-      if let change = changes[subject], change > asked { entry.standing = .stale(servesUntil: 0) }
+      if let change = changes[subject], change > asked { entry.standing = .stale(serves: .none) }
       if byHandle[handle]?.append(entry) == nil {
         byHandle[handle] = .one(entry)
         bySubject[subject, default: []].append(handle)
@@ -125,7 +125,7 @@ struct SessionCache {
     invalidations &+= 1
     changes.note(subject, number: number, now: now)
     for handle in bySubject[subject] ?? [] {
-      for entry in byHandle[handle]?.all ?? [] { entry.standing = .stale(servesUntil: 0) }
+      for entry in byHandle[handle]?.all ?? [] { entry.standing = .stale(serves: .none) }
     }
   }
 
@@ -142,7 +142,7 @@ struct SessionCache {
     changes.note(account.subject, number: number, now: now)
     for handle in bySubject[account.subject] ?? [] {
       for entry in byHandle[handle]?.all ?? [] where hasChanged || !entry.renew(account, configuration) {
-        entry.standing = .stale(servesUntil: 0)
+        entry.standing = .stale(serves: .none)
       }
     }
   }

@@ -22,16 +22,16 @@ final class SessionCacheEntry {
   private var renderings: [UpstreamRendering] = []
   /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
   private(set) var assertion: String?
-  /// The time from which another assertion is requested, and the time until which this one may be sent.
-  var assertionRenewsAt: Int64 = 0
-  private(set) var assertionEndsAt: Int64 = 0
+  /// The period in which no other assertion is requested, and that in which this one may be sent.
+  var assertionFresh = Period.none
+  private(set) var assertionValid = Period.none
   /// The user's access by the configuration that last asked.
   private var access: UserAccess
   /// Whether the account was seen to need no revalidation, and a route that is not public has admitted the user ever
   /// since. Otherwise a revalidation may have become due unnoticed, while only public routes admitted the user.
   private(set) var wasFresh = false
-  /// The user's request for access, as the store last had it, and the time until which it is not looked up again.
-  private(set) var accessRequest: (state: AccessRequestState, until: Int64)?
+  /// The user's request for access, as the store last had it, and the period in which it is not looked up again.
+  private(set) var accessRequest: (state: AccessRequestState, known: Period)?
   /// The verdicts of rules on the user under one configuration.
   private var verdicts = VerdictCache()
   /// The session cookies of applications bound to the account, by upstream, under one configuration.
@@ -57,10 +57,10 @@ final class SessionCacheEntry {
   var lastWritten: Int64
   /// Whether its last use is queued to be written.
   var isNoted = false
-  /// The next time to evaluate the revalidation schedule.
-  var evaluateAt: Int64 = 0
-  /// The time before which no request waits again for an overdue revalidation.
-  var waitedUntil: Int64 = 0
+  /// The period in which the revalidation schedule is not evaluated again.
+  var evaluated = Period.none
+  /// The period in which no request waits again for an overdue revalidation.
+  var waited = Period.none
   var standing = Standing.current
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
@@ -132,8 +132,8 @@ final class SessionCacheEntry {
     renderings = []
     user = Self.user(of: snapshot, configuration)
     assertion = nil
-    assertionRenewsAt = 0
-    assertionEndsAt = 0
+    assertionFresh = .none
+    assertionValid = .none
   }
 
   /// The user's access by a configuration. Computed once for each.
@@ -149,7 +149,7 @@ final class SessionCacheEntry {
     access = UserAccess(snapshot, configuration)
     if !access.isAdmittedAnywhere { wasFresh = false }
     // An account that was not being revalidated may be overdue.
-    if !wasAdmitted { evaluateAt = 0 }
+    if !wasAdmitted { evaluated = .none }
   }
 
   /// The names of the user's groups, sorted.
@@ -190,8 +190,8 @@ final class SessionCacheEntry {
     guard standing == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
     let hasTokenClaims = account.claims != snapshot.account.claims
     snapshot = SessionSnapshot(session: snapshot.session, account: account)
-    evaluateAt = 0
-    waitedUntil = 0
+    evaluated = .none
+    waited = .none
     // No rule may require them, but headers can contain them. After a reload everything is rendered on the next use.
     if hasTokenClaims, generation == configuration.generation {
       unsigned = Self.identity(of: snapshot, userAccess(by: configuration), configuration)
@@ -205,7 +205,7 @@ final class SessionCacheEntry {
   func noteFresh() { wasFresh = true }
 
   /// Caches the user's request for access.
-  func take(_ state: AccessRequestState, until: Int64) { accessRequest = (state, until) }
+  func take(_ state: AccessRequestState, for period: Period) { accessRequest = (state, period) }
 
   /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
   func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
@@ -292,15 +292,17 @@ final class SessionCacheEntry {
     identity = withAssertion(unsigned)
     for place in renderings.indices { renderings[place].identity = withAssertion(renderings[place].unsigned) }
     guard let signed else {
-      assertionRenewsAt = now + Self.signingPause
-      assertionEndsAt = assertionRenewsAt
+      assertionFresh = Period(from: now, for: Self.signingPause)
+      assertionValid = assertionFresh
       return
     }
     // Never in the past: after a clock jump, a request must not wait repeatedly.
-    assertionRenewsAt = max(
-      signed.made.addingTimeInterval(AssertionMint.renewal).wallClock, now + Self.signingPause)
-    assertionEndsAt = max(
-      signed.expires.addingTimeInterval(-AssertionMint.remainder).wallClock, now + Self.signingPause)
+    let (renewal, end) = (
+      signed.made.addingTimeInterval(AssertionMint.renewal),
+      signed.expires.addingTimeInterval(-AssertionMint.remainder)
+    )
+    assertionFresh = Period(from: now, until: max(renewal.wallClock, now + Self.signingPause))
+    assertionValid = Period(from: now, until: max(end.wallClock, now + Self.signingPause))
   }
 
   /// The pause after a signature, or after a failure to sign.
@@ -311,9 +313,8 @@ extension SessionCacheEntry {
   /// The validity of an entry.
   enum Standing: Equatable {
     case current
-    /// The account has changed: it is looked up again. If the store was unavailable, the entry serves until this
-    /// moment.
-    case stale(servesUntil: Int64)
+    /// The account has changed: it is looked up again. If the store was unavailable, the entry serves in this period.
+    case stale(serves: Period)
     /// The session has ended, or another entry has replaced this one. An entry is never revived.
     case ended
   }
@@ -322,7 +323,7 @@ extension SessionCacheEntry {
   func serves(at now: Int64) -> Bool {
     switch standing {
     case .current: true
-    case .stale(let servesUntil): now < servesUntil
+    case .stale(let period): period.contains(now)
     case .ended: false
     }
   }

@@ -54,12 +54,12 @@ final class SessionManager: Sendable {
       guard !loops.isOutdated(version) else { return }
       let known: SessionCache.Known
       switch found {
-      case .found(let snapshot, let servesUntil):
+      case .found(let snapshot, let serves):
         let entry = SessionCacheEntry(snapshot, credential, loop.value.configuration)
-        if let servesUntil { entry.standing = .stale(servesUntil: servesUntil) }
+        if let serves { entry.standing = .stale(serves: serves) }
         known = .session(entry)
-      case .absent(let until): known = .absent(until: until)
-      case .storeUnavailable(let until): known = .storeUnavailable(until: until)
+      case .absent(let period): known = .absent(during: period)
+      case .storeUnavailable(let period): known = .storeUnavailable(during: period)
       }
       loop.value.cache.insert(known, for: credential.fingerprint, asked: version.accountChanges)
     }.get()
@@ -91,16 +91,16 @@ final class SessionManager: Sendable {
   }
 
   private enum LookUp: Sendable {
-    /// - Parameter servesUntil: how long a stale session may be used while the store is unavailable; nil if current.
-    case found(SessionSnapshot, servesUntil: Int64? = nil)
-    case absent(until: Int64)
-    case storeUnavailable(until: Int64)
+    /// - Parameter serves: when a stale session may be used while the store is unavailable; nil if it is current.
+    case found(SessionSnapshot, serves: Period? = nil)
+    case absent(during: Period)
+    case storeUnavailable(during: Period)
   }
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
     // A snapshot would not be trusted now: each request would look it up again.
-    if storeHealth.isRefused { return .storeUnavailable(until: now + Self.outageMemory) }
+    if storeHealth.isBarred(at: now) { return .storeUnavailable(during: Period(from: now, for: Self.outageMemory)) }
     // The cache of another loop is as good as the store, and faster.
     let cached = await loops.cached(handle)
     // No request waits for a store that is known to be unavailable.
@@ -110,20 +110,20 @@ final class SessionManager: Sendable {
       let found = try await store.find(handle)
       storeHealth.answered(at: now)
       guard let found = found.map({ seen($0, cached) }), isAlive(found, at: now) else {
-        return .absent(until: now + Self.absentMemory)
+        return .absent(during: Period(from: now, for: Self.absentMemory))
       }
       return .found(found)
     } catch {
       storeHealth.didNotAnswer("find", error)
       if let cached = await loops.cached(handle), let known = usable(cached, at: clock()) { return known }
-      return .storeUnavailable(until: now + Self.outageMemory)
+      return .storeUnavailable(during: Period(from: now, for: Self.outageMemory))
     }
   }
 
   /// A cached session as the result of a look-up; nil if it is idle or the outage grace is over.
   private func usable(_ cached: CachedSession, at now: Int64) -> LookUp? {
     guard storeHealth.isTrusted(at: now), isAlive(cached.snapshot, at: now) else { return nil }
-    return .found(cached.snapshot, servesUntil: cached.isCurrent ? nil : now + Self.outageMemory)
+    return .found(cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageMemory))
   }
 
   /// The session as the store has it, with the last use that an event loop has seen and not yet written.

@@ -8,12 +8,16 @@ internal import Synchronization
 final class StoreHealth: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
-  private let outageGrace: Mutex<Int64>
+  private let outageGrace: Atomic<Int64>
   /// The end of the time in which caches may be used without an answer of the store; `refused` while this version must
   /// not use the store.
   private let trustedUntil: Atomic<Int64>
   /// The moment at which the change feed was asked for its latest answer.
   private let feedAnsweredAt = Atomic<Int64>(.min / 2)
+  /// The error of the change feed, if it did not answer when it was last asked. What ended elsewhere is unknown then,
+  /// whatever else the store answers.
+  private let feedProblem = Mutex<StoreError?>(nil)
+  private let feedFails = Atomic<Bool>(false)
   private let isUnreachable = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
@@ -27,27 +31,38 @@ final class StoreHealth: Sendable {
   /// The shortest time for which an answer is trusted, whatever `store.outage_grace` is: with a grace of zero, a
   /// request could not even use the answer to its own query.
   private static let shortestGrace = Duration.seconds(1)
+  /// A time that is further ahead than the grace was kept while the clock was ahead. In milliseconds.
+  private static let clockTolerance: Int64 = 1_000
 
   /// - Parameter now: in milliseconds since 1970, as everywhere below.
   init(_ settings: StoreSettings, metrics: MetricsRegistry, logger: Logger, now: Int64) {
     self.metrics = metrics
     self.logger = logger
     let grace = Self.grace(settings)
-    outageGrace = Mutex(grace)
+    outageGrace = Atomic(grace)
     trustedUntil = Atomic(now + grace)
   }
 
-  /// Uses other settings from the next answer on.
-  func apply(_ settings: StoreSettings) { outageGrace.withLock { $0 = Self.grace(settings) } }
+  /// Uses other settings: a longer grace from the next answer on, a shorter one at once.
+  func apply(_ settings: StoreSettings) { outageGrace.store(Self.grace(settings), ordering: .relaxed) }
 
   private static func grace(_ settings: StoreSettings) -> Int64 { max(settings.outageGrace, shortestGrace).wallClock }
 
   /// Whether caches may be used at `now`: the store has answered within the outage grace.
   @inline(__always)
-  func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
+  func isTrusted(at now: Int64) -> Bool {
+    let until = trustedUntil.load(ordering: .relaxed)
+    return now < until && until &- now <= outageGrace.load(ordering: .relaxed) &+ Self.clockTolerance
+  }
 
   /// Whether a newer version changed the store in a way that this one must not ignore: no signed-in request is served.
   var isRefused: Bool { trustedUntil.load(ordering: .relaxed) == Self.refused }
+
+  /// Whether no session may be used at `now`, though the store may answer: this version is refused, or the change feed
+  /// has not answered within the outage grace.
+  func isBarred(at now: Int64) -> Bool {
+    isRefused || feedFails.load(ordering: .relaxed) && !isTrusted(at: now)
+  }
 
   /// Whether the store did not answer when it was last asked.
   var isUnavailable: Bool { isUnreachable.load(ordering: .relaxed) }
@@ -61,16 +76,15 @@ final class StoreHealth: Sendable {
   /// Whether signed-in requests can be served: the store answers, or cached sessions are still valid. All
   /// gateways share the store, so reporting not ready earlier would not move requests to a better one.
   func isServing(at now: Int64) -> Bool {
-    hasAnswered && !isRefused && (!isUnavailable || isTrusted(at: now))
+    hasAnswered && !isBarred(at: now) && (!isUnavailable || isTrusted(at: now))
   }
 
   /// Whether the change feed must be read at `now`, even without a sign of changes: the store is not healthy, or the
   /// latest answer is older than `interval` (in milliseconds), or the outage grace is shorter than twice that.
   func mustAsk(at now: Int64, after interval: Int64) -> Bool {
     guard isHealthy, !isUnavailable, !isRefused else { return true }
-    let grace = outageGrace.withLock { $0 }
-    guard grace >= 2 * interval else { return true }
-    return now - feedAnsweredAt.load(ordering: .relaxed) >= interval
+    guard outageGrace.load(ordering: .relaxed) >= 2 * interval else { return true }
+    return !Period(from: feedAnsweredAt.load(ordering: .relaxed), for: interval).contains(now)
   }
 
   // MARK: Reports
@@ -93,10 +107,15 @@ final class StoreHealth: Sendable {
 
   // MARK: Answers
 
-  /// Notes that the store has answered a query of `moment`.
+  /// Notes that the store has answered a query of `moment`. Without the change feed that restores no trust in caches.
   func answered(at moment: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
-    let until = moment + outageGrace.withLock { $0 }
+    if !feedFails.load(ordering: .relaxed) { trust(from: moment) }
+    if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
+  }
+
+  private func trust(from moment: Int64) {
+    let until = moment + outageGrace.load(ordering: .relaxed)
     var before = trustedUntil.load(ordering: .relaxed)
     // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
     while before != Self.refused {
@@ -104,7 +123,6 @@ final class StoreHealth: Sendable {
       if change.exchanged { break }
       before = change.original
     }
-    if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
   }
 
   /// Notes that the change feed has answered: this version may use the store again if it was refused.
@@ -114,12 +132,22 @@ final class StoreHealth: Sendable {
       logger.notice("session store is compatible again, serving signed-in requests")
     }
     feedAnsweredAt.store(moment, ordering: .relaxed)
+    if feedFails.exchange(false, ordering: .relaxed) { feedProblem.withLock { $0 = nil } }
     answered(at: moment)
+  }
+
+  /// Notes that the change feed did not answer: the store counts as unavailable, and caches are trusted for no longer
+  /// than the outage grace, even if it answers other queries.
+  func feedDidNotAnswer(_ error: StoreError) {
+    feedProblem.withLock { $0 = error }
+    feedFails.store(true, ordering: .relaxed)
+    didNotAnswer("changes", error)
   }
 
   /// Notes that a check that began at `moment` has written to the store.
   func wrote(at moment: Int64) {
-    problem.withLock { $0 = nil }
+    let feedProblem = feedProblem.withLock { $0 }
+    problem.withLock { $0 = feedProblem }
     answered(at: moment)
     if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }

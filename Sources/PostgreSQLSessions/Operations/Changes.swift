@@ -28,9 +28,9 @@ extension PostgreSQLSessionStore {
         guard reached.indices.contains(lane) else { throw DamagedRow(what: "lane") }
         reached[lane] = max(reached[lane], try row.integer(1))
       }
+      let changes = rows.compactMap { try? ShardedSequence.change($0, from: 2) }
       return StoreChanges(
-        changes: try rows.map { try ShardedSequence.change($0, from: 2) }, cursor: positions.cursor(reached),
-        isIncomplete: false)
+        changes: changes, cursor: positions.cursor(reached), isIncomplete: changes.count < rows.count)
     }
   }
 

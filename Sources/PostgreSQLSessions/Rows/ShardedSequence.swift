@@ -43,11 +43,8 @@ enum ShardedSequence {
       guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRow(what: "change") }
       return .accountChanged(subject)
     }
-    guard
-      let handle = PublicSessionID(bytes: try row.bytes(start)),
-      let reason = SessionEnding(rawValue: try row.text(start + 1))
-    else { throw DamagedRow(what: "change") }
-    return .ended(handle, reason)
+    guard let handle = PublicSessionID(bytes: try row.bytes(start)) else { throw DamagedRow(what: "change") }
+    return .ended(handle, SessionEnding(stored: try row.text(start + 1)))
   }
 }
 

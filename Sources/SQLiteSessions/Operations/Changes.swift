@@ -13,7 +13,8 @@ extension SQLiteSessionStore {
     readState.withLock { $0 = nil }
     let changes = try await readChanges(since: cursor, limit: limit)
     // A full batch: there may be more.
-    readState.withLock { $0 = changes.changes.count < max(limit, 1) ? state : nil }
+    let isAll = changes.changes.count < max(limit, 1) && !changes.isIncomplete
+    readState.withLock { $0 = isAll ? state : nil }
     return changes
   }
 
@@ -31,8 +32,8 @@ extension SQLiteSessionStore {
         "SELECT number, handle, reason, subject FROM changes WHERE number > ? ORDER BY number LIMIT ?",
         [number, max(limit, 1)])
       let next = try rows.last.map { try $0.int64(0) } ?? number
-      return StoreChanges(
-        changes: try rows.map { try Self.change($0) }, cursor: bounds.cursor(next), isIncomplete: false)
+      let changes = rows.compactMap { try? Self.change($0) }
+      return StoreChanges(changes: changes, cursor: bounds.cursor(next), isIncomplete: changes.count < rows.count)
     }
   }
 
@@ -75,9 +76,8 @@ extension SQLiteSessionStore {
       guard let subject = Subject(try row.text(3)) else { throw DamagedRow(what: "change") }
       return .accountChanged(subject)
     }
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)), let reason = SessionEnding(rawValue: try row.text(2))
-    else { throw DamagedRow(what: "change") }
-    return .ended(handle, reason)
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "change") }
+    return .ended(handle, SessionEnding(stored: try row.text(2)))
   }
 
   /// The bounds of the changes that the database remembers, and the last change that it ever had.

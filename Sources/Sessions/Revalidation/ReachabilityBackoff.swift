@@ -30,14 +30,21 @@ package struct ReachabilityBackoff: Sendable {
     case .open:
       return true
     case .pausing(let failures, let until):
-      guard now >= until else { return false }
+      guard !Self.isAhead(until, of: now, atMost: Self.longestPause) else { return false }
       state = .trying(failures: failures, since: now)
       return true
     case .trying(let failures, let since):
-      guard now >= since.advanced(by: Self.attemptTimeout) else { return false }
+      guard !Self.isAhead(since.advanced(by: Self.attemptTimeout), of: now, atMost: Self.attemptTimeout) else {
+        return false
+      }
       state = .trying(failures: failures, since: now)
       return true
     }
+  }
+
+  /// Whether a moment is to come. One that is further ahead than it can be was kept while the clock was ahead.
+  private static func isAhead(_ moment: Date, of now: Date, atMost longest: Duration) -> Bool {
+    now < moment && moment <= now.advanced(by: longest)
   }
 
   /// Notes that a request reached Apple, whatever the answer.

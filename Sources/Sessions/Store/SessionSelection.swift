@@ -26,6 +26,10 @@ package enum SessionEnding: String, Sendable, CaseIterable {
   case accountRemoved = "account removed"
   /// The operator ended it.
   case byOperator = "ended by the operator"
+
+  /// - Parameter stored: a reason as a store has it. One that only a newer version knows is read as an operator's: that
+  ///   the session has ended must not be missed for it.
+  package init(stored: String) { self = Self(rawValue: stored) ?? .byOperator }
 }
 
 /// A last-seen update: the last use of a session, written in batches.

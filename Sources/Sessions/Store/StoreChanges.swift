@@ -24,7 +24,7 @@ package struct StoreChanges: Sendable, Equatable {
   /// The cursor for the next call.
   package let cursor: ChangeCursor
   /// Whether changes may be missing because the cursor is older than what the store remembers (or belongs to another
-  /// database): everything in memory must be read again.
+  /// database), or because one is damaged: everything in memory must be read again.
   package let isIncomplete: Bool
 
   /// The changes that a store reports.

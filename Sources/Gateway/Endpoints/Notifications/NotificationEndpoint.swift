@@ -82,7 +82,7 @@ final class NotificationEndpoint: Sendable {
     metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
     let now = WallClock.now()
     let until = quietUntil.load(ordering: .relaxed)
-    if now >= until,
+    if !Period(from: until &- Self.logInterval, until: until).contains(now),
       quietUntil.compareExchange(expected: until, desired: now + Self.logInterval, ordering: .relaxed).exchanged
     {
       logger.warning(

@@ -1,0 +1,22 @@
+/// A period of the system's clock in which something that is remembered holds.
+///
+/// It has a beginning, too: a clock that was ahead and is set right would otherwise leave an end far in the future.
+struct Period: Sendable, Equatable {
+  /// In milliseconds since 1970.
+  private let start: Int64
+  private let end: Int64
+
+  /// Contains no moment.
+  static let none = Period(from: 0, until: 0)
+
+  init(from start: Int64, until end: Int64) {
+    self.start = start
+    self.end = end
+  }
+
+  /// - Parameter length: in milliseconds.
+  init(from start: Int64, for length: Int64) { self.init(from: start, until: start &+ length) }
+
+  @inline(__always)
+  func contains(_ moment: Int64) -> Bool { start <= moment && moment < end }
+}
