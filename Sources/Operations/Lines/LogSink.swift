@@ -24,6 +24,8 @@ package final class LogSink: Sendable {
     var isDue = false
     var isDueSoon = false
     var droppedBytes: UInt64 = 0
+    /// Whether a line was cut off by a write that failed: the next one begins on a line of its own.
+    var isCut = false
   }
 
   private let descriptor: Int32
@@ -107,15 +109,19 @@ package final class LogSink: Sendable {
   /// - Parameter flag: that of the scheduled call; cleared, so that the next line schedules another.
   private func drain(_ flag: WritableKeyPath<Pending, Bool>) {
     var batch: [UInt8] = []
-    pending.withLock { pending in
+    let isCut = pending.withLock { pending in
       pending[keyPath: flag] = false
       swap(&batch, &pending.bytes)
       swap(&pending.bytes, &pending.spare)
+      return pending.isCut
     }
+    if isCut, !batch.isEmpty { batch.insert(UInt8(ascii: "\n"), at: 0) }
     let lost = batch.withUnsafeBytes { writeAll($0) }
+    let lastWritten = batch.dropLast(lost).last
     if batch.capacity <= 2 * Self.batch { batch.removeAll(keepingCapacity: true) } else { batch = [] }
     pending.withLock { pending in
       pending.droppedBytes &+= UInt64(lost)
+      if let lastWritten { pending.isCut = lastWritten != UInt8(ascii: "\n") }
       swap(&pending.spare, &batch)
     }
   }

@@ -68,6 +68,29 @@ struct LineOutputTests {
     #expect(output.flush())
   }
 
+  @Test("After a line that was cut off by a failure, the next one begins on a line of its own")
+  func cut() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (first, second) = (Pipe(), Pipe())
+    let descriptor = dup(first.fileHandleForWriting.fileDescriptor)
+    try first.fileHandleForWriting.close()
+    defer { close(descriptor) }
+    let output = LogSink(descriptor: descriptor)
+    // More than the pipe takes: a part is written when the reader leaves.
+    output.write(([UInt8](repeating: 0x61, count: 300_000) + [0x0A]).span)
+    _ = try first.fileHandleForReading.read(upToCount: 1)
+    try first.fileHandleForReading.close()
+    output.flush()
+    #expect(output.droppedBytes > 0)
+    dup2(second.fileHandleForWriting.fileDescriptor, descriptor)
+    try second.fileHandleForWriting.close()
+    for line in ["next\n", "last\n"] {
+      output.write(Array(line.utf8).span)
+      output.flush()
+    }
+    #expect(second.fileHandleForReading.availableData == Data("\nnext\nlast\n".utf8))
+  }
+
   @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
   func closed() {
     let output = LogSink(descriptor: -1)
