@@ -137,6 +137,15 @@ struct GroupTests {
     #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 0"))
     try folder.write("anna.bergstrom@example.com\n", to: "staff.txt")
     try poll("the list that is in order again") { try status(anna, site) == 200 ? () : nil }
+    // Members that are read again do not make a broken configuration good.
+    #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 1"))
+    try site.gateway.directory.write(configuration.text + "nonsense = [1\n", to: "gateway.conf")
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.waitForLog("configuration reload failed")
+    try folder.write("# again\nanna.bergstrom@example.com\n\(site.apple.subject(of: "eve"))\n", to: "staff.txt")
+    try site.gateway.waitForLog("group members reloaded", count: 3)
+    #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 0"))
+    _ = try configuration.install(in: site.gateway.directory)
     // A reload of the configuration keeps what the file says.
     site.gateway.process.signal(SIGHUP)
     try site.gateway.waitForLog("configuration reloaded", count: 2)

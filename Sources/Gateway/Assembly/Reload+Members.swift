@@ -23,7 +23,7 @@ extension Reload {
     members.report(to: running.health)
     let isRepaired = members.problems.isEmpty && !current.members.problems.isEmpty
     if areChanged || isRepaired || !problems.isEmpty {
-      metrics.reloads.record(succeeded: members.problems.isEmpty, at: .now())
+      metrics.reloads.recordMembers(areGood: members.problems.isEmpty)
     }
     report(problems)
   }

@@ -77,7 +77,7 @@ actor Reload {
     if !isStopping { manager.reloading() }
     let report = await attempt()
     if !isStopping { running.storeHealth.hasAnswered ? manager.ready() : manager.readyWithoutStore() }
-    metrics.reloads.record(succeeded: report.reloaded && report.kept == nil, at: .now())
+    metrics.reloads.record(isApplied: report.reloaded, areMembersGood: report.kept == nil, at: .now())
     if report.reloaded {
       logger.notice(
         "configuration reloaded",

@@ -7,7 +7,9 @@ package final class ReloadCounter: Sendable {
     var refused: UInt64 = 0
     /// The time at which the present configuration took effect: at the start, or at the last successful reload.
     var adopted: Timestamp
-    var lastSucceeded = true
+    /// Whether the configuration's file was in order when it was last read, and whether its members files were.
+    var isConfigurationGood = true
+    var areMembersGood = true
   }
 
   private let state: Mutex<State>
@@ -16,10 +18,12 @@ package final class ReloadCounter: Sendable {
   init(start: Timestamp) { state = Mutex(State(adopted: start)) }
 
   /// Records the result of a reload.
-  package func record(succeeded: Bool, at time: Timestamp) {
+  /// - Parameter areMembersGood: whether every members file could be used.
+  package func record(isApplied: Bool, areMembersGood: Bool, at time: Timestamp) {
     state.withLock { state in
-      state.lastSucceeded = succeeded
-      if succeeded {
+      state.isConfigurationGood = isApplied
+      if isApplied { state.areMembersGood = areMembersGood }
+      if isApplied, areMembersGood {
         state.succeeded &+= 1
         state.adopted = time
       } else {
@@ -28,9 +32,17 @@ package final class ReloadCounter: Sendable {
     }
   }
 
+  /// Records that members files were read again, without the configuration.
+  package func recordMembers(areGood: Bool) {
+    state.withLock { state in
+      state.areMembersGood = areGood
+      if !areGood { state.refused &+= 1 }
+    }
+  }
+
   func write(to text: inout MetricsText) {
     let (succeeded, refused, adopted, lastSucceeded) = state.withLock {
-      ($0.succeeded, $0.refused, $0.adopted, $0.lastSucceeded)
+      ($0.succeeded, $0.refused, $0.adopted, $0.isConfigurationGood && $0.areMembersGood)
     }
     text.family("cordon_config_reloads_total", .counter, "Reloads of the configuration, by result.")
     text.sample(labels: [("result", "ok")], value: succeeded)
@@ -40,7 +52,7 @@ package final class ReloadCounter: Sendable {
     text.sample(value: adopted.seconds)
     text.family(
       "cordon_config_last_reload_successful", .gauge,
-      "Whether the last reload succeeded; 1 before the first one.")
+      "Whether the last reload succeeded, and every members file can be used; 1 before the first one.")
     text.sample(value: UInt64(lastSucceeded ? 1 : 0))
   }
 }
