@@ -15,7 +15,7 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Tests everything that the gateway needs at run time.",
     discussion: """
-      Prints a line for each test: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the \
+      Prints a line for each warning of `cordon check` and for each test: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the \
       clock against Apple's; team, key and client ID with Apple (by an invalid code, without any user's data); the \
       application; the certificate; the session secrets; the store. It changes nothing. Run it as the gateway's user; \
       the gateway may be running.
@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var config = ConfigurationFile.defaultPath
 
   func run() async throws {
-    let configuration = try Configuration.loaded(from: config)
+    let (configuration, mistakes) = try Configuration.examined(from: config)
     signal(SIGPIPE, SIG_IGN)
     let store = configuration.store
     let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in
@@ -36,6 +36,9 @@ struct DoctorCommand: AsyncParsableCommand {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, lines: TerminalLines())
     print(style.line(.ok, "configuration", "\(config) is valid", nil))
+    for mistake in mistakes {
+      print(style.line(.warning, "configuration", "line \(mistake.line): \(mistake.what)", mistake.remedy))
+    }
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
     progress.show("      looking")
@@ -47,7 +50,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     progress.clear()
     let failures = findings.count { $0.status == .failure }
-    let warnings = findings.count { $0.status == .warning }
+    let warnings = findings.count { $0.status == .warning } + mistakes.count
     print(style.summary(failures: failures, warnings: warnings))
     if failures > 0 { throw ExitCode.failure }
   }

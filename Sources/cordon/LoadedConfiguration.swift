@@ -21,9 +21,25 @@ extension Configuration {
     do throws(ConfigurationError) {
       return try ConfigurationFile.load(path, checksMembersFiles: checksMembersFiles)
     } catch {
-      complain("\(error)")
-      throw ExitCode(ExitStatus.configuration)
+      throw refused(error)
     }
+  }
+
+  /// The same, with the warnings of `cordon check`.
+  static func examined(
+    from path: String
+  ) throws -> (configuration: Configuration, warnings: [ConfigurationDiagnostic]) {
+    do throws(ConfigurationError) {
+      let checked = try ConfigurationFile.check(path)
+      return (checked.configuration, checked.warnings)
+    } catch {
+      throw refused(error)
+    }
+  }
+
+  private static func refused(_ error: ConfigurationError) -> ExitCode {
+    complain("\(error)")
+    return ExitCode(ExitStatus.configuration)
   }
 }
 
