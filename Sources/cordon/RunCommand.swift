@@ -24,8 +24,8 @@ struct RunCommand: AsyncParsableCommand {
       SIGHUP reloads the configuration, as `cordon reload` does; SIGUSR1 and SIGUSR2 are ignored. Logs are written to \
       standard output.
 
-      It starts without Apple, and without its session store: public routes are served meanwhile, everything else is \
-      answered with 503 until the store is there.
+      It starts without Apple, and without its session store: public routes are served meanwhile; requests with a \
+      session, and sign-in, are answered with 503 until the store is there.
 
       Exit status: 0 after one of these signals, 78 if the configuration is invalid (see `cordon check`) or the store \
       cannot be opened until somebody changes something (wrong password, missing database, a newer version's schema, \

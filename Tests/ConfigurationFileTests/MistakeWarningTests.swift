@@ -65,13 +65,64 @@ struct MistakeWarningTests {
     #expect(try warnings(apple: "base_url = \"https://apple.example.com/\"") == [])
   }
 
-  private func problem(_ rest: String = "", listen: String = "127.0.0.1:8080") throws -> String {
+  @Test("A proxy that is every address is a warning, on each listener and for each way to say it")
+  func everybodyIsProxy() throws {
+    let other = "[[listener]]\nname = \"other\"\naddress = \"127.0.0.1:8081\"\n"
+    for table in ["[listen]", other] {
+      for key in ["trusted_proxies", "proxy_protocol_from"] {
+        for (network, isWarned) in [("0.0.0.0/0", true), ("::/0", true), ("0.0.0.0/1", false), ("::/96", false)] {
+          let line = "\(key) = [\"10.0.0.1\", \"\(network)\"]"
+          let found =
+            table == "[listen]"
+            ? try warnings(listen: "127.0.0.1:8080\"\n\(line)\n#\"") : try warnings(table + line + "\n")
+          #expect(found.count == (isWarned ? 1 : 0), "\(table) \(line): \(found)")
+          if isWarned { #expect(found.first?.contains("\(network) is every address") == true, "\(found)") }
+        }
+      }
+    }
+  }
+
+  private func problem(
+    _ rest: String = "", listen: String = "127.0.0.1:8080", upstream: String = "http://127.0.0.1:3000"
+  ) throws -> String {
     do {
-      _ = try warnings(rest, listen: listen)
+      _ = try warnings(rest, listen: listen, upstream: upstream)
       return "none"
     } catch let error as ConfigurationError {
       return error.problems.map(\.description).joined(separator: "\n")
     }
+  }
+
+  @Test("An address among subjects and a pattern among addresses would match nobody, and are refused")
+  func misplaced() throws {
+    for table in ["[access]", "[[route]]\npath = \"/a/\""] {
+      for (line, said) in [
+        ("deny_subjects = [\"001.a\", \"ada@example.com\"]", "refuses nobody; write it in deny_emails"),
+        ("deny_subjects = [\"@example.com\"]", "refuses nobody; write it in deny_emails"),
+        ("allow_subjects = [\"ada@example.com\"]", "write it in allow_emails"),
+        ("deny_emails = [\"*@example.com\"]", "addresses are not patterns, and refuses nobody"),
+        ("allow_emails = [\"*@example.com\"]", "write a domain in allow_email_domains"),
+      ] {
+        let found = try problem("\(table)\n\(line)\n")
+        #expect(found.contains(said) && !found.contains("\n"), "\(line): \(found)")
+      }
+    }
+  }
+
+  @Test("An upstream that is the admin listener would make everybody an administrator, and is refused")
+  func administrationBehindGateway() throws {
+    let admin = "[admin]\naddress = "
+    for (upstream, rest) in [
+      ("http://127.0.0.1:9901", ""), ("http://0.0.0.0:9901", ""),
+      ("http://localhost:9902", admin + "\"0.0.0.0:9902\"\n"),
+      ("unix:/run/admin.sock", admin + "\"unix:/run/admin.sock\"\n"),
+      ("http://127.0.0.1:3000", "[[upstreams]]\nname = \"a\"\nurl = \"http://[::1]:9901\"\n"),
+    ] {
+      let found = try problem(rest, upstream: upstream)
+      #expect(found.contains("is the gateway's admin listener"), "\(upstream): \(found)")
+    }
+    #expect(try problem(upstream: "http://127.0.0.1:9902") == "none")
+    #expect(try problem(upstream: "http://0.0.0.0:8080").contains("is the gateway's own listener"))
   }
 
   @Test("Usual mistakes are answered with what to write")

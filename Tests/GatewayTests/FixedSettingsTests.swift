@@ -24,8 +24,9 @@ struct FixedSettingsTests {
     ]
     other.verify.believe = [.path]
     other.native.acceptsBearer = true
+    other.responseHeaders = [ResponseHeader(name: "X-Test", value: "1")]
     #expect(FixedSettings.problems(from: current, to: other).isEmpty)
-    #expect(FixedSettings.changes(from: current, to: other) == ["native", "verify", "host"])
+    #expect(FixedSettings.changes(from: current, to: other) == ["headers", "native", "verify", "host"])
     next.listener.main.address = .unix(path: "/run/x")
     next.adminAddress = .ip(host: "127.0.0.1", port: 1)
     next.workers = 7

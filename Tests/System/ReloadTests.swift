@@ -172,6 +172,10 @@ struct ReloadTests {
     let done = try cordon()
     #expect(done.exit == .code(0) && done.standardOutput.contains("route"), "\(done)")
     #expect(try site.gateway.client.get("/open/").status == 200)
+    try site.gateway.directory.write("another-token-that-the-gateway-has-not-read\n", to: "admin.token")
+    let unread = try cordon()
+    #expect(unread.exit == .code(1) && unread.standardError.contains("have it read with SIGHUP"), "\(unread)")
+    try site.gateway.directory.write(Self.token + "\n", to: "admin.token")
     configuration["listen", "workers"] = "3"
     _ = try configuration.install(in: site.gateway.directory)
     let refused = try cordon()

@@ -168,6 +168,20 @@ extension AccessLists {
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
       return (key, "an empty text in a list lets nobody in; remove it")
     }
+    if let address = subjects.first(where: MisplacedText.isAddress) {
+      return (
+        "allow_subjects",
+        "\"\(address)\" in allow_subjects is an address, which no subject is; write it in allow_emails, or a domain in "
+          + "allow_email_domains"
+      )
+    }
+    if let pattern = emails.first(where: MisplacedText.isPattern) {
+      return (
+        "allow_emails",
+        "\"\(pattern)\" in allow_emails has a \"*\", but addresses are not patterns; write a domain in "
+          + "allow_email_domains"
+      )
+    }
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
       return (
         "allow_emails",
@@ -201,9 +215,30 @@ extension DenyLists {
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
       return (key, "an empty text in a list refuses nobody; remove it")
     }
+    if let address = subjects.first(where: MisplacedText.isAddress) {
+      return (
+        "deny_subjects",
+        "\"\(address)\" in deny_subjects is an address, which no subject is, and refuses nobody; write it in "
+          + "deny_emails, or a domain in a group that deny_groups names"
+      )
+    }
+    if let pattern = emails.first(where: MisplacedText.isPattern) {
+      return (
+        "deny_emails",
+        "\"\(pattern)\" in deny_emails has a \"*\", but addresses are not patterns, and refuses nobody; write "
+          + "\"@example.com\" in a group that deny_groups names"
+      )
+    }
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
       return ("deny_emails", "\"\(email)\" in deny_emails is not an address; write \"name@example.com\"")
     }
     return nil
   }
+}
+
+/// Texts that mean something else than the list that they are in.
+private enum MisplacedText {
+  static func isAddress(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "@")) }
+
+  static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 }

@@ -44,7 +44,8 @@ enum CombinationChecks {
     case (.unix(let path), .unix(let own)): path == own
     case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
       port == ownPort && ownPort != 0
-        && (host == own || Host.isLoopback(host.utf8) && (isAny(own) || Host.isLoopback(own.utf8)))
+        && (host == own
+          || (isAny(host) || Host.isLoopback(host.utf8)) && (isAny(own) || Host.isLoopback(own.utf8)))
     default: false
     }
   }

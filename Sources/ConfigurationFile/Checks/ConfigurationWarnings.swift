@@ -20,7 +20,7 @@ struct ConfigurationWarnings {
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    var warnings = context.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
+    var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + members + claims + keptHeaders
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += AddressWarnings.warnings(configuration, context)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
@@ -69,6 +69,22 @@ struct ConfigurationWarnings {
           "\(context.concealing(address.description)) may speak FastCGI, not HTTP: \(hint)",
           remedy: FastCGIWarnings.remedy)
       }
+    }
+  }
+
+  /// Listeners on which every client may say that its address is another.
+  private var proxies: [ConfigurationDiagnostic] {
+    let others = configuration.listener.others.enumerated().map { ($0.element, ListenerChecks.path(at: $0.offset)) }
+    return ([(configuration.listener.main, NodePath("listen"))] + others).flatMap { acceptor, path in
+      [("trusted_proxies", acceptor.trustedProxies), ("proxy_protocol_from", acceptor.proxyProtocolPeers)]
+        .compactMap { key, networks -> ConfigurationDiagnostic? in
+          guard let network = networks.first(where: \.isEverything) else { return nil }
+          return context.warning(
+            atKey: path.appending(key),
+            "\(network) is every address: each client may claim the address of another, so that networks, limits and "
+              + "logs mean nothing",
+            remedy: "list the proxies only")
+        }
     }
   }
 

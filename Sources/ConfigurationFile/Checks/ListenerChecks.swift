@@ -26,7 +26,7 @@ enum ListenerChecks {
     [(builder.main, NodePath("listen"))] + builders.map { ($0.builder, path(at: $0.index)) }
   }
 
-  private static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.listener.name).appending(index) }
+  static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.listener.name).appending(index) }
 
   private static func checkName(
     _ other: ListenerBuilder, at path: NodePath, among listener: ListenerSettings, _ context: inout DecodingContext

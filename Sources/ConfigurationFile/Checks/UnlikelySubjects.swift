@@ -3,6 +3,8 @@ import AccessPolicy
 /// Finds texts that count as subjects and do not look like Apple's.
 enum UnlikelySubjects {
   static let remedy = "write a subject as `cordon accounts list` shows it, or an address, as in \"ada@example.com\""
+  /// In a list of subjects alone.
+  private static let subjectRemedy = "write a subject as `cordon accounts list` shows it"
 
   /// The problem of a list, named by its first such text; nil without one.
   static func problem(of texts: [String], _ context: DecodingContext) -> String? {
@@ -17,17 +19,17 @@ enum UnlikelySubjects {
   {
     let access = NodePath(ConfigurationSchema.access.name)
     var lists = configuration.groups.indices.map {
-      (GroupChecks.path(at: $0).appending("members"), configuration.groups[$0].members)
+      (GroupChecks.path(at: $0).appending("members"), configuration.groups[$0].members, remedy)
     }
-    lists.append((access.appending("allow_subjects"), configuration.access.lists?.subjects ?? []))
-    lists.append((access.appending("deny_subjects"), configuration.access.conditions.denied.subjects))
+    lists.append((access.appending("allow_subjects"), configuration.access.lists?.subjects ?? [], subjectRemedy))
+    lists.append((access.appending("deny_subjects"), configuration.access.conditions.denied.subjects, subjectRemedy))
     for (index, route) in configuration.routes.enumerated() {
       if case .lists(let allowed) = route.access {
-        lists.append((places.route(index).appending("allow_subjects"), allowed.subjects))
+        lists.append((places.route(index).appending("allow_subjects"), allowed.subjects, subjectRemedy))
       }
-      lists.append((places.route(index).appending("deny_subjects"), route.conditions.denied.subjects))
+      lists.append((places.route(index).appending("deny_subjects"), route.conditions.denied.subjects, subjectRemedy))
     }
-    return lists.compactMap { path, texts in
+    return lists.compactMap { path, texts, remedy in
       problem(of: texts, context).map { context.warning(atKey: path, $0, remedy: remedy) }
     }
   }

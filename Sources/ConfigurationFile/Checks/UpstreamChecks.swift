@@ -12,7 +12,7 @@ enum UpstreamChecks {
     builder.configuration.upstream.addresses = addresses(
       context.validKeys.contains("upstream.url") ? builder.upstreamURL : nil, builder.upstreamURLs,
       at: NodePath("upstream"),
-      listen: listen(builder, context), &context)
+      own: ownAddresses(builder, context), &context)
     checkTLS(builder.upstreamTLS, at: NodePath("upstream"), &context)
     builder.configuration.upstream.tls = builder.upstreamTLS.settings
     if let path = builder.checkPath {
@@ -59,7 +59,7 @@ enum UpstreamChecks {
     if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
     if let limit = other.maximumConnections { settings.maximumConnections = limit }
     if let limit = other.queueLimit { settings.queueLimit = limit }
-    settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(builder, context), &context)
+    settings.addresses = addresses(other.url, other.urls, at: path, own: ownAddresses(builder, context), &context)
     checkTLS(other.tls, at: path, &context)
     check(other.cookies, at: path, &context)
     settings.tls = other.tls.settings
@@ -96,11 +96,17 @@ enum UpstreamChecks {
     }
   }
 
-  /// The gateway's own addresses, as far as they are known.
-  private static func listen(_ builder: ConfigurationBuilder, _ context: DecodingContext) -> [BindAddress] {
-    let listener = builder.configuration.listener
-    return (context.validKeys.contains("listen.address") ? [listener.main.address] : [])
-      + listener.others.map(\.address)
+  /// The gateway's own addresses, as far as they are known, with what each is.
+  private static func ownAddresses(
+    _ builder: ConfigurationBuilder, _ context: DecodingContext
+  ) -> [(address: BindAddress, what: String)] {
+    let configuration = builder.configuration
+    let listeners =
+      (context.validKeys.contains("listen.address") ? [configuration.listener.main] : [])
+      + configuration.listener.others
+    // Whoever may open the socket of the admin listener is an administrator, and the gateway may.
+    return listeners.map { ($0.address, "the gateway's own listener") }
+      + [(configuration.adminAddress, "the gateway's admin listener")]
   }
 
   /// Checks a reference to an upstream by name.
@@ -125,8 +131,8 @@ enum UpstreamChecks {
   static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
   private static func addresses(
-    _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath, listen: [BindAddress],
-    _ context: inout DecodingContext
+    _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath,
+    own: [(address: BindAddress, what: String)], _ context: inout DecodingContext
   ) -> [UpstreamAddress] {
     let list = path.appending("urls")
     if url != nil, urls != nil {
@@ -147,9 +153,9 @@ enum UpstreamChecks {
       if !seen.insert(address).inserted, place.parent == list {
         context.report(at: place, "\(list) names this twice", remedy: "remove one of them")
       }
-      if listen.contains(where: { CombinationChecks.isLoop(address, $0) }) {
+      if let loop = own.first(where: { CombinationChecks.isLoop(address, $0.address) }) {
         context.report(
-          at: place, "\(place) is the gateway's own listener",
+          at: place, "\(place) is \(loop.what)",
           remedy: "write the application's address, with another port")
       }
     }

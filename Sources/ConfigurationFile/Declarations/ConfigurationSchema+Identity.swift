@@ -259,7 +259,7 @@ extension ConfigurationSchema {
         """
         A folder with custom Mustache templates and a stylesheet, which replace the built-in ones of the same name: \
         layout.mustache, sign-in.mustache, sign-out.mustache, signed-out.mustache, failure.mustache, repost.mustache, \
-        fragment.mustache, style.css. See Documentation/PAGES.md.
+        fragment.mustache, account.mustache, question.mustache, notice.mustache, style.css. See Documentation/PAGES.md.
         """, omission: "The built-in templates."),
     ])
 

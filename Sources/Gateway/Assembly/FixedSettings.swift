@@ -52,6 +52,7 @@ enum FixedSettings {
     compare("listen", current.listener == next.listener && current.hosts == next.hosts)
     compare("limits", current.signInRate == next.signInRate)
     compare("admin", current.admin == next.admin)
+    compare("headers", current.responseHeaders == next.responseHeaders)
     compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)
     compare("apple", current.apple == next.apple)
     compare("session", current.session == next.session)

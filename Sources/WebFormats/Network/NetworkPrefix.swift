@@ -27,6 +27,9 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
     self.description = text
   }
 
+  /// Whether every address of its kind is in the block.
+  package var isEverything: Bool { bits == 0 || bits == 96 && address[10] == 0xFF }
+
   /// Whether `peer` is in the block.
   package func contains(_ peer: IPAddress) -> Bool {
     var bit = 0

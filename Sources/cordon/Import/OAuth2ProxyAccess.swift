@@ -81,7 +81,7 @@ struct OAuth2ProxyAccess {
       let text = line.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
       if text.isEmpty { continue }
       guard OAuth2ProxyValue.isAddress(String(decoding: Array(text), as: UTF8.self).lowercased()),
-        !text.contains(UInt8(ascii: "*")), text.first != UInt8(ascii: "#")
+        text.first != UInt8(ascii: "#")
       else { return false }
       isEmpty = false
     }

@@ -37,11 +37,11 @@ enum OAuth2ProxyValue {
       }
   }
 
-  /// Whether a text is one e-mail address without quotation.
+  /// Whether a text is one e-mail address without quotation, and without a "*", which is meant as a pattern.
   static func isAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, text.utf8.count <= 254, !parts[0].isEmpty else { return false }
-    let isPlain = parts[0].allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~.".utf8.contains($0) }
+    let isPlain = parts[0].allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'+-/=?^_`{|}~.".utf8.contains($0) }
     return isPlain && isDomain(String(decoding: Array(parts[1]), as: UTF8.self))
   }
 

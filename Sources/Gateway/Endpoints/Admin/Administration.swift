@@ -175,7 +175,7 @@ struct Administration: Sendable {
     if let allowed = refusal.allowed {
       response.head.headerFields[.allow] = allowed.joined(separator: ", ")
     }
-    if refusal == .noToken { response.head.headerFields[.wwwAuthenticate] = "Bearer realm=\"cordon\"" }
+    if refusal.status == 401 { response.head.headerFields[.wwwAuthenticate] = "Bearer realm=\"cordon\"" }
     return response
   }
 }

@@ -38,8 +38,9 @@ enum AdministrationAccess: Sendable {
     case .nobody: throw .switchedOff
     case .token(let token):
       guard authorization.count == 1, let value = authorization.first?.utf8, value.count > 7,
-        isBearer(value.prefix(7)), token.matches(Array(value.dropFirst(7)))
+        isBearer(value.prefix(7))
       else { throw .noToken }
+      guard token.matches(Array(value.dropFirst(7))) else { throw .wrongToken }
       return "token"
     }
   }
@@ -66,6 +67,10 @@ struct AdministrationError: Error, Equatable {
   static let noToken = AdministrationError(
     status: 401, code: "token_required",
     message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
+  static let wrongToken = AdministrationError(
+    status: 401, code: "token_required",
+    message: "this is not the token that the gateway has read from admin.token_file; if the file was changed since, "
+      + "have it read with SIGHUP")
   static let noAccount = AdministrationError(
     status: 404, code: "no_account",
     message: "nobody is known under this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
