@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var config = ConfigurationFile.defaultPath
 
   func run() async throws {
-    let (configuration, mistakes) = try Configuration.examined(from: config)
+    let (configuration, mistakes) = try Configuration.checked(from: config)
     signal(SIGPIPE, SIG_IGN)
     let store = configuration.store
     let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in

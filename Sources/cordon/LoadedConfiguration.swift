@@ -26,7 +26,7 @@ extension Configuration {
   }
 
   /// The same, with the warnings of `cordon check`.
-  static func examined(
+  static func checked(
     from path: String
   ) throws -> (configuration: Configuration, warnings: [ConfigurationDiagnostic]) {
     do throws(ConfigurationError) {

@@ -97,11 +97,11 @@ struct MistakeWarningTests {
   func misplaced() throws {
     for table in ["[access]", "[[route]]\npath = \"/a/\""] {
       for (line, said) in [
-        ("deny_subjects = [\"001.a\", \"ada@example.com\"]", "refuses nobody; write it in deny_emails"),
-        ("deny_subjects = [\"@example.com\"]", "refuses nobody; write it in deny_emails"),
+        ("deny_subjects = [\"001.a\", \"ada@example.com\"]", "write it in deny_emails, or its domain in a group that"),
+        ("deny_subjects = [\"@example.com\"]", "write it in deny_emails, or its domain in a group that"),
         ("allow_subjects = [\"ada@example.com\"]", "write it in allow_emails"),
-        ("deny_emails = [\"*@example.com\"]", "addresses are not patterns, and refuses nobody"),
-        ("allow_emails = [\"*@example.com\"]", "write a domain in allow_email_domains"),
+        ("deny_emails = [\"*@example.com\"]", "not patterns; write the domain in a group that deny_groups names"),
+        ("allow_emails = [\"*@example.com\"]", "write the domain in allow_email_domains"),
       ] {
         let found = try problem("\(table)\n\(line)\n")
         #expect(found.contains(said) && !found.contains("\n"), "\(line): \(found)")

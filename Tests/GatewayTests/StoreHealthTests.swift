@@ -71,14 +71,14 @@ struct StoreHealthTests {
     for moment in stride(from: Int64(0), to: 10_000, by: 2_500) {
       store.wrote(at: moment)
       store.answered(at: moment)
-      #expect(store.isTrusted(at: moment) && !store.isBarred(at: moment) && report(store, at: moment).isReady)
+      #expect(store.isTrusted(at: moment) && !store.refusesSessions(at: moment) && report(store, at: moment).isReady)
       #expect(health.report.summary == .degraded)
       #expect(String(decoding: health.report.healthz().body, as: UTF8.self).contains("no right to read changes"))
     }
-    #expect(!store.isTrusted(at: 10_000) && store.isBarred(at: 10_000) && !report(store, at: 10_000).isReady)
+    #expect(!store.isTrusted(at: 10_000) && store.refusesSessions(at: 10_000) && !report(store, at: 10_000).isReady)
     store.feedAnswered(at: 11_000)
     store.wrote(at: 11_000)
-    #expect(store.isTrusted(at: 11_000) && !store.isBarred(at: 11_000) && report(store, at: 11_000).isReady)
+    #expect(store.isTrusted(at: 11_000) && !store.refusesSessions(at: 11_000) && report(store, at: 11_000).isReady)
     #expect(health.report.summary == .ok)
   }
 

@@ -133,7 +133,7 @@ struct PoolStateTests {
     guard case .queued = state.place("c", at: after(1)), state.job(for: 0, isConnected: true) == "b",
       state.job(for: 0, isConnected: true) == "c"
     else { throw Unexpected() }
-    // When the server is down, whoever has had a connection notices, and the outage begins.
+    // When the server is down, the last worker with a connection notices, and the outage begins.
     guard case .start(2) = state.place("d", at: after(2_001)), state.job(for: 2, isConnected: false) == "d",
       case .wait = state.next(for: 0, isConnected: true),
       case .handOver(wake: 0?) = state.noteFailure(of: 2, with: "d", gone, after: .zero, at: after(2_002)),

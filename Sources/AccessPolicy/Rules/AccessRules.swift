@@ -168,19 +168,10 @@ extension AccessLists {
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
       return (key, "an empty text in a list lets nobody in; remove it")
     }
-    if let address = subjects.first(where: MisplacedText.isAddress) {
-      return (
-        "allow_subjects",
-        "\"\(address)\" in allow_subjects is an address, which no subject is; write it in allow_emails, or a domain in "
-          + "allow_email_domains"
-      )
-    }
-    if let pattern = emails.first(where: MisplacedText.isPattern) {
-      return (
-        "allow_emails",
-        "\"\(pattern)\" in allow_emails has a \"*\", but addresses are not patterns; write a domain in "
-          + "allow_email_domains"
-      )
+    if let misplaced = MisplacedText.problem(
+      subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
+    {
+      return misplaced
     }
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
       return (
@@ -215,19 +206,10 @@ extension DenyLists {
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
       return (key, "an empty text in a list refuses nobody; remove it")
     }
-    if let address = subjects.first(where: MisplacedText.isAddress) {
-      return (
-        "deny_subjects",
-        "\"\(address)\" in deny_subjects is an address, which no subject is, and refuses nobody; write it in "
-          + "deny_emails, or a domain in a group that deny_groups names"
-      )
-    }
-    if let pattern = emails.first(where: MisplacedText.isPattern) {
-      return (
-        "deny_emails",
-        "\"\(pattern)\" in deny_emails has a \"*\", but addresses are not patterns, and refuses nobody; write "
-          + "\"@example.com\" in a group that deny_groups names"
-      )
+    if let misplaced = MisplacedText.problem(
+      subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
+    {
+      return misplaced
     }
     if let email = emails.first(where: { EmailAddress($0) == nil }) {
       return ("deny_emails", "\"\(email)\" in deny_emails is not an address; write \"name@example.com\"")
@@ -236,9 +218,29 @@ extension DenyLists {
   }
 }
 
-/// Texts that mean something else than the list that they are in.
+/// Texts that are valid in their list and match nobody there, so that a deny list with one would refuse nobody.
 private enum MisplacedText {
-  static func isAddress(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "@")) }
-
-  static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
+  /// - Parameters:
+  ///   - subjects: the list of subjects, with its key.
+  ///   - emails: the list of addresses, with its key.
+  ///   - domains: where a domain belongs.
+  /// - Returns: the first problem: its key, and a message with the remedy.
+  static func problem(
+    subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
+  ) -> (key: String, message: String)? {
+    if let address = subjects.texts.first(where: { $0.utf8.contains(UInt8(ascii: "@")) }) {
+      return (
+        subjects.key,
+        "\"\(address)\" in \(subjects.key) is an address, which no subject is; write it in \(emails.key), or its "
+          + "domain in \(domains)"
+      )
+    }
+    if let pattern = emails.texts.first(where: { $0.utf8.contains(UInt8(ascii: "*")) }) {
+      return (
+        emails.key,
+        "\"\(pattern)\" in \(emails.key) has a \"*\", but addresses are not patterns; write the domain in \(domains)"
+      )
+    }
+    return nil
+  }
 }

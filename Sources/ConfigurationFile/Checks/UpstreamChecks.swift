@@ -104,7 +104,7 @@ enum UpstreamChecks {
     let listeners =
       (context.validKeys.contains("listen.address") ? [configuration.listener.main] : [])
       + configuration.listener.others
-    // Whoever may open the socket of the admin listener is an administrator, and the gateway may.
+    // Permission to open the socket of the admin listener is the right to administer, and the gateway has it.
     return listeners.map { ($0.address, "the gateway's own listener") }
       + [(configuration.adminAddress, "the gateway's admin listener")]
   }

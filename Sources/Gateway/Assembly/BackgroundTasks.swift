@@ -24,6 +24,7 @@ struct BackgroundTasks: Sendable {
 
   private let logger: Logger
 
+  /// The state of the tasks.
   private final class Box: Sendable {
     /// The latest number, for a gauge, which must not wait.
     let sessions = Atomic<Int>(0)
@@ -147,7 +148,8 @@ struct BackgroundTasks: Sendable {
 
   private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
 
-  private var isClockTrusted: Bool {
+  /// Compares the system's clock with the steady one; logs a jump.
+  private func isClockTrusted() -> Bool {
     switch cached.clockJumps.withLock({ $0.verdict(wall: .now, steady: .now) }) {
     case .trusted: return true
     case .distrusted: return false
@@ -161,7 +163,7 @@ struct BackgroundTasks: Sendable {
 
   /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
   private func removeExpired() async {
-    guard isClockTrusted else { return }
+    guard isClockTrusted() else { return }
     while !Task.isCancelled {
       do throws(StoreError) {
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)

@@ -48,8 +48,8 @@ struct ChangeFollower: Sendable {
         await sessions.forget(ended)
         cursor = batch.cursor
         // After a full batch there may be more, all of which must be applied within two seconds.
-        let mayBeCut = batch.changes.count >= Self.batchSize || batch.isIncomplete && !batch.changes.isEmpty
-        if !mayBeCut { return cursor }
+        let mayHaveMore = batch.changes.count >= Self.batchSize || batch.isIncomplete && !batch.changes.isEmpty
+        if !mayHaveMore { return cursor }
       }
     } catch {
       storeHealth.feedDidNotAnswer(error)

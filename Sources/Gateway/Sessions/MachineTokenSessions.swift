@@ -104,7 +104,7 @@ final class MachineTokenSessions: Sendable {
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
     // A result would not be trusted now: each request would look it up again.
-    if storeHealth.isBarred(at: now) {
+    if storeHealth.refusesSessions(at: now) {
       return .storeUnavailable(during: Period(from: now, for: SessionManager.outageMemory))
     }
     if let cached = await cached(handle, at: now) { return .found(cached) }

@@ -100,7 +100,9 @@ final class SessionManager: Sendable {
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
     // A snapshot would not be trusted now: each request would look it up again.
-    if storeHealth.isBarred(at: now) { return .storeUnavailable(during: Period(from: now, for: Self.outageMemory)) }
+    if storeHealth.refusesSessions(at: now) {
+      return .storeUnavailable(during: Period(from: now, for: Self.outageMemory))
+    }
     // The cache of another loop is as good as the store, and faster.
     let cached = await loops.cached(handle)
     // No request waits for a store that is known to be unavailable.

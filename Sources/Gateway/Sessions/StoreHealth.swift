@@ -14,10 +14,9 @@ final class StoreHealth: Sendable {
   private let trustedUntil: Atomic<Int64>
   /// The moment at which the change feed was asked for its latest answer.
   private let feedAnsweredAt = Atomic<Int64>(.min / 2)
-  /// The error of the change feed, if it did not answer when it was last asked. What ended elsewhere is unknown then,
-  /// whatever else the store answers.
+  /// The error of the change feed; nil if it answered when it was last asked. Otherwise it is unknown what ended
+  /// elsewhere, whatever else the store answers.
   private let feedProblem = Mutex<StoreError?>(nil)
-  private let feedFails = Atomic<Bool>(false)
   private let isUnreachable = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
@@ -51,18 +50,19 @@ final class StoreHealth: Sendable {
   /// Whether caches may be used at `now`: the store has answered within the outage grace.
   @inline(__always)
   func isTrusted(at now: Int64) -> Bool {
+    let longest = outageGrace.load(ordering: .relaxed) &+ Self.clockTolerance
     let until = trustedUntil.load(ordering: .relaxed)
-    return now < until && until &- now <= outageGrace.load(ordering: .relaxed) &+ Self.clockTolerance
+    return now < until && until &- longest <= now
   }
+
+  private var feedFails: Bool { feedProblem.withLock { $0 != nil } }
 
   /// Whether a newer version changed the store in a way that this one must not ignore: no signed-in request is served.
   var isRefused: Bool { trustedUntil.load(ordering: .relaxed) == Self.refused }
 
   /// Whether no session may be used at `now`, though the store may answer: this version is refused, or the change feed
   /// has not answered within the outage grace.
-  func isBarred(at now: Int64) -> Bool {
-    isRefused || feedFails.load(ordering: .relaxed) && !isTrusted(at: now)
-  }
+  func refusesSessions(at now: Int64) -> Bool { isRefused || !isTrusted(at: now) && feedFails }
 
   /// Whether the store did not answer when it was last asked.
   var isUnavailable: Bool { isUnreachable.load(ordering: .relaxed) }
@@ -76,7 +76,7 @@ final class StoreHealth: Sendable {
   /// Whether signed-in requests can be served: the store answers, or cached sessions are still valid. All
   /// gateways share the store, so reporting not ready earlier would not move requests to a better one.
   func isServing(at now: Int64) -> Bool {
-    hasAnswered && !isBarred(at: now) && (!isUnavailable || isTrusted(at: now))
+    hasAnswered && !refusesSessions(at: now) && (!isUnavailable || isTrusted(at: now))
   }
 
   /// Whether the change feed must be read at `now`, even without a sign of changes: the store is not healthy, or the
@@ -110,7 +110,7 @@ final class StoreHealth: Sendable {
   /// Notes that the store has answered a query of `moment`. Without the change feed that restores no trust in caches.
   func answered(at moment: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
-    if !feedFails.load(ordering: .relaxed) { trust(from: moment) }
+    if !feedFails { trust(from: moment) }
     if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
   }
 
@@ -132,7 +132,7 @@ final class StoreHealth: Sendable {
       logger.notice("session store is compatible again, serving signed-in requests")
     }
     feedAnsweredAt.store(moment, ordering: .relaxed)
-    if feedFails.exchange(false, ordering: .relaxed) { feedProblem.withLock { $0 = nil } }
+    feedProblem.withLock { $0 = nil }
     answered(at: moment)
   }
 
@@ -140,7 +140,6 @@ final class StoreHealth: Sendable {
   /// than the outage grace, even if it answers other queries.
   func feedDidNotAnswer(_ error: StoreError) {
     feedProblem.withLock { $0 = error }
-    feedFails.store(true, ordering: .relaxed)
     didNotAnswer("changes", error)
   }
 

@@ -113,7 +113,7 @@ struct CallbackEndpoint: Sendable {
           .attempt(Array(signIn.state.utf8)), until: signIn.expires, otherwise: "attempt_used")
       } catch {
         var response = failed(error, request, signIn)
-        // Not for an attempt that was used already: whoever sends it again may have added a name.
+        // Not for an attempt that was used already: another page may have sent it again with a name.
         if error.page == .storeUnavailable { keepName(of: grant, in: &response) }
         return response
       }
