@@ -242,7 +242,7 @@ struct DatabasePoolTests {
       try other.execute("BEGIN IMMEDIATE")
       func write(_ number: Int) async -> Int32? {
         do {
-          try await pool.write { try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
+          try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
           return nil
         } catch {
           return (error as? SQLiteError)?.primaryCode
