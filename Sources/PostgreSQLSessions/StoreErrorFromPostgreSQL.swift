@@ -39,6 +39,14 @@ extension StoreError {
   /// is passed on unchanged and the remedy is a general one.
   private static func notConnected(_ message: String, at address: ServerAddress) -> StoreError {
     func says(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
+    // libpq's own messages about a parameter's value. What it says of an attempt to connect begins with the address.
+    if message.utf8.starts(with: "invalid ".utf8) || message.utf8.starts(with: "could not match ".utf8)
+      || says("failed: invalid integer value")
+    {
+      return StoreError(
+        code: .misconfigured,
+        message: "store.url has a parameter whose value libpq does not take; correct it", cause: message)
+    }
     if says("too many clients", "too many connections", "remaining connection slots") {
       return .noConnectionLeft(address, message)
     }

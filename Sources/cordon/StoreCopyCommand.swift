@@ -27,7 +27,7 @@ extension StoreCommand {
     @Option(
       name: .long, help: ArgumentHelp("The configuration file; its store.url is the target.", valueName: "file"),
       completion: .file())
-    var config: String
+    var config = ConfigurationFile.defaultPath
 
     @Option(name: .long, help: ArgumentHelp("The SQLite file to copy.", valueName: "file"), completion: .file())
     var from: String

@@ -25,7 +25,7 @@ struct ConfigurationFileTests {
   func loads() throws {
     try inFolder { folder in
       try write(String(decoding: Sandbox.minimal(), as: UTF8.self), folder + "/gateway.conf", mode: 0o644)
-      try write(String(repeating: "s", count: 32) + "\n", folder + "/session.key", mode: 0o600)
+      try write("0123456789abcdef0123456789abcdef\n", folder + "/session.key", mode: 0o600)
       try write(String(decoding: Sandbox.key, as: UTF8.self), folder + "/AuthKey_ABC123DEFG.p8", mode: 0o600)
       let configuration = try ConfigurationFile.load(folder + "/gateway.conf")
       #expect(configuration.session.secretFiles == [folder + "/session.key"])

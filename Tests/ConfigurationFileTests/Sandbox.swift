@@ -51,9 +51,10 @@ enum Sandbox {
     case "/conf/bad-pages/style.css": .contents(Array("a { color: red }\n@import 'x';".utf8), mode: 0o644)
     case "/conf/bad-pages/layout.mustache": .tooLong
     case "/conf/session.key", "/conf/old.key", "/conf/admin.token", "/etc/cordon/session.key":
-      .contents([UInt8](repeating: 0x41, count: 48), mode: 0o600)
-    case "/conf/group.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o640)
-    case "/conf/open.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o644)
+      .contents([UInt8](0x41..<0x71), mode: 0o600)
+    case "/conf/group.key": .contents([UInt8](0x41..<0x61), mode: 0o640)
+    case "/conf/open.key": .contents([UInt8](0x41..<0x61), mode: 0o644)
+    case "/conf/repeated.key": .contents(Array(String(repeating: "changeme", count: 6).utf8), mode: 0o600)
     case "/conf/short.key": .contents([UInt8](repeating: 0x41, count: 31) + [0x0A], mode: 0o600)
     case "/conf/empty.key": .contents([], mode: 0o600)
     case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem", "/conf/tls/gateway.key", "/conf/assertion.pem":
@@ -66,7 +67,7 @@ enum Sandbox {
       "/conf/tls/gateway.pem":
       .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
     case "/conf/tls/group-may-write.pem": .contents(key, mode: 0o660)
-    case "/conf/two-lines.token": .contents(Array("\(String(repeating: "A", count: 40))\nB\n".utf8), mode: 0o600)
+    case "/conf/two-lines.token": .contents(Array("\(String(repeating: "01234567", count: 5))\nB\n".utf8), mode: 0o600)
     case "/conf/staff.txt":
       .contents(Array("# The office\n002.b\nben@example.com # Ben\n\n@example.net\n".utf8), mode: 0o644)
     case "/conf/bad-members.txt": .contents(Array("002.b\n\nAda Lovelace\n".utf8), mode: 0o644)

@@ -55,7 +55,7 @@ struct DatabaseFileTests {
     try Data(String(repeating: "this is no database\n", count: 200).utf8).write(to: URL(fileURLWithPath: text))
     #expect(await code { _ = try SQLiteSessionStore(path: text) } == .corrupt)
     #expect(try Data(contentsOf: URL(fileURLWithPath: text)).count == 4_000)
-    #expect(await code { _ = try SQLiteSessionStore(path: folder.url.path) } == .unavailable)
+    #expect(await code { _ = try SQLiteSessionStore(path: folder.url.path) } == .misconfigured)
     for identifier in [0, 77] {
       let path = folder.path("foreign-\(identifier)")
       let store = try SQLiteSessionStore(path: path)

@@ -468,6 +468,7 @@ struct ImportTests {
     let result = try ServerProcess.run(
       Machine.binary("cordon"), ["import", "oauth2-proxy.cfg", "--output", "gateway.conf"], directory: directory.path)
     #expect(result.exit == .code(73))
+    #expect(result.standardError.contains("gateway.conf: there is a file already"), "\(result.standardError)")
     #expect(try String(contentsOfFile: "\(directory.path)/gateway.conf", encoding: .utf8) == "mine")
   }
 }

@@ -121,6 +121,23 @@ struct ServiceProcessTests {
     #expect(notHere.standardError.contains("that this machine has"), "\(notHere.standardError)")
   }
 
+  @Test("A file or folder is not removed for a socket: the exit status is 78, and the message names the path")
+  func pathOfAFile() throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("mine", to: "notes.txt")
+    var configuration = try configuration()
+    for path in ["\(directory.path)/notes.txt", directory.path] {
+      configuration["listen", "address"] = "\"unix:\(path)\""
+      let ended = try ServerProcess.run(
+        Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)])
+      #expect(ended.exit == .code(78), "\(ended)")
+      #expect(
+        ended.standardError.contains("cannot listen on unix:\(path): there is a file or folder that is no socket"),
+        "\(ended.standardError)")
+    }
+    #expect(try String(contentsOfFile: "\(directory.path)/notes.txt", encoding: .utf8) == "mine")
+  }
+
   @Test("A second gateway on the same address and the same SQLite store says so")
   func company() throws {
     let upstream = try RawUpstream()

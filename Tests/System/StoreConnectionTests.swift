@@ -113,6 +113,24 @@ struct StoreConnectionTests {
     #expect(ended.standardError.contains("PGPASSWORD") && !ended.standardError.contains("w#rd"), "\(ended)")
   }
 
+  @Test(
+    "An address with a value that libpq does not take is refused at the start, as no attempt could succeed",
+    arguments: [
+      "127.0.0.1:99999/cordon", "127.0.0.1:9/cordon?sslmode=sometimes", "a,b/cordon?port=1,2,3",
+      "127.0.0.1:9/cordon?connect_timeout=short",
+    ])
+  func impossible(place: String) throws {
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["store", "url"] = "\"postgresql://odd:secret@\(place)\""
+    let directory = try TemporaryDirectory()
+    let ended = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", try configuration.install(in: directory)],
+      directory: directory.path)
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains("a parameter whose value libpq does not take"), "\(ended)")
+    #expect(!ended.standardError.contains("secret"), "\(ended)")
+  }
+
   @Test("While the server stands still, who is signed in does not wait for what another event loop knows")
   func frozen() throws {
     let server = try PostgreSQLServer()

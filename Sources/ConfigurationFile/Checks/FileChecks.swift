@@ -33,7 +33,7 @@ struct FileChecks {
     }
     if context.validKeys.contains("session.secret_files") {
       for (index, file) in configuration.session.secretFiles.enumerated() {
-        checkLength(file, NodePath("session.secret_files").appending(index), &context)
+        checkKeyMaterial(file, NodePath("session.secret_files").appending(index), &context)
       }
     }
     if context.validKeys.contains("assertion.key_files") {
@@ -42,7 +42,7 @@ struct FileChecks {
       }
     }
     if let file = configuration.admin.tokenFile {
-      checkLength(file, NodePath("admin.token_file"), &context)
+      checkKeyMaterial(file, NodePath("admin.token_file"), &context)
       checkToken(file, NodePath("admin.token_file"), &context)
     }
     if let file = configuration.apple.authorityFile {
@@ -145,8 +145,8 @@ struct FileChecks {
     context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
   }
 
-  /// Any bytes, one trailing newline dropped, at least 32 left.
-  private func checkLength(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
+  /// Any bytes, one trailing newline dropped, at least 32 left, and not a few repeated: random ones are all but never.
+  private func checkKeyMaterial(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
     let shown = context.shown(file)
     // The command can be run in any folder, so its path is absolute.
     let command = "cordon keygen --output \(context.concealing(file))"
@@ -155,6 +155,10 @@ struct FileChecks {
     if contents.count < 32 {
       context.report(
         at: path, "\(path): \(shown) holds \(contents.count) bytes, but a secret must have at least 32",
+        remedy: "remove it and create another with: \(command)")
+    } else if Set(contents).count < 8 {
+      context.report(
+        at: path, "\(path): \(shown) repeats a few bytes, so it can be guessed",
         remedy: "remove it and create another with: \(command)")
     }
   }

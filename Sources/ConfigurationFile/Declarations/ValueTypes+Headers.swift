@@ -76,7 +76,14 @@ extension ValueType where Value == BasicCredentialsTemplate {
           HeaderTemplateText.parse(password, at: path.appending("password"), &context)
         )
         guard let user = templates.0, let password = templates.1 else { return nil }
-        return BasicCredentialsTemplate(user: user, password: password)
+        let credentials = BasicCredentialsTemplate(user: user, password: password)
+        guard !credentials.alwaysHasColonInUser else {
+          context.report(
+            atKey: path.appending("user"), "\(path).user has a colon, which would end the user (RFC 7617, 2)",
+            remedy: "remove it, or write what follows it as the password")
+          return nil
+        }
+        return credentials
       },
       write: { HeaderTable.write([("user", $0.user.source), ("password", $0.password.source)]) })
   }

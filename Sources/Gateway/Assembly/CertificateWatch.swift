@@ -68,7 +68,7 @@ final class CertificateWatch: Sendable {
     ) { [self] in expiries.map { ($0.labels, $0.seconds) } }
     metrics.addGauges(
       "cordon_tls_certificate_reloads_total", kind: .counter,
-      help: "Reloads of changed certificates and keys, by outcome."
+      help: "Times that certificates and keys were read again, by outcome."
     ) { [self] in
       [
         ([("outcome", "success")], Double(reloads.load(ordering: .relaxed))),

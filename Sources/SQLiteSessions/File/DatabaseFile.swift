@@ -29,7 +29,7 @@ struct DatabaseFile: Sendable {
     }
     guard let existing = Self.status(path) else { return try create(path, for: owner) }
     guard existing.st_mode & S_IFMT == S_IFREG else {
-      throw StoreError(code: .unavailable, message: "the store \(path) is not a file; set store.url to a file's path")
+      throw StoreError(code: .misconfigured, message: "the store \(path) is not a file; set store.url to a file's path")
     }
     if existing.st_mode & 0o077 != 0, existing.st_uid == geteuid() {
       _ = chmod(path, 0o600)

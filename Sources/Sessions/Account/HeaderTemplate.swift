@@ -189,6 +189,15 @@ package struct BasicCredentialsTemplate: Sendable, Equatable {
     self.password = password
   }
 
+  /// Whether the user has a colon whoever signs in, so that ``render(_:)`` always fails with
+  /// ``HeaderOmission/colonInUser``.
+  package var alwaysHasColonInUser: Bool {
+    user.parts.contains { part in
+      guard case .text(let text) = part else { return false }
+      return text.exposedBytes.contains(UInt8(ascii: ":"))
+    }
+  }
+
   /// The value of `Authorization`. Claims are UTF-8 unless they state another encoding.
   /// - Throws: ``HeaderOmission`` if user or password cannot be sent.
   package func render(_ claims: ClaimSource) throws(HeaderOmission) -> [UInt8] {

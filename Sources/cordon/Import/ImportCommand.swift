@@ -44,8 +44,8 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
     if let output {
-      do throws(KeygenCommand.NewFileError) {
-        try KeygenCommand.create(output, Array(translation.configuration.text.utf8))
+      do throws(NewFileError) {
+        try NewFile.create(output, Array(translation.configuration.text.utf8))
       } catch {
         complain("cordon import: \(error.message)")
         throw ExitCode(ExitStatus.cannotCreate)

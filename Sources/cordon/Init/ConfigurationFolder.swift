@@ -111,7 +111,7 @@ final class ConfigurationFolder {
   // MARK: How
 
   private func create(_ file: String, _ bytes: [UInt8]) throws(ConfigurationFolderError) {
-    do throws(KeygenCommand.NewFileError) { try KeygenCommand.create(file, bytes) } catch {
+    do throws(NewFileError) { try NewFile.create(file, bytes) } catch {
       throw ConfigurationFolderError(message: error.message)
     }
   }

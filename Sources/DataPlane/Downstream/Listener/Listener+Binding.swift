@@ -24,7 +24,7 @@ extension Listener {
         }
       } catch {
         for socket in boundSockets { await closeAll(socket.gates) }
-        if let error = error as? IOError { throw ListenerError(address: acceptor.address, error: error) }
+        if let error = ListenerError(acceptor.address, error) { throw error }
         throw error
       }
     }
@@ -136,11 +136,11 @@ extension Listener {
     }
   }
 
-  /// Removes the file that a process has left behind that listened there. No other file is touched: then there is an
-  /// error, since the address is in use.
+  /// Removes the socket that a process has left behind that listened there. No other file is touched.
   private static func removeSocket(_ path: String) throws {
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw NotASocket() }
     guard unlink(path) == 0 else { throw IOError(errnoCode: errno, reason: "unlink") }
   }
 
@@ -160,33 +160,57 @@ extension Listener {
   private static let acceptQueue: CInt = 4_096
 }
 
-/// The system does not let us listen.
+/// There is a file or folder where a Unix socket should be.
+private struct NotASocket: Error {}
+
+/// An address cannot be listened on.
 package struct ListenerError: Error, CustomStringConvertible {
   package let address: BindAddress
-  private let code: CInt
-  private let reason: String
+  private let reason: Reason
 
-  init(address: BindAddress, error: IOError) {
-    self.address = address
-    code = error.errnoCode
-    reason = String(cString: strerror(error.errnoCode))
+  private enum Reason {
+    /// The system's `errno`.
+    case system(CInt)
+    case notASocket
   }
 
-  package var description: String { "cannot listen on \(address): \(reason); \(remedy)" }
+  /// Nil for errors of another kind.
+  fileprivate init?(_ address: BindAddress, _ error: any Error) {
+    self.address = address
+    switch error {
+    case let error as IOError: reason = .system(error.errnoCode)
+    case is NotASocket: reason = .notASocket
+    default: return nil
+    }
+  }
 
-  /// Whether this process may not listen there: another attempt fails, too, until somebody changes a permission or the
-  /// address.
-  package var isPermission: Bool { code == EACCES || code == EPERM }
+  package var description: String {
+    let problem =
+      switch reason {
+      case .system(let code): String(cString: strerror(code))
+      case .notASocket: "there is a file or folder that is no socket"
+      }
+    return "cannot listen on \(address): \(problem); \(remedy)"
+  }
+
+  /// Whether another attempt fails, too, until somebody changes a permission, a file or the address.
+  package var isLasting: Bool {
+    switch reason {
+    case .system(let code): code == EACCES || code == EPERM
+    case .notASocket: true
+    }
+  }
 
   private var remedy: String {
-    switch code {
-    case EADDRINUSE: "stop what listens there, or choose another address"
-    case EACCES, EPERM:
+    switch reason {
+    case .notASocket: "choose another path, or move what is there out of the way"
+    case .system(EADDRINUSE): "stop what listens there, or choose another address"
+    case .system(EACCES), .system(EPERM):
       address.isIP
         ? "choose a port from 1024 up; with systemd use cordon.socket, or the capability lines in cordon.service"
         : "let this user write to the socket's directory, or choose another path"
-    case EADDRNOTAVAIL: "choose an address that this machine has"
-    default: "check the address"
+    case .system(EADDRNOTAVAIL): "choose an address that this machine has"
+    case .system: "check the address"
     }
   }
 }
