@@ -189,6 +189,27 @@ struct DescriptorTests {
     #expect(try gateway.client.get("/beside").status == 200)
   }
 
+  @Test("A request with a connection of its own takes the place of one that lies idle, and holds nobody up")
+  func ownConnection() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "1"
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "idle"] = "\"600s\""
+    }
+    defer { gateway.stop() }
+    for _ in 0..<3 {
+      #expect(try gateway.client.get("/").status == 200)
+      let connection = try gateway.connect()
+      // A body that means nothing to its method: the connection to the application ends behind it.
+      try connection.send(
+        "DELETE / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 4\r\n\r\nbody")
+      #expect(try HTTPResponse.read(from: connection).status == 200)
+    }
+    #expect(application.most == 1)
+  }
+
   @Test("A connection that lies idle at one event loop makes room for a request at another")
   func handOver() throws {
     let application = try Counted()

@@ -165,9 +165,9 @@ final class UpstreamPool {
 
   // MARK: For the client
 
-  /// Takes the newest idle connection; nil if other requests are waiting.
+  /// Takes the newest idle connection. Requests that are waiting are not passed over: for each, one has been closed.
   @inline(__always)
-  func takeIdle() -> UpstreamConnection? { waiting.isEmpty ? idle.take() : nil }
+  func takeIdle() -> UpstreamConnection? { idle.take() }
 
   /// Makes a connection for `client`, and calls its `upstreamReady` or `upstreamFailed`, possibly at once.
   /// - Returns: its place in the queue, if the limit of connections is reached.
@@ -185,6 +185,8 @@ final class UpstreamPool {
       let waiter = UpstreamWaiter(client, in: self)
       waiting.append(waiter)
       loop.wheel.arm(waiter, after: waits.connect, now: now)
+      // A request that wants a connection of its own would otherwise wait for one that nobody uses.
+      idle.take()?.close()
       return waiter
     }
     return nil
@@ -298,7 +300,8 @@ final class UpstreamPool {
     case .none: idle.keep(connection, now: now)
     case .otherPool: connection.close()
     case .ownPool:
-      guard let client = nextWaiting() else { return idle.keep(connection, now: now) }
+      // One whose client has gone leaves the connection to the next.
+      guard let client = nextWaiting() else { return release(connection, now: now) }
       // After all steps of the exchange that it carried.
       let bound = NIOLoopBound((self, connection, client), eventLoop: loop.eventLoop)
       loop.eventLoop.execute {
