@@ -56,6 +56,42 @@ struct TimeoutTests {
     }
   }
 
+  @Test(
+    "A client that reads slowly but steadily gets the whole answer, the end that waits behind its exchange included",
+    arguments: ["Connection: close\r\n", "", "HTTP/2"])
+  func readsSlowly(field: String) throws {
+    let size = 4 << 20
+    let upstream = try RawUpstream { _, connection in
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+      try connection.send([UInt8](repeating: 0x78, count: size), by: .seconds(120))
+    }
+    defer { upstream.stop() }
+    // The system takes megabytes at once, and then nothing until a third of them has left: at this rate five seconds.
+    let gateway = try GatewayProcess.open(to: upstream) {
+      if field == "HTTP/2" { $0.acceptHTTP2() }
+      for key in ["write_progress", "idle"] { $0["listen.timeouts", key] = "\"2s\"" }
+    }
+    defer { gateway.stop() }
+    if field == "HTTP/2" {
+      let result = try ServerProcess.run(
+        Machine.program("curl", package: "curl"),
+        [
+          "--silent", "--show-error", "--http2-prior-knowledge", "--limit-rate", "200k", "--output", "/dev/null",
+          "--write-out", "%{http_version} %{size_download}", "http://\(gateway.client.authority)/",
+        ], by: .seconds(120))
+      #expect(result.exit == .code(0) && result.standardOutput == "2 \(size)", "\(result)")
+      return
+    }
+    let client = try TCPConnection(port: gateway.configuration.port, receiveBuffer: 65_536)
+    defer { client.close() }
+    try client.send("GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\(field)\r\n")
+    _ = try client.read(through: "\r\n\r\n")
+    for _ in 0..<size / 16_384 {
+      _ = try client.read(count: 16_384)
+      usleep(80_000)
+    }
+  }
+
   @Test("An application that nobody can connect to in time is 504")
   func connecting() throws {
     // A full queue of connections that nobody takes: what knocks is not heard.

@@ -151,8 +151,7 @@ extension HTTP1ServerConnection {
     isWithinHead = false
     endLargeReads()
     holdReads(false)
-    loop.wheel.arm(
-      self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: now)
+    if canTakeResponse { loop.wheel.arm(self, after: server.waits.idle, now: now) } else { watchPace(at: now) }
     if pending != nil { continueReading() }
   }
 

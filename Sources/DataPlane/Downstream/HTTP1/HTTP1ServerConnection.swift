@@ -280,7 +280,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     canTakeResponse = context.channel.isWritable
     if canTakeResponse {
-      pace = nil
+      // The end of the connection waits until the client has taken everything.
+      if phase != .lingering { pace = nil }
       if !exchange.isUnderWay {
         if phase == .open { takesResponsesAgain() }
       } else if exchange.hasBodyDeadline {
@@ -301,10 +302,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   override func timedOut() {
     if phase == .open, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }
-    if exchange.isUnderWay, phase == .open || pace != nil { return exchangeTimedOut() }
+    if pace != nil || exchange.isUnderWay && phase == .open { return exchangeTimedOut() }
     if phase == .lingering { return abort() }
+    guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
-    if pending == nil || !canTakeResponse { closeNow() } else { refuseHead(.headTimeout) }
+    if hasSentAll { closeNow() } else { closeBehindResponse(clientMaySend: true) }
   }
 
   // MARK: Ends
@@ -344,13 +346,14 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     letGo()
     holdReads(false)
     if hasSentAll { return closeSent(clientMaySend: clientMaySend) }
-    loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    watchPace(at: .now())
     LingeringClose.whenSent(context) { self.closeSent(clientMaySend: clientMaySend) }
   }
 
   /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
+    pace = nil
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
     LingeringClose.endOutput(context, of: self, loop.wheel)
   }
@@ -360,6 +363,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func drain() {
     guard phase == .open else { return }
     if !exchange.isUnderWay, pending == nil {
+      guard hasSentAll else { return closeBehindResponse(clientMaySend: true) }
       let isNew = server.isTLS && !hasHandshake
       let moment = isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace
       loop.wheel.arm(self, after: moment, now: .now())

@@ -47,6 +47,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Whether the client may send as much before it is taken as the policy allows.
   var hasWideWindow = false
   private var reads = ReadGate()
+  /// The rate at which the client takes what waits in the channel; nil while the channel takes more.
+  private var pace: ResponsePace?
   /// More than what the windows of a client allow to be under way.
   private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
   private var receiveBufferMode = ReceiveBufferMode.frugal
@@ -265,11 +267,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     if isWritable {
+      // The end of the connection waits until the client has taken everything.
+      if !life.isLingering { pace = nil }
       holdReads(false)
       for exchange in exchanges { exchange.clientTakesMore() }
       life.becameWritable()
       flushSoon()
     } else {
+      watchPace()
       updateWait()
     }
     context.fireChannelWritabilityChanged()
@@ -301,8 +306,21 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     case .goAway:
       session.goAway()
       flush()
-    case .abort: abort()
+    case .abort: judgePace()
     }
+  }
+
+  /// Ends the connection of a client that does not take what waits for it, or hardly. Its streams are judged one by one;
+  /// this is for what they have left behind, and for all together.
+  private func judgePace() {
+    let verdict = pace?.look(
+      sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.responseRate,
+      grace: server.bodyLimits.grace, patience: server.waits.writeProgress)
+    if verdict == .goesOn { arm(ResponsePace.interval) } else { abort() }
+  }
+
+  private func watchPace() {
+    pace = ResponsePace(sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now())
   }
 
   // MARK: Ends
@@ -327,11 +345,13 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard let context, life.linger() else { return }
     holdReads(false)
     arm(server.waits.writeProgress)
+    watchPace()
     LingeringClose.whenSent(context) { self.linger() }
   }
 
   private func linger() {
     guard let context, !life.isClosed else { return }
+    pace = nil
     // After GOAWAY with an error, close without lingering.
     guard session.endedBy == nil || session.endedBy == .noError || !peer.isTLS else {
       return context.close(promise: nil)

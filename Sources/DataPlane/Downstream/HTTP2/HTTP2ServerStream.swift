@@ -256,7 +256,11 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   // MARK: Ends
 
-  override func timedOut() { exchangeTimedOut() }
+  override func timedOut() {
+    // While the connection takes nothing more, the client is judged by what leaves that, and this stream has to wait.
+    if pace != nil, !connection.isWritable { return watchPace(at: .now()) }
+    exchangeTimedOut()
+  }
 
   /// The time of a tunnel of which one side has ended, once the client has taken what waits for it.
   private func awaitEnd(at now: NIODeadline) {
