@@ -210,6 +210,91 @@ struct DescriptorTests {
     #expect(application.most == 1)
   }
 
+  @Test("A request that waits while its upstream is configured differently still gets its connection")
+  func reload() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "1"
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "connect"] = "\"60s\""
+    }
+    defer { gateway.stop() }
+    func ask() throws -> TCPConnection {
+      let connection = try gateway.connect()
+      try connection.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+      return connection
+    }
+    let held = try ask()
+    try poll("the request to arrive") { application.most == 1 ? () : nil }
+    let waiting = try ask()
+    try waitForQueue(1, gateway)
+    var configuration = gateway.configuration
+    configuration["upstream.timeouts", "first_byte"] = "\"50s\""
+    _ = try configuration.install(in: gateway.directory)
+    gateway.process.signal(SIGHUP)
+    try gateway.waitForLog("configuration reloaded")
+    application.gate.update { $0 = true }
+    for connection in [held, waiting] { #expect(try HTTPResponse.read(from: connection).status == 200) }
+  }
+
+  @Test("A connection that comes too late for a request is not given to the client's next one, for another upstream")
+  func lateConnection() throws {
+    // A full queue of connections that nobody takes: what knocks is heard when there is room.
+    let port = try FreePort.take()
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(listener) }
+    #expect(withLoopback(port: port) { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0)
+    let filling = try TCPConnection(port: port)
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "1"
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "connect"] = "\"60s\""
+      $0.ending += """
+        [[upstreams]]
+        name = "full"
+        url = "http://127.0.0.1:\(port)"
+        request_buffer = "8MiB"
+        [[route]]
+        path = "/full/"
+        access = "public"
+        upstream = "full"
+        """
+    }
+    defer { gateway.stop() }
+    func post(_ path: String, _ size: Int, isWhole: Bool) throws -> TCPConnection {
+      let connection = try gateway.connect()
+      try connection.send(
+        "POST \(path) HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "\(String(size, radix: 16))\r\n")
+      _ = connection.sendUntilRefused([UInt8](repeating: 0x78, count: size), atMost: size, patience: .standard)
+      if isWhole { try connection.send("\r\n0\r\n\r\n") }
+      return connection
+    }
+    // Its body is whole, and it waits for a connection; then the memory for bodies is needed for others.
+    let client = try post("/full/first", 1_000, isWhole: true)
+    let others = try (0..<12).map { _ in try post("/full/other", 7 << 20, isWhole: false) }
+    #expect(try HTTPResponse.read(from: client).status == 503)
+    for other in others { other.close() }
+    // The other application has one connection, which is in use.
+    let held = try gateway.connect()
+    try held.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    try poll("the request to arrive") { application.most == 1 ? () : nil }
+    try client.send("GET /second HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    try waitForQueue(1, gateway)
+    // Now the first application takes connections.
+    filling.close()
+    var accepted = [accept(listener, nil, nil), accept(listener, nil, nil)].map { TCPConnection(descriptor: $0) }
+    defer { for connection in accepted { connection.close() } }
+    application.gate.update { $0 = true }
+    #expect(try HTTPResponse.read(from: held).status == 200)
+    #expect(try HTTPResponse.read(from: client).status == 200)
+    #expect(application.upstream.requests.contains { $0.target == "/second" })
+    accepted.removeAll()
+  }
+
   @Test("A connection that lies idle at one event loop makes room for a request at another")
   func handOver() throws {
     let application = try Counted()

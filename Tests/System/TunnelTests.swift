@@ -199,6 +199,46 @@ struct TunnelTests {
   }
 }
 
+@SystemActor
+@Suite("Tunnels that the application ends")
+struct EndedTunnelTests {
+  @Test("All that the application has sent before its end arrives, though the client goes on sending")
+  func arrives() throws {
+    let size = 2 << 20
+    let upstream = try RawUpstream { request, connection in
+      try connection.send(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "
+          + "\(StreamingApplication.accept(request))\r\n\r\n")
+      // One binary frame, and a Close frame (RFC 6455, 5.2).
+      var frames: [UInt8] = [0x82, 0x7F]
+      for shift in 0..<8 { frames.append(UInt8(truncatingIfNeeded: size >> (56 - 8 * shift))) }
+      frames += [UInt8](repeating: 0x78, count: size)
+      frames += [0x88, 0x02, 0x03, 0xE8]
+      try connection.send(frames, by: .seconds(60))
+      connection.endSending()
+      _ = try? connection.readToEnd(by: .seconds(60))
+    }
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream)
+    defer { gateway.stop() }
+    let client = try TCPConnection(port: gateway.configuration.port, receiveBuffer: 65_536)
+    defer { client.close() }
+    try client.send(
+      "GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + "Origin: http://\(gateway.client.authority)\r\n\r\n")
+    #expect(String(decoding: try client.read(through: "\r\n\r\n"), as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+    _ = try client.read(count: 10)
+    for _ in 0..<size / 16_384 {
+      // A masked frame of four bytes.
+      try client.send([0x82, 0x84, 0, 0, 0, 0, 1, 2, 3, 4])
+      #expect(try client.read(count: 16_384).allSatisfy { $0 == 0x78 })
+      usleep(2_000)
+    }
+    #expect(try client.read(count: 4) == [0x88, 0x02, 0x03, 0xE8])
+  }
+}
+
 /// An application that streams.
 enum StreamingApplication {
   /// Held shut by tests that want to see half a stream.

@@ -6,7 +6,7 @@ struct UpstreamRequest {
   /// Progress towards a connection.
   enum Leg {
     case none
-    /// A connection was asked for; the waiter is its place in the queue, where there is one.
+    /// A connection was asked for; nil until the pool has been asked, which may answer at once.
     case waiting(UpstreamWaiter?)
     case connected(UpstreamConnection)
   }

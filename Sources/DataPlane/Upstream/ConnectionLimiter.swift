@@ -147,22 +147,39 @@ final class ConnectionLimiter: Sendable {
   private func count(_ state: borrowing State) { waiting.store(state.queue.count, ordering: .relaxed) }
 }
 
-/// A request that waits for a connection, in its event loop's pool.
+/// A request that waits for a connection: in the queue of its event loop's pool, or for one on its way. It is answered
+/// once, or withdrawn: what comes afterwards is not for its client, which may have another request by then, for another
+/// upstream.
 final class UpstreamWaiter: TimedHandler {
   let pool: UpstreamPool
-  private(set) weak var client: (any UpstreamResponseReceiver)?
+  private weak var client: (any UpstreamResponseReceiver)?
 
   init(_ client: any UpstreamResponseReceiver, in pool: UpstreamPool) {
     self.client = client
     self.pool = pool
   }
 
-  /// Leaves the queue: the client has gone, or has been answered.
-  func withdraw() { pool.withdraw(self) }
+  /// Whether the client still waits.
+  var isWaiting: Bool { client != nil }
 
-  override func timedOut() {
-    let client = client
-    withdraw()
-    client?.upstreamFailed(.connectionLimit)
+  /// The client, which is to be answered now; nil if it waits no longer.
+  func take() -> (any UpstreamResponseReceiver)? {
+    defer { client = nil }
+    return client
+  }
+
+  /// The client waits no longer: it has gone, or has been answered.
+  func withdraw() {
+    client = nil
+    pool.withdraw(self)
+  }
+
+  override func timedOut() { fail(.connectionLimit) }
+
+  /// Leaves the queue, and tells the client why.
+  func fail(_ failure: UpstreamFailure) {
+    let client = take()
+    pool.withdraw(self)
+    client?.upstreamFailed(failure)
   }
 }

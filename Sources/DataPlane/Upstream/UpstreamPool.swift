@@ -32,8 +32,8 @@ final class UpstreamPool {
   let keepsConnections: Bool
   private let onEvent: (Event) -> Void
   private let idle: IdleConnections
-  /// Connections on their way, and who waits for each.
-  private var connecting: [ObjectIdentifier: Waiter] = [:]
+  /// Connections on their way.
+  private var connecting: [ObjectIdentifier: Opening] = [:]
   /// Requests that wait for a connection below the limit, in order of arrival.
   private var waiting: [UpstreamWaiter] = []
   /// Its number at the limiter of the address; nil if there is no limit.
@@ -62,11 +62,11 @@ final class UpstreamPool {
     case ended
   }
 
-  /// The request that asked for a connection which is being established.
-  private struct Waiter {
+  /// A connection that is being established, and the request that asked for it.
+  private struct Opening {
     let connection: UpstreamConnection
     let began: NIODeadline
-    weak var client: (any UpstreamResponseReceiver)?
+    let waiter: UpstreamWaiter
     /// Its channel, where that is not connected at once.
     var pending: PendingConnection?
   }
@@ -170,26 +170,26 @@ final class UpstreamPool {
   func takeIdle() -> UpstreamConnection? { idle.take() }
 
   /// Makes a connection for `client`, and calls its `upstreamReady` or `upstreamFailed`, possibly at once.
-  /// - Returns: its place in the queue, if the limit of connections is reached.
+  /// - Returns: by what it can be withdrawn; nil if it has been answered.
   @discardableResult
   func connect(for client: any UpstreamResponseReceiver) -> UpstreamWaiter? {
-    guard let limiterID else {
-      open(for: client)
-      return nil
-    }
+    let waiter = UpstreamWaiter(client, in: self)
+    connect(waiter)
+    return waiter.isWaiting ? waiter : nil
+  }
+
+  private func connect(_ waiter: UpstreamWaiter) {
+    guard let limiterID else { return open(for: waiter) }
     let now = NIODeadline.now()
     switch endpoint.limiter.acquire(for: limiterID, now: now) {
-    case .granted: open(for: client)
-    case .queueFull: client.upstreamFailed(.connectionLimit)
+    case .granted: open(for: waiter)
+    case .queueFull: waiter.fail(.connectionLimit)
     case .queued:
-      let waiter = UpstreamWaiter(client, in: self)
       waiting.append(waiter)
       loop.wheel.arm(waiter, after: waits.connect, now: now)
       // A request that wants a connection of its own would otherwise wait for one that nobody uses.
       idle.take()?.close()
-      return waiter
     }
-    return nil
   }
 
   /// Takes one out of the queue.
@@ -200,36 +200,36 @@ final class UpstreamPool {
     endpoint.limiter.withdraw(from: limiterID)
   }
 
-  /// Removes and returns the first client of the queue.
-  private func nextWaiting() -> (any UpstreamResponseReceiver)? {
+  /// Removes and returns the first of the queue.
+  private func nextWaiting() -> UpstreamWaiter? {
     guard !waiting.isEmpty else { return nil }
     let waiter = waiting.removeFirst()
     loop.wheel.remove(waiter)
-    return waiter.client
+    return waiter.isWaiting ? waiter : nil
   }
 
   private func notified(of notification: ConnectionLimiter.Notification) {
     switch notification {
     case .granted:
-      if let client = nextWaiting() { open(for: client) } else { endpoint.limiter.release() }
+      if let waiter = nextWaiting() { open(for: waiter) } else { endpoint.limiter.release() }
     case .idleWanted:
       if let limiterID { endpoint.limiter.acknowledgeIdleWanted(by: limiterID) }
       for _ in 0..<endpoint.limiter.waitingCount { idle.take()?.close() }
     }
   }
 
-  /// Makes a connection for `client` within the limit.
-  private func open(for client: any UpstreamResponseReceiver) {
+  /// Makes a connection within the limit.
+  private func open(for waiter: UpstreamWaiter) {
     guard loop.descriptors.take(use) else {
       endpoint.limiter.release()
-      return client.upstreamFailed(.noDescriptor)
+      return waiter.fail(.noDescriptor)
     }
     let connection = UpstreamConnection(
       loop: loop, pool: self, timeouts: waits, awaitsHandshake: endpoint.tls != nil,
       isAtSocket: endpoint.tls == nil && !speaksHTTP2)
     let now = NIODeadline.now()
     let key = ObjectIdentifier(connection)
-    connecting[key] = Waiter(connection: connection, began: now, client: client)
+    connecting[key] = Opening(connection: connection, began: now, waiter: waiter)
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
     let tls = endpoint.tls
@@ -301,12 +301,18 @@ final class UpstreamPool {
     case .otherPool: connection.close()
     case .ownPool:
       // One whose client has gone leaves the connection to the next.
-      guard let client = nextWaiting() else { return release(connection, now: now) }
+      guard let waiter = nextWaiting() else { return release(connection, now: now) }
       // After all steps of the exchange that it carried.
-      let bound = NIOLoopBound((self, connection, client), eventLoop: loop.eventLoop)
+      let bound = NIOLoopBound((self, connection, waiter), eventLoop: loop.eventLoop)
       loop.eventLoop.execute {
-        let (pool, connection, client) = bound.value
-        if connection.isIdle { client.upstreamReady(connection) } else { pool.connect(for: client) }
+        let (pool, connection, waiter) = bound.value
+        if !connection.isIdle {
+          if waiter.isWaiting { pool.connect(waiter) }
+        } else if let client = waiter.take() {
+          client.upstreamReady(connection)
+        } else {
+          pool.release(connection, now: .now())
+        }
       }
     }
   }
@@ -314,23 +320,20 @@ final class UpstreamPool {
   /// Forgets an idle connection.
   func remove(_ connection: UpstreamConnection) { idle.remove(connection) }
 
-  /// Closes what is idle, and keeps nothing from now on.
+  /// Closes what is idle, and keeps nothing from now on. Requests that wait, or come later to an upstream that was
+  /// replaced while their bodies arrived, still get a connection each.
   func close() {
     isClosed = true
     idle.close()
-    for waiter in waiting {
-      let client = waiter.client
-      withdraw(waiter)
-      client?.upstreamFailed(.connectionLimit)
-    }
-    if let limiterID { endpoint.limiter.unregister(limiterID) }
   }
 
+  deinit { if let limiterID { endpoint.limiter.unregister(limiterID) } }
+
   func established(_ connection: UpstreamConnection) {
-    let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection))
+    let opening = connecting.removeValue(forKey: ObjectIdentifier(connection))
     connection.isCounted = true
-    onEvent(.opened(after: waiter.map { .now() - $0.began } ?? .zero))
-    if let client = waiter?.client {
+    onEvent(.opened(after: opening.map { .now() - $0.began } ?? .zero))
+    if let client = opening?.waiter.take() {
       client.upstreamReady(connection)
     } else if isClosed {
       connection.close()
@@ -341,9 +344,9 @@ final class UpstreamPool {
 
   /// - Parameter failure: what to tell the client that waits for a connection on its way.
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
-    if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
+    if let opening = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
       // A connection that has taken too long may still be on its way.
-      waiter.pending?.cancel()
+      opening.pending?.cancel()
       giveBack()
       if failure == .noDescriptor {
         // A shortage of our own, which says nothing about the health of the address.
@@ -352,7 +355,7 @@ final class UpstreamPool {
         onEvent(.failed(failure))
         failed(failure)
       }
-      waiter.client?.upstreamFailed(failure)
+      opening.waiter.take()?.upstreamFailed(failure)
     } else if connection.isCounted {
       connection.isCounted = false
       giveBack()

@@ -155,7 +155,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     switch phase {
     case .open: receive(buffer)
     case .lingering:
-      if lingering.discard(buffer.readableBytes) { closeNow() }
+      // While bytes wait for the client, closing would lose them: how it takes them bounds the time.
+      if pace == nil, lingering.discard(buffer.readableBytes) { closeNow() }
     case .closed: break
     }
   }

@@ -310,7 +310,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     }
   }
 
-  /// Ends the connection of a client that does not take what waits for it, or hardly. Its streams are judged one by one;
+  /// Ends the connection of a client that does not take what waits for it, or hardly. Streams are judged one by one;
   /// this is for what they have left behind, and for all together.
   private func judgePace() {
     let verdict = pace?.look(

@@ -78,7 +78,7 @@ extension DownstreamTransport {
 
   func responseEnded(trailers: [UInt8]) {
     exchange.upstream.leg = .none
-    if exchange.request.tunnel != nil { closeTunnel(clientMaySend: false) } else { sendEnd(trailers: trailers) }
+    if exchange.request.tunnel != nil { closeTunnel(clientMaySend: true) } else { sendEnd(trailers: trailers) }
   }
 
   // MARK: The gateway's own
