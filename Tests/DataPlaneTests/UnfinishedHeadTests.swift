@@ -78,9 +78,24 @@ struct ResponsePaceTests {
     #expect(end(rate: 0, taking: 1) == nil)
   }
 
-  @Test("A client that takes nothing is ended also without a minimum rate")
-  func silence() {
-    #expect(end(rate: 0, taking: 0, patience: 60) == 60)
+  @Test("A client that takes nothing is ended after the patience, whatever the minimum rate", arguments: [0, 240])
+  func silence(rate: Int) {
+    #expect(end(rate: rate, taking: 0, patience: 60) == 60)
+  }
+
+  @Test("A client that pauses for less than the patience goes on; one that takes a few bytes afterwards is ended")
+  func pause() {
+    for (bytes, verdict) in [(200_000, ResponsePace.Verdict.goesOn), (100, .isOver)] {
+      var pace = ResponsePace(sent: 1 << 20, waiting: 1 << 20, at: start)
+      func look(_ taken: Int, at second: Int64) -> ResponsePace.Verdict {
+        pace.look(
+          sent: 1 << 20, waiting: (1 << 20) - taken, at: start + .seconds(second), rate: 240, grace: .seconds(10),
+          patience: .seconds(60))
+      }
+      #expect(look(100_000, at: 1) == .goesOn)
+      for second in Int64(2)...50 { #expect(look(100_000, at: second) == .goesOn) }
+      #expect(look(100_000 + bytes, at: 51) == verdict)
+    }
   }
 
   @Test("Bytes that were taken fast at first are no credit for later")

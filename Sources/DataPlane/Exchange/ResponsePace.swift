@@ -4,6 +4,7 @@ internal import NIOCore
 /// has nothing to say, does not count.
 ///
 /// It is judged piece by piece: what was taken fast at first, into the memory of both systems, is no credit for later.
+/// And it is judged only when something is taken: a client may pause, as for a question where to save a file.
 struct ResponsePace {
   /// The result of a look at the rate.
   enum Verdict: Equatable {
@@ -42,12 +43,9 @@ struct ResponsePace {
     sent: Int, waiting: Int, at now: NIODeadline, rate: Int, grace: TimeAmount, patience: TimeAmount
   ) -> Verdict {
     let count = sent - waiting
-    if count > taken {
-      taken = count
-      progress = now
-    } else if now - progress >= patience {
-      return .isOver
-    }
+    guard count > taken else { return now - progress >= patience ? .isOver : .goesOn }
+    taken = count
+    progress = now
     if taken - atBeginning >= Self.piece {
       began = now
       atBeginning = taken
