@@ -119,7 +119,8 @@ package struct KilledWriter: Sendable {
     let writer = try spawn(output: output.path)
     var status: Int32 = 0
     var hasEnded = false
-    while !hasEnded, try Data(contentsOf: output).count(where: { $0 == 10 }) < count {
+    let deadline = ContinuousClock.now + .seconds(120)
+    while !hasEnded, ContinuousClock.now < deadline, try Self.lines(of: output) < count {
       usleep(500)
       hasEnded = waitpid(writer, &status, WNOHANG) == writer
     }
@@ -127,16 +128,21 @@ package struct KilledWriter: Sendable {
       kill(writer, SIGKILL)
       while waitpid(writer, &status, 0) == -1 && errno == EINTR {}
     }
-    try require(status & 0x7F == SIGKILL, "a writer ended by itself, with status \(status)")
-    return Acknowledged(said: try String(contentsOf: output, encoding: .utf8))
+    let said = try String(contentsOf: output, encoding: .utf8)
+    try require(status & 0x7F == SIGKILL, "a writer ended by itself, with status \(status): \(said)")
+    try require(try Self.lines(of: output) >= count, "a writer said too little in two minutes: \(said)")
+    return Acknowledged(said: said)
   }
 
-  /// Starts the writer, which says what it says to a file.
+  private static func lines(of output: URL) throws -> Int { try Data(contentsOf: output).count { $0 == 10 } }
+
+  /// Starts the writer, whose output and errors go to a file.
   private func spawn(output: String) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
     let words = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var pid: pid_t = 0

@@ -93,6 +93,7 @@ struct UpstreamNameTests {
       while !opened.withLock({ $0 }) { try? RawSocket.pause() }
       return []
     }
+    defer { opened.withLock { $0 = true } }
     let loop = group.next()
     let waiting = stuck.addresses(on: loop)
     // The same loop is not blocked.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgreSQLSessions
 
-@Suite("The database's schema, and what goes beside it", .postgreSQL)
+@Suite("The database's schema, and what goes beside it", .postgreSQL, .timeLimit(.minutes(5)))
 struct SchemaTests {
   @Test("Many gateways may start on one fresh database at the same time")
   func startsTogether() async throws {

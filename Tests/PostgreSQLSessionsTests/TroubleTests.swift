@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLSessions
 
 // A server in trouble: each test has one of its own.
-@Suite("A database server in trouble")
+@Suite("A database server in trouble", .timeLimit(.minutes(5)))
 struct TroubleTests {
   private static let short = TimeLimits(connect: .seconds(2), statement: .milliseconds(500))
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteSessions
 
-@Suite("A database in trouble")
+@Suite("A database in trouble", .timeLimit(.minutes(5)))
 struct TroubleTests {
   private func error(_ body: () async throws -> Void) async -> StoreError? {
     do {

@@ -22,6 +22,8 @@ import Sessions
 @main
 struct StoreWriter {
   static func main() async throws {
+    // If the tests crash, nobody kills it: it ends by itself.
+    let starter = getppid()
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
       say(
@@ -31,8 +33,8 @@ struct StoreWriter {
     }
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
-    case "write": try await write(to: open(arguments[2]))
-    case "redeem" where arguments.count > 3: try await redeem(arguments[3], in: open(arguments[2]))
+    case "write": try await write(to: open(arguments[2]), for: starter)
+    case "redeem" where arguments.count > 3: try await redeem(arguments[3], in: open(arguments[2]), for: starter)
     case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
     case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
     case "token": try await issueToken(open(arguments[2]), named: arguments.dropFirst(3))
@@ -64,12 +66,12 @@ struct StoreWriter {
     return try SQLiteSessionStore(path: place)
   }
 
-  private static func write(to store: any SessionStore) async throws {
+  private static func write(to store: any SessionStore, for starter: pid_t) async throws {
     let people = try People()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {
         group.addTask {
-          while true {
+          while getppid() == starter {
             let signIn = try people.signIn("writer.\(writer)")
             _ = try await store.complete(signIn)
             say("began \(signIn.session.handle)")
@@ -85,13 +87,13 @@ struct StoreWriter {
 }
 
 extension StoreWriter {
-  private static func redeem(_ code: String, in store: any SessionStore) async throws {
+  private static func redeem(_ code: String, in store: any SessionStore, for starter: pid_t) async throws {
     guard let code = InvitationCode(code) else { exit(64) }
     let people = try People()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         group.addTask {
-          while true {
+          while getppid() == starter {
             let name = SessionIdentifier.random().handle
             let user = try people.signIn("joiner.\(name)")
             _ = try await store.complete(user)

@@ -217,7 +217,11 @@ final class GateRig: Sendable {
   /// Waits until nothing is being looked up for exchanges that are open.
   private func settle(_ loop: Int) async throws {
     let gate = gates[loop]
-    while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() { await Task.yield() }
+    let deadline = ContinuousClock.now + .seconds(120)
+    while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() {
+      guard ContinuousClock.now < deadline else { throw WaitedInVain(what: "look-ups to end") }
+      await Task.yield()
+    }
   }
 
   /// Keeps an event loop busy until the returned function is called.
