@@ -7,9 +7,7 @@ final class DatabasePool: Sendable {
   private let writer: DatabaseLane
   private let readers: [DatabaseLane]
   private let shared: Mutex<Shared>
-  /// Whether the last write waited in vain for the lock of another process.
-  private let wasLocked = Atomic<Bool>(false)
-  private let lockTimeout: Duration
+  private let lockRefusals: Mutex<LockRefusals>
 
   private typealias Job = @Sendable (DatabaseLane) -> Void
 
@@ -26,12 +24,12 @@ final class DatabasePool: Sendable {
   ///   - writer: the connection that writes.
   ///   - readers: the maximum number of connections that read.
   ///   - lockTimeout: the longest time that a write waits for its turn behind one that waited in vain for the lock of
-  ///     another process. Otherwise each of those that wait would wait for the lock, one after the other.
+  ///     another process.
   ///   - openReader: opens a connection that reads.
   init(
     writer: sending Database, readers: Int, lockTimeout: Duration, openReader: @escaping @Sendable () throws -> Database
   ) {
-    self.lockTimeout = lockTimeout
+    lockRefusals = Mutex(LockRefusals(lockTimeout: lockTimeout))
     self.writer = DatabaseLane(label: "cordon.store.writer", connection: writer) { throw ClosedError() }
     self.readers = (0..<readers).map { DatabaseLane(label: "cordon.store.reader.\($0)", open: openReader) }
     shared = Mutex(Shared(schedule: ReaderSchedule(readers: readers)))
@@ -70,17 +68,16 @@ final class DatabasePool: Sendable {
   private func writeNow<Value: Sendable>(
     _ body: (Database) throws -> Value, accepted: ContinuousClock.Instant
   ) throws -> Value {
-    if wasLocked.load(ordering: .relaxed), .now - accepted >= lockTimeout {
+    if lockRefusals.withLock({ $0.refuses(accepted: accepted, at: .now) }) {
       throw SQLiteError(code: SQLITE_BUSY, message: "database is locked")
     }
-    do {
-      let value = try writer.use { database in try database.transaction(.immediate) { try body(database) } }
-      wasLocked.store(false, ordering: .relaxed)
-      return value
-    } catch {
-      wasLocked.store((error as? SQLiteError)?.primaryCode == SQLITE_BUSY, ordering: .relaxed)
-      throw error
+    let result = Result {
+      try writer.use { database in try database.transaction(.immediate) { try body(database) } }
     }
+    var wasLocked = false
+    if case .failure(let error as SQLiteError) = result { wasLocked = error.primaryCode == SQLITE_BUSY }
+    lockRefusals.withLock { $0.note(wasLocked: wasLocked, at: .now) }
+    return try result.get()
   }
 
   /// Finishes what is under way, moves the log into the file, and closes the connections.

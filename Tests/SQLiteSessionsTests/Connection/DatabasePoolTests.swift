@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteSessions
 
-@Suite("The connections to one file")
+@Suite("The connections to one file", .timeLimit(.minutes(5)))
 struct DatabasePoolTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path("test.db") }
@@ -233,27 +233,66 @@ struct DatabasePoolTests {
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
   }
 
-  @Test("Writes that wait behind one that the lock of another process refused are refused with it, and later ones try")
+  @Test("A write that the lock of another process refused refuses those in line behind it, and none that comes later")
   func locked() async throws {
     let other = try RawDatabase.open(path)
     // Every write behind has waited for longer than this.
-    for (lockTimeout, areTried) in [(Duration.zero, false), (.seconds(3_600), true)] {
-      let pool = try pool(busyTimeout: .zero, lockTimeout: lockTimeout)
-      try other.execute("BEGIN IMMEDIATE")
-      func write(_ number: Int) async -> Int32? {
-        do {
-          try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
-          return nil
-        } catch {
-          return (error as? SQLiteError)?.primaryCode
-        }
-      }
-      #expect(await write(1) == ResultCode.busy)
-      try other.execute("ROLLBACK")
-      #expect(await write(2) == (areTried ? nil : ResultCode.busy))
-      #expect(try other.row("SELECT count(*) FROM numbers")?.int(0) == (areTried ? 1 : 0))
-      if areTried { #expect(await write(3) == nil) }
-      try await pool.close()
+    let pool = try pool(busyTimeout: .milliseconds(1), lockTimeout: .zero)
+    try other.execute("BEGIN IMMEDIATE")
+    let refusals = await withTaskGroup(of: Int32?.self) { group in
+      for number in 1...20 { group.addTask { await self.refusal(of: number, pool) } }
+      return await group.reduce(into: []) { $0.append($1) }
     }
+    #expect(refusals.allSatisfy { $0 == ResultCode.busy })
+    try other.execute("ROLLBACK")
+    #expect(await refusal(of: 1, pool) == nil)
+    #expect(try other.row("SELECT count(*) FROM numbers")?.int(0) == 1)
+    try await pool.close()
+  }
+
+  private func refusal(of number: Int, _ pool: DatabasePool) async -> Int32? {
+    do {
+      try await pool.write { _ = try $0.run("INSERT INTO numbers VALUES (?)", [number]) }
+      return nil
+    } catch {
+      return (error as? SQLiteError)?.primaryCode
+    }
+  }
+}
+
+@Suite("Writes behind one that waited in vain for a lock")
+struct LockRefusalTests {
+  private let start = ContinuousClock.now
+
+  private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+  private func refusals(at seconds: Int) -> LockRefusals {
+    var refusals = LockRefusals(lockTimeout: .seconds(5))
+    refusals.note(wasLocked: true, at: after(seconds))
+    return refusals
+  }
+
+  @Test("Without a refusal none is refused, however long it has waited")
+  func none() {
+    #expect(!LockRefusals(lockTimeout: .seconds(5)).refuses(accepted: start, at: after(60)))
+  }
+
+  @Test("Those that have waited as long are refused with it")
+  func behind() {
+    #expect(refusals(at: 6).refuses(accepted: after(1), at: after(6)))
+    #expect(!refusals(at: 6).refuses(accepted: after(2), at: after(6)))
+    #expect(refusals(at: 6).refuses(accepted: after(2), at: after(7)))
+  }
+
+  @Test("One that came after the refusal is tried, however late its turn is")
+  func later() {
+    #expect(!refusals(at: 6).refuses(accepted: after(6), at: after(60)))
+  }
+
+  @Test("Once a write has had the lock, none is refused")
+  func over() {
+    var refusals = refusals(at: 6)
+    refusals.note(wasLocked: false, at: after(7))
+    #expect(!refusals.refuses(accepted: start, at: after(7)))
   }
 }
