@@ -75,6 +75,25 @@ struct LimitsTests {
     #expect(upstream.requests.allSatisfy { ["/honest", "/gone", "/silent"].contains($0.target) })
   }
 
+  @Test(
+    "A client that reads only behind the whole of its upload gets the response that refused it",
+    arguments: ["Content-Length: 33554432\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2000000\r\n"])
+  func refusedUpload(framing: String) throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) { $0["listen.limits", "body_size"] = "10000" }
+    defer { gateway.stop() }
+    let connection = try gateway.connect()
+    defer { connection.close() }
+    try connection.send("POST / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\(framing)")
+    // Longer in all than the gateway waits for a client that sends nothing.
+    for _ in 0..<8 {
+      try connection.send([UInt8](repeating: 0x78, count: 4 * 1_048_576))
+      usleep(400_000)
+    }
+    #expect(try HTTPResponse.read(from: connection).status == 413)
+  }
+
   @Test("The limits of a head are those of the configuration, and what keeps to them passes")
   func heads() throws {
     let upstream = try RawUpstream()

@@ -4,13 +4,13 @@ internal import NIOCore
 /// output (over TLS with close_notify), and discards what the client still sends. Closing with unread bytes would reset
 /// the connection, and the response with it.
 struct LingeringClose {
-  private var remaining: Int
+  /// When the connection is closed although the client goes on sending.
+  private let deadline: NIODeadline
 
-  /// Time that the client has to close after our end.
-  static let time = TimeAmount.seconds(2)
-
-  /// - Parameter byteLimit: bytes that are discarded before the connection is closed all the same.
-  init(byteLimit: Int) { remaining = byteLimit }
+  /// Time that the client has to close, or to send more, after our end and after each read.
+  static let quietTime = TimeAmount.seconds(2)
+  /// Longest time for which a client may go on sending: some read the response only behind the whole of a large upload.
+  static let longestTime = TimeAmount.seconds(30)
 
   /// Calls `body` once everything that was written has left, unless the channel fails before.
   static func whenSent(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
@@ -21,15 +21,18 @@ struct LingeringClose {
   }
 
   /// Ends the output, and bounds the wait for the client's end by the timer of `connection`.
-  static func endOutput(_ context: ChannelHandlerContext, of connection: TimedHandler, _ wheel: TimerWheel) {
-    wheel.arm(connection, after: time, now: .now())
+  @discardableResult
+  static func endOutput(
+    _ context: ChannelHandlerContext, of connection: TimedHandler, _ wheel: TimerWheel
+  ) -> LingeringClose {
+    let now = NIODeadline.now()
+    wheel.arm(connection, after: quietTime, now: now)
     context.close(mode: .output, promise: nil)
+    return LingeringClose(deadline: now + longestTime)
   }
 
-  /// Counts received bytes.
-  /// - Returns: whether the client has sent too many: the connection is to be closed.
-  mutating func discard(_ count: Int) -> Bool {
-    remaining -= count
-    return remaining < 0
+  /// Waits for more after bytes were received, which are discarded.
+  func received(by connection: TimedHandler, _ wheel: TimerWheel, now: NIODeadline) {
+    wheel.arm(connection, after: min(Self.quietTime, max(deadline - now, .zero)), now: now)
   }
 }

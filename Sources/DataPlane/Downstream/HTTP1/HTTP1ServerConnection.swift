@@ -48,7 +48,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private var reads = ReadGate()
   /// Whether the TLS handshake is complete: later errors are no failed handshake.
   private var hasHandshake = false
-  private var lingering = LingeringClose(byteLimit: 256 * 1024)
+  private var lingering: LingeringClose?
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
   /// The client's progress with the bytes that wait for it; nil while none do.
@@ -155,8 +155,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     switch phase {
     case .open: receive(buffer)
     case .lingering:
-      // While bytes wait for the client, closing would lose them: how it takes them bounds the time.
-      if pace == nil, lingering.discard(buffer.readableBytes) { closeNow() }
+      // Before our end, the pace of the response bounds the time.
+      lingering?.received(by: self, loop.wheel, now: .now())
     case .closed: break
     }
   }
@@ -281,7 +281,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     canTakeResponse = context.channel.isWritable
     if canTakeResponse {
-      // The end of the connection waits until the client has taken everything.
+      // While lingering, the client is judged until it has taken the last byte.
       if phase != .lingering { pace = nil }
       if !exchange.isUnderWay {
         if phase == .open { takesResponsesAgain() }
@@ -356,7 +356,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private func closeSent(clientMaySend: Bool) {
     pace = nil
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
-    LingeringClose.endOutput(context, of: self, loop.wheel)
+    lingering = LingeringClose.endOutput(context, of: self, loop.wheel)
   }
 
   /// Ends the connection in a graceful shutdown: an idle one after a grace period, a busy one after its response, a

@@ -49,8 +49,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private var reads = ReadGate()
   /// The rate at which the client takes what waits in the channel; nil while the channel takes more.
   private var pace: ResponsePace?
-  /// More than what the windows of a client allow to be under way.
-  private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
   private var receiveBufferMode = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
   var holding: UnfinishedHeads.Holding?
@@ -208,10 +206,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !life.isClosed else { return }
-    if life.isLingering {
-      if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
-      return
-    }
+    // Discarded: what the client may still send is bounded by the windows that it has.
+    if life.isLingering { return }
     // Within a flush, when the TLS handler passes on what it has held.
     let outer = activity
     activity = .reading
@@ -267,7 +263,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     if isWritable {
-      // The end of the connection waits until the client has taken everything.
+      // While lingering, the client is judged until it has taken the last byte.
       if !life.isLingering { pace = nil }
       holdReads(false)
       for exchange in exchanges { exchange.clientTakesMore() }
@@ -310,8 +306,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     }
   }
 
-  /// Ends the connection of a client that does not take what waits for it, or hardly. Streams are judged one by one;
-  /// this is for what they have left behind, and for all together.
+  /// Aborts the connection if the client does not read, or reads too slowly. A stream is judged by itself while the
+  /// channel takes more; this is for all streams while it does not, and for the end of the connection.
   private func judgePace() {
     let verdict = pace?.look(
       sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.responseRate,

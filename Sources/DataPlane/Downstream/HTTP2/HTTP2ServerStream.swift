@@ -257,7 +257,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   // MARK: Ends
 
   override func timedOut() {
-    // While the connection takes nothing more, the client is judged by what leaves that, and this stream has to wait.
+    // While the channel takes nothing more, no stream can make progress, and the connection judges the client.
     if pace != nil, !connection.isWritable { return watchPace(at: .now()) }
     exchangeTimedOut()
   }

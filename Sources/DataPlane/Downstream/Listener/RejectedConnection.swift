@@ -11,7 +11,6 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   private let wheel: TimerWheel
   private let onEnd: () -> Void
   private var context: ChannelHandlerContext?
-  private var lingering = LingeringClose(byteLimit: 64 * 1024)
   private var hasAnswered = false
 
   /// - Parameter onEnd: Called when the connection has ended.
@@ -35,9 +34,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
     LingeringClose.endOutput(context, of: self, wheel)
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
-  }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
