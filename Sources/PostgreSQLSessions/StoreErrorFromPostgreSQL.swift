@@ -39,13 +39,9 @@ extension StoreError {
   /// is passed on unchanged and the remedy is a general one.
   private static func notConnected(_ message: String, at address: ServerAddress) -> StoreError {
     func says(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
-    // libpq's own messages about a parameter's value. What it says of an attempt to connect begins with the address.
-    if message.utf8.starts(with: "invalid ".utf8) || message.utf8.starts(with: "could not match ".utf8)
-      || says("failed: invalid integer value")
-    {
+    if let problem = invalidParameter(message) {
       return StoreError(
-        code: .misconfigured,
-        message: "store.url has a parameter whose value libpq does not take; correct it", cause: message)
+        code: .misconfigured, message: "store.url has a parameter with an invalid value; correct it", cause: problem)
     }
     if says("too many clients", "too many connections", "remaining connection slots") {
       return .noConnectionLeft(address, message)
@@ -78,6 +74,20 @@ extension StoreError {
       message: "\(address) cannot be reached; look whether the server runs there, and at host, port and sslmode of "
         + "store.url",
       cause: message)
+  }
+
+  /// Returns libpq's problem with the value of a parameter, without the value: with a password that is not
+  /// percent-encoded, that is a part of it. Nil for other messages; those about an attempt to connect begin with the
+  /// address.
+  private static func invalidParameter(_ message: String) -> String? {
+    guard let line = message.split(separator: "\n").first else { return nil }
+    if line.utf8.starts(with: "could not match ".utf8) { return String(line) }
+    let start = line.firstRange(of: "failed: invalid integer value").map { line.index($0.lowerBound, offsetBy: 8) }
+    let problem = line[(start ?? line.startIndex)...]
+    guard problem.utf8.starts(with: "invalid ".utf8) else { return nil }
+    let name = problem.firstRange(of: " for connection option ").map { problem[$0.lowerBound...] } ?? ""
+    let text = problem.prefix { $0 != "\"" && $0 != ":" }
+    return String(text.last == " " ? text.dropLast() : text) + name
   }
 
   /// By the classes of errors (PostgreSQL's manual, appendix A).

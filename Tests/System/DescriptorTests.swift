@@ -128,6 +128,13 @@ struct DescriptorTests {
 
   private static let waiting = "cordon_upstream_requests_waiting"
 
+  /// Sends a request that the application holds until the gate is open.
+  private func askHeld(_ gateway: GatewayProcess) throws -> TCPConnection {
+    let connection = try gateway.connect()
+    try connection.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    return connection
+  }
+
   private func waitForQueue(_ count: Int, _ gateway: GatewayProcess) throws {
     try poll("\(count) requests to wait") {
       try Metrics(gateway).lines.contains { $0.hasPrefix(Self.waiting + "{") && $0.hasSuffix(" \(count)") } ? () : nil
@@ -145,24 +152,18 @@ struct DescriptorTests {
       $0["upstream.timeouts", "connect"] = "\"60s\""
     }
     defer { gateway.stop() }
-    let request = "GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n"
-    func ask() throws -> TCPConnection {
-      let connection = try gateway.connect()
-      try connection.send(request)
-      return connection
-    }
-    var within = [try ask(), try ask()]
+    var within = [try askHeld(gateway), try askHeld(gateway)]
     try poll("two requests to be with the application") { application.most == 2 ? () : nil }
     for count in 1...3 {
-      within.append(try ask())
+      within.append(try askHeld(gateway))
       try waitForQueue(count, gateway)
     }
-    let beyond = try HTTPResponse.read(from: try ask())
+    let beyond = try HTTPResponse.read(from: try askHeld(gateway))
     #expect(beyond.status == 503)
     #expect(beyond.fields["Retry-After"] != nil)
     within.removeLast().close()
     try waitForQueue(2, gateway)
-    within.append(try ask())
+    within.append(try askHeld(gateway))
     try waitForQueue(3, gateway)
     application.gate.update { $0 = true }
     for connection in within { #expect(try HTTPResponse.read(from: connection).status == 200) }
@@ -180,8 +181,7 @@ struct DescriptorTests {
       $0["upstream.timeouts", "connect"] = "\"500ms\""
     }
     defer { gateway.stop() }
-    let held = try gateway.connect()
-    try held.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    let held = try askHeld(gateway)
     try poll("the request to arrive") { application.most == 1 ? () : nil }
     #expect(try gateway.client.get("/beside").status == 503)
     application.gate.update { $0 = true }
@@ -220,14 +220,9 @@ struct DescriptorTests {
       $0["upstream.timeouts", "connect"] = "\"60s\""
     }
     defer { gateway.stop() }
-    func ask() throws -> TCPConnection {
-      let connection = try gateway.connect()
-      try connection.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
-      return connection
-    }
-    let held = try ask()
+    let held = try askHeld(gateway)
     try poll("the request to arrive") { application.most == 1 ? () : nil }
-    let waiting = try ask()
+    let waiting = try askHeld(gateway)
     try waitForQueue(1, gateway)
     var configuration = gateway.configuration
     configuration["upstream.timeouts", "first_byte"] = "\"50s\""
@@ -240,12 +235,8 @@ struct DescriptorTests {
 
   @Test("A connection that comes too late for a request is not given to the client's next one, for another upstream")
   func lateConnection() throws {
-    // A full queue of connections that nobody takes: what knocks is heard when there is room.
-    let port = try FreePort.take()
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(listener) }
-    #expect(withLoopback(port: port) { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0)
-    let filling = try TCPConnection(port: port)
+    let full = try FullListener()
+    defer { full.close() }
     let application = try Counted()
     defer { application.upstream.stop() }
     let gateway = try GatewayProcess.open(to: application.upstream) {
@@ -255,7 +246,7 @@ struct DescriptorTests {
       $0.ending += """
         [[upstreams]]
         name = "full"
-        url = "http://127.0.0.1:\(port)"
+        url = "http://127.0.0.1:\(full.port)"
         request_buffer = "8MiB"
         [[route]]
         path = "/full/"
@@ -279,20 +270,17 @@ struct DescriptorTests {
     #expect(try HTTPResponse.read(from: client).status == 503)
     for other in others { other.close() }
     // The other application has one connection, which is in use.
-    let held = try gateway.connect()
-    try held.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    let held = try askHeld(gateway)
     try poll("the request to arrive") { application.most == 1 ? () : nil }
     try client.send("GET /second HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
     try waitForQueue(1, gateway)
     // Now the first application takes connections.
-    filling.close()
-    var accepted = [accept(listener, nil, nil), accept(listener, nil, nil)].map { TCPConnection(descriptor: $0) }
-    defer { for connection in accepted { connection.close() } }
+    let late = try full.acceptNext()
+    defer { late.close() }
     application.gate.update { $0 = true }
     #expect(try HTTPResponse.read(from: held).status == 200)
     #expect(try HTTPResponse.read(from: client).status == 200)
     #expect(application.upstream.requests.contains { $0.target == "/second" })
-    accepted.removeAll()
   }
 
   @Test("A connection that lies idle at one event loop makes room for a request at another")

@@ -94,13 +94,8 @@ struct TimeoutTests {
 
   @Test("An application that nobody can connect to in time is 504")
   func connecting() throws {
-    // A full queue of connections that nobody takes: what knocks is not heard.
-    let port = try FreePort.take()
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(listener) }
-    #expect(withLoopback(port: port) { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0)
-    let waiting = try TCPConnection(port: port)
-    defer { waiting.close() }
+    let full = try FullListener()
+    defer { full.close() }
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
@@ -108,7 +103,7 @@ struct TimeoutTests {
       $0.ending += """
         [[upstreams]]
         name = "full"
-        url = "http://127.0.0.1:\(port)"
+        url = "http://127.0.0.1:\(full.port)"
         [[route]]
         path = "/full/"
         access = "public"

@@ -145,7 +145,8 @@ struct FileChecks {
     context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
   }
 
-  /// Any bytes, one trailing newline dropped, at least 32 left, and not a few repeated: random ones are all but never.
+  /// Any bytes, one trailing newline dropped: at least 32, of at least eight values. Of 32 random hexadecimal digits,
+  /// one in ten million has fewer.
   private func checkKeyMaterial(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
     let shown = context.shown(file)
     // The command can be run in any folder, so its path is absolute.

@@ -119,7 +119,7 @@ enum ConfigurationSchema {
         """
         Minimum rate at which a client must read a response while data is pending; time in which the application sends \
         nothing is not counted, and tunnels are exempt. Slower clients are disconnected, because they occupy an \
-        upstream connection. 0 disables the limit.
+        upstream connection; one that pauses is disconnected after listen.timeouts.write_progress. 0 disables the limit.
         """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.write_progress"]),
       .withDefault(
         "listen.limits.connections", .integer(1...1_000_000), into: \.configuration.listener.limits.connections,

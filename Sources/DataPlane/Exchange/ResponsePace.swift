@@ -4,7 +4,7 @@ internal import NIOCore
 /// has nothing to say, does not count.
 ///
 /// It is judged piece by piece: what was taken fast at first, into the memory of both systems, is no credit for later.
-/// And it is judged only when something is taken: a client may pause, as for a question where to save a file.
+/// The rate is judged only when something is taken: a client may pause, for example to ask where to save a file.
 struct ResponsePace {
   /// The result of a look at the rate.
   enum Verdict: Equatable {

@@ -165,12 +165,12 @@ final class UpstreamPool {
 
   // MARK: For the client
 
-  /// Takes the newest idle connection. Requests that are waiting are not passed over: for each, one has been closed.
+  /// Takes the newest idle connection. This does not overtake waiting requests: an idle connection was closed for each.
   @inline(__always)
   func takeIdle() -> UpstreamConnection? { idle.take() }
 
   /// Makes a connection for `client`, and calls its `upstreamReady` or `upstreamFailed`, possibly at once.
-  /// - Returns: by what it can be withdrawn; nil if it has been answered.
+  /// - Returns: the waiting request, to be withdrawn if the client gives up; nil if it has been answered.
   @discardableResult
   func connect(for client: any UpstreamResponseReceiver) -> UpstreamWaiter? {
     let waiter = UpstreamWaiter(client, in: self)
@@ -183,11 +183,11 @@ final class UpstreamPool {
     let now = NIODeadline.now()
     switch endpoint.limiter.acquire(for: limiterID, now: now) {
     case .granted: open(for: waiter)
-    case .queueFull: waiter.fail(.connectionLimit)
+    case .queueFull: waiter.take()?.upstreamFailed(.connectionLimit)
     case .queued:
       waiting.append(waiter)
       loop.wheel.arm(waiter, after: waits.connect, now: now)
-      // A request that wants a connection of its own would otherwise wait for one that nobody uses.
+      // Makes room for a request that must not reuse a connection: it would wait for the idle timeout otherwise.
       idle.take()?.close()
     }
   }
@@ -222,7 +222,8 @@ final class UpstreamPool {
   private func open(for waiter: UpstreamWaiter) {
     guard loop.descriptors.take(use) else {
       endpoint.limiter.release()
-      return waiter.fail(.noDescriptor)
+      waiter.take()?.upstreamFailed(.noDescriptor)
+      return
     }
     let connection = UpstreamConnection(
       loop: loop, pool: self, timeouts: waits, awaitsHandshake: endpoint.tls != nil,
@@ -300,7 +301,7 @@ final class UpstreamPool {
     case .none: idle.keep(connection, now: now)
     case .otherPool: connection.close()
     case .ownPool:
-      // One whose client has gone leaves the connection to the next.
+      // The first in the queue no longer waits: look for the next.
       guard let waiter = nextWaiting() else { return release(connection, now: now) }
       // After all steps of the exchange that it carried.
       let bound = NIOLoopBound((self, connection, waiter), eventLoop: loop.eventLoop)

@@ -189,7 +189,7 @@ package struct BasicCredentialsTemplate: Sendable, Equatable {
     self.password = password
   }
 
-  /// Whether the user has a colon whoever signs in, so that ``render(_:)`` always fails with
+  /// Whether the literal text of the user has a colon, so that ``render(_:)`` fails for every account with
   /// ``HeaderOmission/colonInUser``.
   package var alwaysHasColonInUser: Bool {
     user.parts.contains { part in
