@@ -93,10 +93,10 @@ struct WithdrawnRequestTests {
     try await withJudgements { rig, judged in
       let client = try rig.connect()
       let pairs = { (numbers: Range<Int>) in numbers.flatMap { Self.withdrawn(2 * $0 + 1, "/w") } }
-      try client.send(Self.preface + pairs(0..<99))
-      #expect(await eventually { rig.log.began == 99 })
+      try client.send(Self.preface + pairs(0..<499))
+      #expect(await eventually { rig.log.began == 499 })
       // One read: the request that stays, and more requests given up than the full allowance, whatever it has regained.
-      try client.send(Self.request(199, "/open") + pairs(100..<202))
+      try client.send(Self.request(999, "/open") + pairs(500..<1_002))
       _ = try await blocking { try client.readToEnd() }
       #expect(judged() == ["/w"])
     }

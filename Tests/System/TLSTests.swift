@@ -173,6 +173,27 @@ struct TLSTests {
     #expect(upstream.requests.map(\.target) == ["/", "/", "/plain"])
   }
 
+  private func failedHandshakes(_ gateway: GatewayProcess) throws -> Int? {
+    let name = "cordon_client_handshake_failures_total "
+    return try gateway.admin.get("/metrics").text.split(separator: "\n")
+      .first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.utf8.count)) }
+  }
+
+  @Test("A handshake that takes too long is ended, and counted as failed", arguments: ["http/1.1", "h2\", \"http/1.1"])
+  func slowHandshake(protocols: String) throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream) {
+      $0["listen", "protocols"] = "[\"\(protocols)\"]"
+      $0["listen.timeouts", "handshake"] = "\"500ms\""
+    }
+    defer { gateway.stop() }
+    let connection = try gateway.connect()
+    #expect(try connection.readToEnd() == [])
+    #expect(try failedHandshakes(gateway) == 1)
+  }
+
   @Test("The end of a whole response is announced (close_notify), that of one that was cut off is not")
   func truncation() throws {
     let upstream = try RawUpstream { request, connection in
@@ -285,9 +306,7 @@ struct TLSTests {
     try late.send("POST / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 40000\r\n\r\n")
     #expect(String(decoding: try late.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
     for _ in 0..<2 { try late.send(String(repeating: "x", count: 20_000)) }
-    let failures = try gateway.admin.get("/metrics").text.split(separator: "\n")
-      .first { $0.hasPrefix("cordon_client_handshake_failures_total ") }
-    #expect(failures == "cordon_client_handshake_failures_total 8")
+    #expect(try failedHandshakes(gateway) == 8)
     // What is neither gets no answer.
     let other = try gateway.connect()
     try other.send("hello there, is anybody in?\r\n\r\n")

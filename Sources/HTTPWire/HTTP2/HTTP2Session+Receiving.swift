@@ -20,8 +20,10 @@ extension HTTP2Session {
     case NGHTTP2_HEADERS.rawValue:
       guard followsIdentifiers(frame) else { return breaksProtocol() }
       isExemptFromFloodBudget = false
-    // Ending a tunnel is no way to make us work: the application has agreed to each.
-    case NGHTTP2_RST_STREAM.rawValue where streams[frame.stream_id]?.isTunnel == true: return 0
+    // Ending a tunnel is no way to make us work: the application has agreed to each. Nor is the end of an upload that
+    // was answered.
+    case NGHTTP2_RST_STREAM.rawValue where streams[frame.stream_id].map({ $0.isTunnel || $0.isEndSent }) == true:
+      return 0
     case NGHTTP2_RST_STREAM.rawValue: return chargeResetBudget() ? 0 : enhanceYourCalm()
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isExemptFromFloodBudget = false
@@ -73,9 +75,9 @@ extension HTTP2Session {
       streams.insert(HTTP2Stream(id: id))
       assembly.reset()
       idleFrames.earn(3)
-    } else if streams[id]?.hasHead == true {
+    } else if let stream = streams[id], stream.hasHead {
       assembly.beginTrailers()
-      idleFrames.earn(1)
+      if !isAnswered(stream) { idleFrames.earn(1) }
     } else {
       assembly.reset()
     }
@@ -100,6 +102,11 @@ extension HTTP2Session {
   func receivedContent(of id: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
     hasMeaning = true
+    // Only the other streams get the room.
+    guard !isAnswered(stream) else {
+      nghttp2_session_consume_connection(pointer, bytes.count)
+      return 0
+    }
     stream.untaken += bytes.count
     untakenBytes += bytes.count
     idleFrames.earn(2)
@@ -117,6 +124,9 @@ extension HTTP2Session {
     if let handler = stream.handler { handler.received(content: content) } else { consume(bytes.count, on: stream) }
     return 0
   }
+
+  /// Whether the response to a request was sent whole, so that no more of the request is wanted.
+  private func isAnswered(_ stream: HTTP2Stream) -> Bool { isServer && stream.isEndSent }
 
   /// A valid frame is complete.
   func received(_ frame: nghttp2_frame) -> Int32 {
@@ -137,6 +147,10 @@ extension HTTP2Session {
 
   private func receivedSection(on stream: HTTP2Stream, isEnd: Bool) {
     guard !stream.isReset else { return }
+    guard !isAnswered(stream) else {
+      if isEnd { receivedEnd(of: stream, trailers: []) }
+      return
+    }
     if stream.hasHead {
       // Trailers that do not end the stream are malformed (RFC 9113 8.1).
       guard isEnd else { return reset(stream, violating: "trailers that do not end the stream") }
@@ -161,7 +175,8 @@ extension HTTP2Session {
       } else if assembly.announcedLength ?? 0 > 0 {
         return refuse(stream, "an announced length and no content")
       }
-      if let priority = assembly.priority { prioritise(stream, priority) }
+      // Clients that ask for no order share the connection: a page does not wait for a download that began before it.
+      prioritise(stream, assembly.priority ?? HTTP2Priority(isIncremental: true))
       // It does not grow meanwhile: that takes another field, and the session is not fed from within a callback.
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
@@ -197,12 +212,12 @@ extension HTTP2Session {
 
   private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
     guard !stream.isReset else { return }
-    if let toCome = stream.contentToCome, toCome > 0 {
+    if let toCome = stream.contentToCome, toCome > 0, !isAnswered(stream) {
       return reset(stream, violating: "less content than announced (RFC 9113, 8.1.1)")
     }
     stream.isEndReceived = true
     if isServer { unended.remove(stream.id) }
-    stream.handler?.receivedEnd(trailers: trailers)
+    if !isAnswered(stream) { stream.handler?.receivedEnd(trailers: trailers) }
   }
 
   /// A frame breaks the protocol, and nghttp2 resets its stream or ends the connection for it.
@@ -221,9 +236,10 @@ extension HTTP2Session {
   func sent(_ frame: nghttp2_frame) -> Int32 {
     switch UInt32(frame.hd.type) {
     case NGHTTP2_RST_STREAM.rawValue:
-      // A reset that we send without a violation of the peer costs it nothing.
+      // A reset that we send without a violation of the peer costs it nothing, nor does a request that came before the
+      // client knew how many may be open (RFC 9113, 5.1.2): it was not looked at.
       switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
-      case .noError, .cancel, .internalError: break
+      case .noError, .cancel, .internalError, .refusedStream: break
       default: if isServer, !chargeResetBudget() { verdict = verdict ?? .enhanceYourCalm }
       }
     case NGHTTP2_GOAWAY.rawValue:
@@ -237,7 +253,10 @@ extension HTTP2Session {
       stream.isEndSent = true
       resets.earn(1)
       // The rest of the request is no longer needed (RFC 9113 8.1).
-      if isServer, !stream.isEndReceived { reset(stream, .noError) }
+      if isServer, !stream.isEndReceived {
+        giveBack(stream)
+        stream.handler?.sentEnd()
+      }
     default: break
     }
     return 0
@@ -255,13 +274,19 @@ extension HTTP2Session {
     }
   }
 
+  /// Gives content that nobody will take back to the connection's window.
+  private func giveBack(_ stream: HTTP2Stream) {
+    guard stream.untaken > 0 else { return }
+    untakenBytes -= stream.untaken
+    nghttp2_session_consume_connection(pointer, stream.untaken)
+    stream.untaken = 0
+  }
+
   func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.remove(id) else { return 0 }
-    if stream.untaken > 0 {
-      untakenBytes -= stream.untaken
-      nghttp2_session_consume_connection(pointer, stream.untaken)
-    }
+    pardon(stream)
+    giveBack(stream)
     queuedBytes -= stream.queuedBytes
     stream.queue.removeAll()
     let handler = stream.handler

@@ -126,7 +126,9 @@ extension HTTP2Session {
     if count > 0, let content = stream.queue.take(count) {
       output.writeImmutableBuffer(content)
       queuedBytes -= count
-      idleFrames.earn(2)
+      sentBytes &+= count
+      // Some clients tell of every few KiB that they take, twice: for the stream and for the connection.
+      idleFrames.earn(2 + count / 512)
       stream.handler?.sentContent()
     }
     return 0

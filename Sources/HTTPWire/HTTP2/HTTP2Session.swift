@@ -42,8 +42,12 @@ package final class HTTP2Session {
   package private(set) var hasBeenReset = false
   /// Bytes of content of all streams that wait to be sent.
   package internal(set) var queuedBytes = 0
+  /// Bytes of content of all streams that were written.
+  package internal(set) var sentBytes = 0
   /// Received bytes of content of all streams that were not consumed yet.
   package internal(set) var untakenBytes = 0
+  /// Bytes that may still come for streams that ended before their client's side did, and cost it nothing.
+  var pardonedBytes = 0
   /// The buffer being read, and the address that nghttp2 has of it.
   var input = ByteBuffer()
   var inputStart: UnsafeRawPointer?
@@ -159,9 +163,30 @@ package final class HTTP2Session {
     terminateIfFailed()
   }
 
-  /// Charges the flood budget for a read that held only unknown frames, one unit per KiB.
+  /// Charges the flood budget for a read that held only unknown frames and content of streams that are over, one unit
+  /// per KiB.
   private func chargeFloodBudget(_ byteCount: Int) {
-    for _ in 0...byteCount / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
+    let pardoned = min(pardonedBytes, byteCount)
+    pardonedBytes -= pardoned
+    guard byteCount > pardoned else { return }
+    for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
+  }
+
+  /// Pardons what a client may have under way for a stream that ended before its side did: what the windows let it
+  /// send, framed.
+  func pardon(_ stream: HTTP2Stream) {
+    guard isServer, !stream.isEndReceived else { return }
+    let window = Int(policy.streamWindow)
+    pardonedBytes = min(pardonedBytes + window + window / 128, Int(policy.concurrentStreams) * window)
+  }
+
+  /// The number of streams with content that waits to be sent.
+  package var waitingStreams: Int { streams.all.count { $0.queuedBytes > 0 } }
+
+  /// Whether the client lets a stream send content.
+  package func hasWindow(_ stream: HTTP2Stream) -> Bool {
+    guard let pointer else { return false }
+    return nghttp2_session_get_stream_remote_window_size(pointer, stream.id) > 0
   }
 
   /// Appends pending frames to `buffer` until it holds at least `limit` bytes.

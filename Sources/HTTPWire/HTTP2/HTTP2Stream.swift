@@ -60,6 +60,10 @@ package protocol HTTP2StreamHandler: AnyObject {
   func received(head: ByteBuffer, isChunked: Bool)
   /// Some of the queued content was written.
   func sentContent()
+  /// All of the response was written, and the client's side of the stream is still open (server): what comes of it is
+  /// discarded. To be reset soon, with NO_ERROR, and in a write of its own: clients that are sending may lose a
+  /// response that comes with its reset.
+  func sentEnd()
   /// The stream is closed, for whatever reason.
   func closed(_ code: UInt32)
 }
@@ -67,4 +71,6 @@ package protocol HTTP2StreamHandler: AnyObject {
 extension HTTP2StreamHandler {
   /// A server's streams begin with their header, for which ``HTTP2SessionHandler`` returns a handler.
   package func received(head: ByteBuffer, isChunked: Bool) {}
+  /// A client's side may end before the application's response.
+  package func sentEnd() {}
 }

@@ -71,11 +71,13 @@ final class HTTP2Rig: HTTP2SessionHandler {
     var trailers: [UInt8]?
     var closed: UInt32?
     var sent = 0
+    var isAnswered = false
 
     init(_ stream: HTTP2Stream) { self.stream = stream }
     func received(content: ByteBuffer) { self.content += Array(content.readableBytesView) }
     func receivedEnd(trailers: [UInt8]) { self.trailers = trailers }
     func sentContent() { sent += 1 }
+    func sentEnd() { isAnswered = true }
     func closed(_ code: UInt32) { closed = code }
   }
 
@@ -89,7 +91,8 @@ final class HTTP2Rig: HTTP2SessionHandler {
   private var request = RequestHead()
   var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-  init(isWide: Bool = true, _ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
+  /// - Parameter acknowledges: whether the client says that it has read the settings.
+  init(isWide: Bool = true, acknowledges: Bool = true, _ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
     var policy = HTTP2Policy(heads: ordinaryLimits)
     adjust(&policy)
     session = HTTP2Session(serverWith: policy, now: now)
@@ -97,7 +100,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
     if isWide { session.widenConnectionWindow() }
     receive(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + RawFrame(type: RawFrame.settings).bytes)
     _ = frames()
-    receive(RawFrame(type: RawFrame.settings, flags: RawFrame.ack))
+    if acknowledges { receive(RawFrame(type: RawFrame.settings, flags: RawFrame.ack)) }
   }
 
   deinit { session.close() }

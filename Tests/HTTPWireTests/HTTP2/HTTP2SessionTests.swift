@@ -36,12 +36,12 @@ struct HTTP2SessionTests {
     #expect(rig.session.streamCount == 0)
   }
 
-  @Test("Responses leave in the order that clients ask for, and one by one where they do not say otherwise")
+  @Test("Responses leave in the order that clients ask for, and share the connection where they ask for none")
   func priorities() {
-    func order(_ said: [String]) -> [UInt32] {
+    func order(_ said: [String?]) -> [UInt32] {
       let rig = HTTP2Rig()
       for (place, priority) in said.enumerated() {
-        rig.request(ordinaryFields + [("priority", priority)], stream: UInt32(2 * place + 1))
+        rig.request(ordinaryFields + (priority.map { [("priority", $0)] } ?? []), stream: UInt32(2 * place + 1))
       }
       for stream in rig.streams {
         var fields = HTTP2Fields()
@@ -55,6 +55,8 @@ struct HTTP2SessionTests {
     #expect(order(["u=7", "u=1", "u=3"]) == [3, 3, 5, 5, 1, 1])
     #expect(order(["", "", "u=2"]) == [5, 5, 1, 1, 3, 3])
     #expect(order(["u=1, i", "i,u=1"]) == [1, 3, 1, 3])
+    #expect(order([nil, nil, nil]) == [1, 3, 5, 1, 3, 5])
+    #expect(order([nil, "u=2", nil]) == [3, 3, 1, 5, 1, 5])
     #expect(order(["u=9, x=\"a,b\"", "u=0;a"]) == [3, 3, 1, 1])
   }
 
@@ -155,15 +157,16 @@ struct HTTP2SessionTests {
     #expect(rig.streams[0].sent == 2)
   }
 
-  @Test("An answer before the end of the request stops the rest of it without blame")
+  @Test("An answer before the end of the request does not leave together with the reset that stops the rest of it")
   func early() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields, end: false)
     var head = fields(413)
     rig.session.respond(&head, on: rig.streams[0].stream, isWhole: true)
-    let frames = rig.frames()
-    #expect(frames.map(\.type) == [RawFrame.headers, RawFrame.reset])
-    #expect(frames.last?.code() == HTTP2ErrorCode.noError.rawValue)
+    #expect(rig.frames().map(\.type) == [RawFrame.headers])
+    #expect(rig.streams[0].isAnswered)
+    rig.session.reset(rig.streams[0].stream, .noError)
+    #expect(rig.resetCode() == HTTP2ErrorCode.noError.rawValue)
   }
 
   // MARK: Floods
@@ -172,11 +175,14 @@ struct HTTP2SessionTests {
   struct Flood: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let limit: Int
+    /// Whether the first request is answered.
+    let isAnswered: Bool
     let next: @Sendable (UInt32) -> [UInt8]
 
-    init(_ name: String, limit: Int, _ next: @escaping @Sendable (UInt32) -> [UInt8]) {
+    init(_ name: String, limit: Int, isAnswered: Bool = false, _ next: @escaping @Sendable (UInt32) -> [UInt8]) {
       testDescription = name
       self.limit = limit
+      self.isAnswered = isAnswered
       self.next = next
     }
   }
@@ -184,12 +190,12 @@ struct HTTP2SessionTests {
   private static let head = RawFrame(type: RawFrame.headers, flags: 0x5, stream: 1, payload: section(ordinaryFields))
 
   static let floods = [
-    Flood("rapid reset", limit: 100) { number in
+    Flood("rapid reset", limit: 500) { number in
       var head = head
       head.stream = number * 2 + 1
       return head.bytes + RawFrame(type: RawFrame.reset, stream: head.stream, payload: [0, 0, 0, 8]).bytes
     },
-    Flood("made you reset: a window that overflows", limit: 100) { number in
+    Flood("made you reset: a window that overflows", limit: 500) { number in
       var head = head
       head.stream = number * 2 + 1
       let update = RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0x7F, 0xFF, 0xFF, 0xFF])
@@ -200,7 +206,7 @@ struct HTTP2SessionTests {
       head.stream = number * 2 + 1
       return head.bytes + RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0, 0, 0, 0]).bytes
     },
-    Flood("malformed requests", limit: 100) { number in
+    Flood("malformed requests", limit: 500) { number in
       RawFrame(
         type: RawFrame.headers, flags: 0x5, stream: number * 2 + 1, payload: section(ordinaryFields + [("te", "x")])
       ).bytes
@@ -218,6 +224,11 @@ struct HTTP2SessionTests {
       }
       return RawFrame(type: RawFrame.data, stream: 1).bytes
     },
+    Flood("HEADERS for a request that was answered", limit: 1_003, isAnswered: true) { number in
+      RawFrame(
+        type: RawFrame.headers, flags: 0x4, stream: 1, payload: section(number > 0 ? [("x-sum", "1")] : ordinaryFields)
+      ).bytes
+    },
     Flood("empty CONTINUATION", limit: 1_003) { number in
       guard number > 0 else {
         return RawFrame(type: RawFrame.headers, stream: 1, payload: section(ordinaryFields)).bytes
@@ -232,6 +243,10 @@ struct HTTP2SessionTests {
     var count = 0
     while !rig.session.isOver, count <= flood.limit * 2 {
       rig.receive(flood.next(UInt32(count)))
+      if flood.isAnswered, let first = rig.streams.first, !first.isAnswered {
+        var head = fields(401)
+        rig.session.respond(&head, on: first.stream, isWhole: true)
+      }
       _ = rig.frames()
       count += 1
     }
@@ -270,20 +285,87 @@ struct HTTP2SessionTests {
     #expect(rig.session.hasBeenReset)
   }
 
-  @Test("A download of many window updates is no flood: content pays for them")
-  func download() {
+  @Test(
+    "A download of many window updates is no flood: content pays for them",
+    arguments: [(1_000, 1_000), (16_384, 4_096), (16_384, 1_024)])
+  func download(frame: Int, step: Int) {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields)
     var head = fields(200)
     rig.session.respond(&head, on: rig.streams[0].stream, isWhole: false)
     for _ in 0..<3_000 {
-      rig.session.send(ByteBuffer(repeating: 0x61, count: 1_000), on: rig.streams[0].stream)
+      rig.session.send(ByteBuffer(repeating: 0x61, count: frame), on: rig.streams[0].stream)
       _ = rig.frames()
-      rig.receive(
-        RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(1_000)),
-        RawFrame(type: RawFrame.windowUpdate, payload: number(1_000)))
+      for _ in 0..<frame / step {
+        rig.receive(
+          RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(UInt32(step))),
+          RawFrame(type: RawFrame.windowUpdate, payload: number(UInt32(step))))
+      }
     }
     #expect(!rig.session.isOver)
+  }
+
+  @Test("The content under way of uploads that were refused is no flood; more of it is")
+  func refusedUploads() {
+    let rig = HTTP2Rig()
+    func refuse(_ number: Int, thenSend count: Int) {
+      rig.request(ordinaryFields, stream: UInt32(2 * number + 1), end: false)
+      if let stream = rig.streams.last?.stream {
+        var head = fields(401)
+        rig.session.respond(&head, on: stream, isWhole: true)
+        _ = rig.frames()
+        rig.session.reset(stream, .noError)
+      }
+      _ = rig.frames()
+      let frame = RawFrame(
+        type: RawFrame.data, stream: UInt32(2 * number + 1), payload: .init(repeating: 0x61, count: 16_384)
+      ).bytes
+      for _ in 0..<count / 16_384 {
+        // A read of content alone.
+        rig.receive(Array(frame[..<1_000]))
+        rig.receive(Array(frame[1_000...]))
+      }
+    }
+    for number in 0..<100 { refuse(number, thenSend: 131_072) }
+    #expect(!rig.session.isOver)
+    refuse(100, thenSend: 4 * 1_048_576)
+    _ = rig.frames()
+    #expect(rig.session.isOver)
+  }
+
+  @Test("A request that was answered before it was whole stays open for its end, and what comes of it is discarded")
+  func answered() throws {
+    let rig = HTTP2Rig()
+    for stream in [UInt32(1), 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
+    rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: Array("abc".utf8)))
+    for stream in rig.streams {
+      var head = fields(401)
+      rig.session.respond(&head, on: stream.stream, isWhole: true)
+    }
+    #expect(!rig.frames().contains { $0.type == RawFrame.reset })
+    #expect(rig.streams.allSatisfy { $0.isAnswered && $0.closed == nil })
+    #expect(rig.session.untakenBytes == 0, "other streams have the room")
+    for stream in [UInt32(1), 3] {
+      rig.receive(RawFrame(type: RawFrame.data, stream: stream, payload: .init(repeating: 0x61, count: 10_000)))
+    }
+    rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1))
+    rig.request([("x-sum", "1")], stream: 3)
+    rig.receive(RawFrame(type: RawFrame.reset, stream: 5, payload: number(8)))
+    #expect(rig.streams.map(\.content) == [Array("abc".utf8), [], []])
+    #expect(rig.streams.allSatisfy { $0.trailers == nil })
+    #expect(rig.streams.map(\.closed) == [0, 0, 8])
+    #expect(rig.session.untakenBytes == 0 && !rig.session.hasBeenReset)
+    #expect(!rig.frames().contains { $0.type == RawFrame.reset })
+  }
+
+  @Test("More requests than may be open are refused, and are no flood before the client knows how many may")
+  func refusedStreams() {
+    let rig = HTTP2Rig(acknowledges: false)
+    for number in 0..<300 { rig.request(ordinaryFields, stream: UInt32(2 * number + 1)) }
+    let refused = rig.frames().filter { $0.type == RawFrame.reset }
+    #expect(rig.heads.count == 100 && refused.count == 200)
+    #expect(refused.allSatisfy { $0.code() == HTTP2ErrorCode.refusedStream.rawValue })
+    #expect(!rig.session.isOver && !rig.session.hasBeenReset)
   }
 
   // MARK: Ends

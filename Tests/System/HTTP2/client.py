@@ -6,6 +6,7 @@ client.py PORT SCENARIO [ARGUMENT...] prints one line of JSON: what became of it
 import json
 import socket
 import sys
+import time
 
 import h2.config
 import h2.connection
@@ -275,9 +276,27 @@ def hang(client, path, *more):
     return {"reset": answer["reset"], "done": answer["done"], "farewell": client.farewell, "open": client.is_open}
 
 
+def beside(client, large, small, pause, *priorities):
+    """A small request behind a large one, which the client reads at a certain pace: how much of the large one had come
+    when the small one was over, and what became of both."""
+    more = [[("priority", priority)] for priority in priorities] or [[], []]
+    streams = []
+    for path, fields in zip((large, small), more):
+        streams.append(client.begin(client.fields("GET", path, fields)))
+        client.flush()
+        client.wait(lambda: client.answers[streams[0]]["body"])
+    large, small = (client.answers[stream] for stream in streams)
+    before = None
+    while not all(map(client.is_over, streams)) and client.read():
+        if before is None and client.is_over(streams[1]):
+            before = len(large["body"])
+        time.sleep(float(pause))
+    return {"before": before, "large": len(large["body"]), "reset": small["reset"], "small": small["body"]}
+
+
 if __name__ == "__main__":
     scenarios = {
         "ask": ask, "get": get, "post": post, "unended": unended, "many": many, "websocket": websocket, "call": call,
         "resets": resets, "second_thoughts": second_thoughts, "hang": hang, "listen": listen, "half_close": half_close,
-        "crowd": crowd, "authorities": authorities}
+        "crowd": crowd, "authorities": authorities, "beside": beside}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)

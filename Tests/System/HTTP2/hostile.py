@@ -266,7 +266,7 @@ def closed_window(port):
     """An answer that nobody makes room for; the connection goes on."""
     peer = Peer(port, settings=setting(4, 0))
     peer.send(peer.headers(1))
-    peer.stream_error(1, CANCEL)
+    peer.stream_error(1, INTERNAL_ERROR)
     return {}
 
 

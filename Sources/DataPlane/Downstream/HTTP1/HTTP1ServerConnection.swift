@@ -306,6 +306,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if pace != nil || exchange.isUnderWay && phase == .open { return exchangeTimedOut() }
     if phase == .lingering { return abort() }
     guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
+    if server.isTLS, !hasHandshake { server.observer.handshakeFailed() }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
     if hasSentAll { closeNow() } else { closeBehindResponse(clientMaySend: true) }
   }

@@ -127,7 +127,8 @@ struct HTTP2ConnectionLife {
   }
 
   /// The deadline has passed.
-  mutating func timedOut(isWritable: Bool, _ waits: ClientWaits) -> Expiry {
+  /// - Parameter isWithinHead: whether a head has begun to arrive.
+  mutating func timedOut(isWritable: Bool, isWithinHead: Bool = false, _ waits: ClientWaits) -> Expiry {
     switch wait {
     case .nothing: return .nothing
     case .pausing:
@@ -135,7 +136,8 @@ struct HTTP2ConnectionLife {
       return .shrink(thenAfter: max(waits.idle - Self.pause, .zero))
     case .idle: return .terminate(.noError)
     case .farewell: return .goAway
-    case .head where isWritable: return .terminate(.enhanceYourCalm)
+    // Browsers open connections ahead of need: without a request they are idle.
+    case .head where isWritable: return .terminate(stage == .new && !isWithinHead ? .noError : .enhanceYourCalm)
     case .head, .write, .lingering: return .abort
     }
   }

@@ -68,6 +68,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Whether the channel takes more.
   private(set) var isWritable = true
 
+  /// Bytes of frames that the system has not taken.
+  var waitingFrames: Int { context?.channel.queuedBytes ?? 0 }
+
   /// Whether a stream may wait for the client with more than it has already.
   func takesMore() -> Bool {
     if session.queuedBytes >= queueLimit { isFull = true }
@@ -291,7 +294,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private func arm(_ time: TimeAmount) { server.loop.wheel.arm(self, after: time, now: .now()) }
 
   override func timedOut() {
-    switch life.timedOut(isWritable: isWritable, server.waits) {
+    switch life.timedOut(isWritable: isWritable, isWithinHead: session.isWithinHead, server.waits) {
     case .nothing: break
     case .shrink(let rest):
       session.shrink()

@@ -27,7 +27,11 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private var due = Due.nothing
   /// Whether the connection looks, once it has sent what is due, if all that was queued has left.
   private var isQueuing = false
+  /// Bytes that all streams had sent at the last look at the client's pace.
+  private var sentByConnection = 0
   private var isClosed = false
+  /// Whether the response was sent, and the client's side is still open.
+  private var isAnswered = false
 
   /// Bytes of a response that wait for the client before the upstream is not read any longer.
   private static let queueLimit = 64 * 1024
@@ -35,6 +39,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private static let eagerFlush = 32 * 1024
   /// Time for the client to end its side of a tunnel when the gateway's has ended.
   private static let lingering = TimeAmount.seconds(2)
+  /// Time for the client to end a request that was answered before it was whole.
+  private static let timeToEnd = TimeAmount.seconds(1)
 
   init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
     self.connection = connection
@@ -234,6 +240,14 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     if hasRoom { exchange.upstream.connection?.holdReads(false) }
   }
 
+  /// The exchange is over; the client is told a little later that it need not send the rest.
+  func sentEnd() {
+    isAnswered = true
+    pace = nil
+    clientLeft(isSent: true, at: connection.now)
+    loop.wheel.arm(self, after: Self.timeToEnd, now: connection.now)
+  }
+
   /// Content waits that was not sent at once: it is kept, and a client that takes nothing of it must not hold it for
   /// ever.
   private func keepQueued() {
@@ -248,7 +262,9 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Starts the client's deadline for content that has not left by now.
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
-    if !isClosed, stream.queuedBytes > 0 { watchPace(at: now) }
+    guard !isClosed, stream.queuedBytes > 0 else { return }
+    sentByConnection = connection.session.sentBytes
+    watchPace(at: now)
   }
 
   /// The client's channel can take more again.
@@ -257,9 +273,22 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   // MARK: Ends
 
   override func timedOut() {
-    // While the channel takes nothing more, no stream can make progress, and the connection judges the client.
-    if pace != nil, !connection.isWritable { return watchPace(at: .now()) }
+    if isAnswered { return reset(.noError) }
+    // While the channel takes nothing more, no stream can make progress, and the connection judges the client. Nor is
+    // the client to blame if it has room for this stream, and others went first.
+    if pace != nil, !connection.isWritable || isPassedOver() { return watchPace(at: .now()) }
     exchangeTimedOut()
+  }
+
+  /// Whether the client has room for this stream, and has taken of others since the last look what it would have had to
+  /// take of all that wait: with less, it would hold their connections to the upstream for nothing.
+  private func isPassedOver() -> Bool {
+    let session = connection.session
+    let sent = session.sentBytes - sentByConnection
+    sentByConnection = session.sentBytes
+    let seconds = Int(ResponsePace.interval.nanoseconds / 1_000_000_000)
+    let needed = server.responseRate * seconds * session.waitingStreams
+    return sent > 0 && sent >= needed && session.hasWindow(stream)
   }
 
   /// The time of a tunnel of which one side has ended, once the client has taken what waits for it.
@@ -286,7 +315,9 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func breakOff(_ reason: BreakOffReason) {
     exchange.cutOff()
-    reset(reason == .upstreamFailed ? .internalError : .cancel)
+    // CANCEL behind the head of a response is its regular end for some clients (Node.js): it must not look whole.
+    let isCutOff = exchange.hasResponse && exchange.request.tunnel == nil
+    reset(reason == .upstreamFailed || isCutOff ? .internalError : .cancel)
   }
 
   private func reset(_ code: HTTPWire.HTTP2ErrorCode) {

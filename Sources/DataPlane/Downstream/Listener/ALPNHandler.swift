@@ -86,7 +86,10 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     context.close(promise: nil)
   }
 
-  override func timedOut() { context?.close(promise: nil) }
+  override func timedOut() {
+    if server.isTLS { server.observer.handshakeFailed() }
+    context?.close(promise: nil)
+  }
 
   // MARK: The choice
 
