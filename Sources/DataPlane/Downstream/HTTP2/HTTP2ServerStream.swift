@@ -245,6 +245,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     isAnswered = true
     pace = nil
     clientLeft(isSent: true, at: connection.now)
+    connection.countUnread()
     loop.wheel.arm(self, after: Self.timeToEnd, now: connection.now)
   }
 
