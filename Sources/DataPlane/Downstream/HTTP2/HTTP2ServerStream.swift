@@ -334,6 +334,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     pendingHead = nil
     connection.countUnsent()
     connection.countUnread()
+    // The connection was ended for what its client did: the client has not left.
+    if !stream.isEndSent, connection.session.endedBy ?? .noError != .noError { exchange.cutOff() }
     clientLeft(isSent: stream.isEndSent, at: connection.now)
   }
 }
