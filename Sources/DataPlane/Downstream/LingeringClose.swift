@@ -12,6 +12,9 @@ struct LingeringClose {
   /// Longest time for which a client may go on sending: some read the response only behind the whole of a large upload.
   static let longestTime = TimeAmount.seconds(30)
 
+  /// - Parameter now: the time of our end.
+  init(endedAt now: NIODeadline) { deadline = now + Self.longestTime }
+
   /// Calls `body` once everything that was written has left, unless the channel fails before.
   static func whenSent(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
     let sent = context.eventLoop.makePromise(of: Void.self)
@@ -28,11 +31,13 @@ struct LingeringClose {
     let now = NIODeadline.now()
     wheel.arm(connection, after: quietTime, now: now)
     context.close(mode: .output, promise: nil)
-    return LingeringClose(deadline: now + longestTime)
+    return LingeringClose(endedAt: now)
   }
 
   /// Waits for more after bytes were received, which are discarded.
   func received(by connection: TimedHandler, _ wheel: TimerWheel, now: NIODeadline) {
-    wheel.arm(connection, after: min(Self.quietTime, max(deadline - now, .zero)), now: now)
+    // Not afterwards: the timer would be put off with each read, by a tick.
+    guard now < deadline else { return }
+    wheel.arm(connection, after: min(Self.quietTime, deadline - now), now: now)
   }
 }
