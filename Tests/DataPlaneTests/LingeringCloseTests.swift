@@ -14,11 +14,11 @@ struct LingeringCloseTests {
   private let loop = EmbeddedEventLoop()
 
   /// - Returns: the seconds after which the connection was given up, one that sends again after each `interval`.
-  private func duration(interval: TimeAmount, times: Int = .max) -> Double {
+  private func duration(interval: TimeAmount, times: Int = .max, hastened: TimeAmount = .hours(1)) -> Double {
     let wheel = TimerWheel(eventLoop: loop)
     let connection = Connection()
     let start = loop.now
-    let lingering = LingeringClose(endedAt: start)
+    var lingering = LingeringClose(endedAt: start)
     wheel.arm(connection, after: LingeringClose.quietTime, now: start)
     var count = 0
     while !connection.isOver, loop.now - start < .minutes(2) {
@@ -26,6 +26,7 @@ struct LingeringCloseTests {
       // A loop looks at its sockets before the timers that are due by then.
       if count <= times { lingering.received(by: connection, wheel, now: loop.now + interval) }
       loop.advanceTime(by: interval)
+      if loop.now - start == hastened { lingering.hasten(connection, wheel, now: loop.now) }
     }
     return Double((loop.now - start).nanoseconds) / 1e9
   }
@@ -34,6 +35,12 @@ struct LingeringCloseTests {
   func steady(milliseconds: Int64) {
     let seconds = duration(interval: .milliseconds(milliseconds))
     #expect(seconds >= 30 && seconds < 34, "\(seconds)")
+  }
+
+  @Test("At the end of the process a client is read for two seconds more, however it goes on")
+  func hastened() {
+    let seconds = duration(interval: .milliseconds(100), hastened: .seconds(5))
+    #expect(seconds >= 7 && seconds < 8, "\(seconds)")
   }
 
   @Test("A client that stops sending is waited for two seconds")

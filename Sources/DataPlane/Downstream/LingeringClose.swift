@@ -5,7 +5,7 @@ internal import NIOCore
 /// the connection, and the response with it.
 struct LingeringClose {
   /// When the connection is closed although the client goes on sending.
-  private let deadline: NIODeadline
+  private var deadline: NIODeadline
 
   /// Time that the client has to close, or to send more, after our end and after each read.
   static let quietTime = TimeAmount.seconds(2)
@@ -32,6 +32,12 @@ struct LingeringClose {
     wheel.arm(connection, after: quietTime, now: now)
     context.close(mode: .output, promise: nil)
     return LingeringClose(endedAt: now)
+  }
+
+  /// Has the connection closed soon, whatever the client sends: the process is to end.
+  mutating func hasten(_ connection: TimedHandler, _ wheel: TimerWheel, now: NIODeadline) {
+    deadline = min(deadline, now + Self.quietTime)
+    received(by: connection, wheel, now: now)
   }
 
   /// Waits for more after bytes were received, which are discarded.

@@ -172,10 +172,10 @@ package final class HTTP2Session {
     for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
   }
 
-  /// Pardons what a client may have under way for a stream that ended before its side did: what the windows let it
-  /// send, framed.
+  /// Pardons what a client may have under way for a stream that we reset before its side had ended: what the windows
+  /// let it send, framed.
   func pardon(_ stream: HTTP2Stream) {
-    guard isServer, !stream.isEndReceived else { return }
+    guard isServer, stream.isReset, !stream.isEndReceived else { return }
     let window = Int(policy.streamWindow)
     pardonedBytes = min(pardonedBytes + window + window / 128, Int(policy.concurrentStreams) * window)
   }

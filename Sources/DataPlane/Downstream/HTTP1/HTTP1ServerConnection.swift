@@ -358,12 +358,16 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     pace = nil
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
     lingering = LingeringClose.endOutput(context, of: self, loop.wheel)
+    if server.isDraining { lingering?.hasten(self, loop.wheel, now: .now()) }
   }
 
   /// Ends the connection in a graceful shutdown: an idle one after a grace period, a busy one after its response, a
   /// tunnel by the rules of its protocol.
   func drain() {
-    guard phase == .open else { return }
+    guard phase == .open else {
+      lingering?.hasten(self, loop.wheel, now: .now())
+      return
+    }
     if !exchange.isUnderWay, pending == nil {
       guard hasSentAll else { return closeBehindResponse(clientMaySend: true) }
       let isNew = server.isTLS && !hasHandshake

@@ -209,7 +209,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !life.isClosed else { return }
-    // Discarded: what the client may still send is bounded by the windows that it has.
+    // Discarded, for as long as the last frames take to leave and two seconds more.
     if life.isLingering { return }
     // Within a flush, when the TLS handler passes on what it has held.
     let outer = activity

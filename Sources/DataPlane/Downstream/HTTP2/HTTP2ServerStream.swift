@@ -277,7 +277,10 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     if isAnswered { return reset(.noError) }
     // While the channel takes nothing more, no stream can make progress, and the connection judges the client. Nor is
     // the client to blame if it has room for this stream, and others went first.
-    if pace != nil, !connection.isWritable || isPassedOver() { return watchPace(at: .now()) }
+    if pace != nil {
+      let isPassedOver = isPassedOver()
+      if isPassedOver || !connection.isWritable { return watchPace(at: .now()) }
+    }
     exchangeTimedOut()
   }
 
