@@ -59,7 +59,7 @@ struct SchemaTests {
     for store in [first, second, quiet] { try await store.close() }
   }
 
-  @Test("A change that was numbered first and committed last is not missed by whoever read in between")
+  @Test("A change that was numbered first and committed last is not missed by a reader in between")
   func changesInOrder() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     // A machine that is busy with other suites may take its time between two lines of this test: the transaction that

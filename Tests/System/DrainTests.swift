@@ -47,6 +47,25 @@ struct DrainTests {
     }
   }
 
+  @Test("A client that goes on sending a refused request does not hold up the end")
+  func refusedSender() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try gateway(to: upstream)
+    defer { gateway.stop() }
+    let client = try gateway.connect()
+    defer { client.close() }
+    try client.send(
+      "POST / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n")
+    #expect(try HTTPResponse.read(from: client).status == 400)
+    gateway.process.signal(SIGTERM)
+    // Half a minute is what it would be read for otherwise.
+    try poll("the gateway to end", by: .seconds(20)) {
+      try? client.send([UInt8](repeating: 0x78, count: 1_000))
+      return gateway.process.isRunning ? nil : ()
+    }
+  }
+
   @Test(
     "Within the delay requests are taken, each connection ends behind its response; a second SIGTERM ends it at once")
   func delay() throws {

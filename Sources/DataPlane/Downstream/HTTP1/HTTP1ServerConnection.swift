@@ -48,6 +48,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private var reads = ReadGate()
   /// Whether the TLS handshake is complete: later errors are no failed handshake.
   private var hasHandshake = false
+  /// The wait for the client's end, from our end on.
   private var lingering: LingeringClose?
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?

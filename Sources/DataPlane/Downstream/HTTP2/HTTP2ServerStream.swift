@@ -30,8 +30,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Bytes that all streams had sent at the last look at the client's pace.
   private var sentByConnection = 0
   private var isClosed = false
-  /// Whether the response was sent, and the client's side is still open.
-  private var isAnswered = false
 
   /// Bytes of a response that wait for the client before the upstream is not read any longer.
   private static let queueLimit = 64 * 1024
@@ -242,7 +240,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   /// The exchange is over; the client is told a little later that it need not send the rest.
   func sentEnd() {
-    isAnswered = true
     pace = nil
     clientLeft(isSent: true, at: connection.now)
     connection.countUnread()
@@ -274,7 +271,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   // MARK: Ends
 
   override func timedOut() {
-    if isAnswered { return reset(.noError) }
+    // The client has not ended its side in time (``sentEnd()``).
+    if stream.isEndSent { return reset(.noError) }
     // While the channel takes nothing more, no stream can make progress, and the connection judges the client. Nor is
     // the client to blame if it has room for this stream, and others went first.
     if pace != nil {
