@@ -1,3 +1,4 @@
+package import HTTPWire
 package import NIOCore
 
 /// Receives per-request and per-connection events of one event loop.
@@ -16,6 +17,8 @@ package protocol ExchangeObserver: AnyObject {
   func connectionRefused(of client: String)
   /// The TLS handshake of a client has failed.
   func handshakeFailed()
+  /// An HTTP/2 connection of the client at this address was ended with an error.
+  func connectionFailed(_ code: HTTP2ErrorCode, of client: String)
   /// An upstream connection is ready for use, so long after it was wanted.
   func upstreamConnectionOpened(after duration: TimeAmount)
   /// An upstream connection could not be opened; the request may still be sent elsewhere.
@@ -31,6 +34,7 @@ package protocol ExchangeObserver: AnyObject {
 extension ExchangeObserver {
   package var wantedFields: WantedFields { .nothing }
   package func connectionRefused(of client: String) {}
+  package func connectionFailed(_ code: HTTP2ErrorCode, of client: String) {}
   package func upstreamMalformed(_ reason: String, of upstream: String) {}
 }
 

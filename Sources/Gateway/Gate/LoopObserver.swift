@@ -1,4 +1,5 @@
 internal import DataPlane
+internal import HTTPWire
 internal import Logging
 internal import NIOCore
 internal import Operations
@@ -18,6 +19,8 @@ final class LoopObserver: ExchangeObserver {
   private var warned: (text: String, at: NIODeadline)?
   /// The time of the last warning about connections beyond the limit of a client.
   private var refusalWarnedAt: NIODeadline?
+  /// The time of the last warning about an HTTP/2 connection that cost too much.
+  private var costWarnedAt: NIODeadline?
 
   /// - Parameters:
   ///   - prefix: `path_prefix`.
@@ -66,13 +69,26 @@ final class LoopObserver: ExchangeObserver {
 
   func connectionRefused(of client: String) {
     connections.clientRefused()
-    let now = NIODeadline.now()
-    if let refusalWarnedAt, now - refusalWarnedAt < .minutes(1) { return }
-    refusalWarnedAt = now
+    guard isDue(&refusalWarnedAt) else { return }
     logger.warning("too many connections from one address, closing further ones", metadata: ["peer": "\(client)"])
   }
 
   func handshakeFailed() { connections.clientHandshakeFailed() }
+
+  func connectionFailed(_ code: HTTP2ErrorCode, of client: String) {
+    let error = HTTP2ConnectionError(code)
+    connections.clientFailed(error)
+    guard error == .enhanceYourCalm, isDue(&costWarnedAt) else { return }
+    logger.warning("HTTP/2 connection ended, it costs too much", metadata: ["peer": "\(client)"])
+  }
+
+  /// Whether a warning that is written at most once a minute is to be written.
+  private func isDue(_ last: inout NIODeadline?) -> Bool {
+    let now = NIODeadline.now()
+    if let last, now - last < .minutes(1) { return false }
+    last = now
+    return true
+  }
 
   func upstreamConnectionOpened(after duration: TimeAmount) {
     connections.upstreamConnected(nanoseconds: UInt64(clamping: duration.nanoseconds))
@@ -95,6 +111,18 @@ final class LoopObserver: ExchangeObserver {
   func upstreamConnectionEnded() { connections.upstreamDisconnected() }
 
   func tunnelOpened() { requests.tunnelOpened() }
+}
+
+extension HTTP2ConnectionError {
+  fileprivate init(_ code: HTTP2ErrorCode) {
+    switch code {
+    case .enhanceYourCalm: self = .enhanceYourCalm
+    case .internalError: self = .internalError
+    case .noError, .protocolError, .flowControlError, .streamClosed, .frameSizeError, .refusedStream, .cancel,
+      .compressionError:
+      self = .protocolError
+    }
+  }
 }
 
 extension ExchangeFailure {

@@ -6,6 +6,7 @@ package final class ConnectionRecorder: Sendable {
   private let clientsClosed = Atomic<UInt64>(0)
   private let clientsRefused = Atomic<UInt64>(0)
   private let handshakesFailed = Atomic<UInt64>(0)
+  private let clientErrors = InlineArray<3, Atomic<UInt64>> { _ in Atomic(0) }
   private let upstreamOpened = Atomic<UInt64>(0)
   private let upstreamClosed = Atomic<UInt64>(0)
   private let connectTimes = LatencyHistogram()
@@ -21,6 +22,10 @@ package final class ConnectionRecorder: Sendable {
   package func clientRefused() { clientsRefused.wrappingAdd(1, ordering: .relaxed) }
   /// A client's TLS handshake failed.
   package func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
+  /// A client's HTTP/2 connection was ended with an error.
+  package func clientFailed(_ error: HTTP2ConnectionError) {
+    clientErrors[error.rawValue].wrappingAdd(1, ordering: .relaxed)
+  }
 
   /// A connection to the upstream is ready for use, so many nanoseconds after it was requested.
   package func upstreamConnected(nanoseconds: UInt64) {
@@ -42,6 +47,9 @@ package final class ConnectionRecorder: Sendable {
     totals.clientsOpen += Int64(bitPattern: accepted &- closed)
     totals.clientsRefused &+= clientsRefused.load(ordering: .relaxed)
     totals.handshakesFailed &+= handshakesFailed.load(ordering: .relaxed)
+    for index in 0..<totals.clientErrors.count {
+      totals.clientErrors[index] &+= clientErrors[index].load(ordering: .relaxed)
+    }
     let disconnected = upstreamClosed.load(ordering: .relaxed)
     let connected = upstreamOpened.load(ordering: .relaxed)
     totals.upstreamConnects &+= connected
@@ -56,10 +64,30 @@ package final class ConnectionRecorder: Sendable {
     var clientsOpen: Int64 = 0
     var clientsRefused: UInt64 = 0
     var handshakesFailed: UInt64 = 0
+    var clientErrors = [UInt64](repeating: 0, count: HTTP2ConnectionError.allCases.count)
     var upstreamConnects: UInt64 = 0
     var upstreamOpen: Int64 = 0
     var connectTimes = LatencyHistogram.emptySnapshot
     var failures = [UInt64](repeating: 0, count: UpstreamFailureReason.allCases.count)
+  }
+}
+
+/// The errors that HTTP/2 connections of clients are ended with: the label `code`.
+package enum HTTP2ConnectionError: Int, Sendable, CaseIterable {
+  /// The client has broken the protocol, in whatever way.
+  case protocolError
+  /// The client costs too much.
+  case enhanceYourCalm
+  /// The gateway's own.
+  case internalError
+
+  /// The label's value.
+  package var label: String {
+    switch self {
+    case .protocolError: "protocol_error"
+    case .enhanceYourCalm: "enhance_your_calm"
+    case .internalError: "internal_error"
+    }
   }
 }
 

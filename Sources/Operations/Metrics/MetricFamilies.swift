@@ -42,6 +42,11 @@ extension ConnectionRecorder.Totals {
     text.sample(value: clientsRefused)
     text.family("cordon_client_handshake_failures_total", .counter, "Failed TLS handshakes with clients.")
     text.sample(value: handshakesFailed)
+    text.family(
+      "cordon_client_http2_errors_total", .counter, "HTTP/2 connections with clients ended with an error, by its code.")
+    for error in HTTP2ConnectionError.allCases {
+      text.sample(("code", error.label), value: clientErrors[error.rawValue])
+    }
     text.family("cordon_upstream_connections_open", .gauge, "Open upstream connections, including idle ones.")
     text.sample(value: upstreamOpen)
     text.family("cordon_upstream_connects_total", .counter, "Opened upstream connections.")

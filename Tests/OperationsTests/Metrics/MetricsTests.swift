@@ -103,6 +103,7 @@ struct MetricsTests {
     recorder.clientAccepted()
     recorder.clientClosed()
     recorder.clientHandshakeFailed()
+    recorder.clientFailed(.enhanceYourCalm)
     for _ in 0..<3 { recorder.upstreamConnected(nanoseconds: 400_000) }
     recorder.upstreamDisconnected()
     recorder.upstreamFailed(.connectTimeout)
@@ -110,6 +111,8 @@ struct MetricsTests {
     #expect(text.value("cordon_client_connections_open") == 1)
     #expect(text.value("cordon_client_connections_total") == 2)
     #expect(text.value("cordon_client_handshake_failures_total") == 1)
+    #expect(text.value("cordon_client_http2_errors_total", ["code": "enhance_your_calm"]) == 1)
+    #expect(text.value("cordon_client_http2_errors_total", ["code": "protocol_error"]) == 0)
     #expect(text.value("cordon_upstream_connections_open") == 2)
     #expect(text.value("cordon_upstream_connects_total") == 3)
     #expect(text.value("cordon_upstream_connect_seconds_count") == 3)

@@ -438,6 +438,9 @@ struct HTTP2Tests {
     let resets: Resets = try site.surviving { try run("resets", "5000") }
     #expect(resets.sent < 1_000)
     #expect(resets.farewell == 11)
+    try site.gateway.waitForLog("HTTP/2 connection ended, it costs too much")
+    let metrics = try site.gateway.admin.get("/metrics").text
+    #expect(metrics.contains("\ncordon_client_http2_errors_total{code=\"enhance_your_calm\"} 1\n"))
   }
 }
 

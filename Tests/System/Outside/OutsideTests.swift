@@ -150,7 +150,7 @@ struct OutsideTests {
     for line in text.split(separator: "\n") {
       if let match = line.wholeMatch(of: /# TYPE (\S+) (\S+)/) {
         types[String(match.1)] = String(match.2)
-      } else if let match = line.firstMatch(of: #/^([a-z_]+)(?:\{(.*)\})? /#) {
+      } else if let match = line.firstMatch(of: #/^([a-z0-9_]+)(?:\{(.*)\})? /#) {
         let sample = String(match.1)
         let part = ["_bucket", "_sum", "_count"].first { types[sample] == nil && sample.hasSuffix($0) } ?? ""
         let family = String(sample.dropLast(part.count))

@@ -191,6 +191,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     letGo()
     server.loop.wheel.remove(self)
     session.close()
+    if let code = session.endedBy, code != .noError { server.observer.connectionFailed(code, of: peer.address) }
     endCounts()
     server.ended(self)
   }
