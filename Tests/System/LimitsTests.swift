@@ -116,6 +116,21 @@ struct LimitsTests {
     #expect(upstream.requests.count == 2)
   }
 
+  @Test("A head that is too large with the gateway's own fields is refused with 431, a smaller one passes")
+  func largestHead() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) { $0["listen.limits", "head_size"] = "\"65535B\"" }
+    defer { gateway.stop() }
+    for (length, status) in [(64_000, 200), (65_400, 431)] {
+      let start = "GET / HTTP/1.1\r\nHost: localhost:\(gateway.configuration.port)\r\nX-Long: "
+      let connection = try gateway.connect()
+      try connection.send(start + Self.long(length - start.utf8.count) + "\r\n\r\n")
+      #expect(try HTTPResponse.read(from: connection).status == status, "\(length)")
+    }
+    #expect(upstream.requests.count == 1)
+  }
+
   @Test("A head that comes a byte at a time is ended with 408, and harms nobody else")
   func slowHead() throws {
     let upstream = try RawUpstream()

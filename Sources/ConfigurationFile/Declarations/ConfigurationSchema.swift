@@ -95,7 +95,10 @@ enum ConfigurationSchema {
     entries: [
       .withDefault(
         "listen.limits.head_size", .size(1_024...65_535), into: \.configuration.listener.limits.headBytes,
-        "Maximum size of the request line and all header fields together. Beyond it: 431.", unit: "bytes"),
+        """
+        Maximum size of the request line and all header fields together. Beyond it: 431. The same if they have more than \
+        65,471 bytes together with the fields that the gateway adds.
+        """, unit: "bytes"),
       .withDefault(
         "listen.limits.field_count", .integer(1...1_000), into: \.configuration.listener.limits.fieldCount,
         "Maximum number of header fields of a request. Beyond it: 431.", unit: "fields"),

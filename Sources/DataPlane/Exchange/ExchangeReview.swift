@@ -42,6 +42,9 @@ enum SentHead {
   static let parser = RequestHeadParser(
     limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
 
+  /// Bytes of the largest head that is sent: room is left for the length of a body that is collected.
+  static let largest = 65_535 - 64
+
   /// The line, the authority and the `Destination` of a request as its client sent them, as a head without anything
   /// else.
   /// - Parameters:

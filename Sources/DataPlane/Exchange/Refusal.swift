@@ -23,6 +23,8 @@ struct Refusal: Equatable {
 
   static let headTimeout = Refusal(408, "the request head did not arrive in time")
   static let headTruncated = Refusal(400, "the connection ended within the request head")
+  /// With the fields that the gateway adds, the head could not be read again.
+  static let headTooLarge = Refusal(431, "the request head is too large for the fields that the gateway adds")
   static let bodyTruncated = Refusal(400, "the connection ended within the request body")
   static let bodyTimeout = Refusal(408, "the request body did not arrive in time")
   static let bodyTooSlow = Refusal(408, "the request body arrives too slowly")

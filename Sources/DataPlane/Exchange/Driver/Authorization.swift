@@ -95,6 +95,11 @@ extension DownstreamTransport {
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
         dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
         closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
+    guard head.readableBytes <= SentHead.largest else {
+      loop.heads.give(head)
+      refuse(.headTooLarge, ClientPreferences(loop.requestHead, bytes))
+      return .answered
+    }
     exchange.upstream.head = head
     if exchange.request.isBody {
       if loop.requestHead.expectsContinue, !hasBytesBehindHead { sendContinue() }
