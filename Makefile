@@ -39,7 +39,7 @@ test:
 	$(SWIFT) build --build-tests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter '$(STARTING)'
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests --skip '$(STARTING)'
-	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests --skip ApplicationTests
+	@Scripts/run-system-tests
 
 # The examples with real applications of Debian and PyPI: not part of `make test`, because of the packages they need.
 test-applications:

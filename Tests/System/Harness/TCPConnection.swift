@@ -228,20 +228,35 @@ func withLoopback<Result>(
   }
 }
 
-/// Ports of 127.0.0.1 without a listener.
+/// Ports of 127.0.0.1 without a listener, below the range that the kernel gives to outgoing connections, so that none of
+/// those takes one in between.
 enum FreePort {
-  /// Below the range that the kernel gives to outgoing connections, so that none of those takes one in between.
-  private static let next = Mutex<UInt16>(UInt16(20_000 + Int(getpid()) % 8_000))
+  /// What this process alone gives out: another test process would else find a port free that was taken here and is not
+  /// listened on yet.
+  private static let range = claimRange()
+  private static let next = Mutex(range?.lowerBound ?? 0)
 
   static func take() throws -> UInt16 {
-    for _ in 0..<4_000 {
+    guard let range else { throw HarnessError.missing("a range of ports: end other test processes") }
+    for _ in range {
       let port = next.withLock { next in
-        next = next >= 31_999 ? 20_000 : next + 1
+        next = next + 1 < range.upperBound ? next + 1 : range.lowerBound
         return next
       }
       if isFree(port) { return port }
     }
     throw HarnessError.missing("a free port")
+  }
+
+  /// Claims a range, by its first port over UDP, for as long as the process runs.
+  private static func claimRange() -> Range<UInt16>? {
+    let size: UInt16 = 3_000
+    for first in stride(from: UInt16(20_000), to: 32_000, by: Int(size)) {
+      let claim = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      if withLoopback(port: first, { bind(claim, $0, $1) }) == 0 { return first..<first + size }
+      close(claim)
+    }
+    return nil
   }
 
   private static func isFree(_ port: UInt16) -> Bool {
