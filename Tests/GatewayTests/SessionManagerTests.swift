@@ -99,6 +99,21 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("A store that takes longer to fail than its failure is remembered is asked once for a request, answered 503")
+  func slowFailure() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let (token, _) = try await rig.issueToken("backup", group: "machines")
+    rig.store.state.withLock { state in
+      state.isAway = true
+      state.beforeFailure = { rig.clock.advance(5) }
+    }
+    for field in ["Cookie: \(cookie)", "Authorization: Bearer \(token)"] {
+      #expect(try await rig.decide(Asked(fields: [field])).status == 503, "\(field)")
+    }
+    try await rig.stop()
+  }
+
   @Test("While an invalidation has not reached every loop, no loop's cache is taken for the present state")
   func invalidating() async throws {
     let rig = try await GateRig()

@@ -163,38 +163,34 @@ final class OpenExchangeReview {
     hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
     if isMachineToken {
-      sessions.load(machineToken: handle) { bound.value.review.take($0, of: bound.value.session) }
+      sessions.load(machineToken: handle) { found in
+        let (review, session) = bound.value
+        review.take(found.map { SessionCacheEntry($0, review.sessions.configuration) }, of: session)
+      }
     } else {
-      sessions.load(handle) { bound.value.review.take($0, of: bound.value.session) }
+      sessions.load(handle) { found in
+        let (review, session) = bound.value
+        review.take(found.map { review.entry(of: $0) }, of: session)
+      }
     }
   }
 
-  /// Applies the result of looking up a machine token.
-  private func take(_ found: MachineTokenSessions.OpenTokenLookUp, of session: OpenSession) {
-    switch found {
-    case .token(let token):
-      guard case .lookedUp = session.standing else { return }
-      session.standing = .known(
-        SessionCacheEntry(token, sessions.configuration), invalidations: sessions.cache.invalidations)
-    case .none: take(SessionManager.OpenSessionLookUp.none, of: session)
-    case .storeUnavailable: take(SessionManager.OpenSessionLookUp.storeUnavailable, of: session)
-    case .outdated: take(SessionManager.OpenSessionLookUp.outdated, of: session)
-    }
+  private func entry(of snapshot: SessionSnapshot) -> SessionCacheEntry {
+    SessionCacheEntry(
+      snapshot, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
+      generation: sessions.configuration.generation, sessions.configuration)
   }
 
   /// Applies the result of a look-up.
-  private func take(_ found: SessionManager.OpenSessionLookUp, of session: OpenSession) {
+  private func take(_ found: OpenLookUp<SessionCacheEntry>, of session: OpenSession) {
     guard case .lookedUp(let last) = session.standing else { return }
     let now = sessions.now
     switch found {
-    case .session(let snapshot):
-      let entry = SessionCacheEntry(
-        snapshot, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
-        generation: sessions.configuration.generation, sessions.configuration)
+    case .found(let entry):
       if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
-      session.standing = .known(entry, invalidations: sessions.cache.invalidations)
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
-      if now >= entry.lastSeen &+ sessions.configuration.idleTimeout { session.standing = .over() }
+      session.standing =
+        isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over()
     case .none: session.standing = .over()
     case .outdated: session.standing = .unknown
     case .storeUnavailable:

@@ -18,7 +18,7 @@ final class MachineTokenSessions: Sendable {
   private let metrics: MetricsRegistry
   /// Milliseconds since 1970.
   private let clock: @Sendable () -> Int64
-  private let lookUps: SharedLookUps<LookUp>
+  private let lookUps: SharedLookUps<MachineToken>
 
   init(
     store: any MachineTokenStore, key: @escaping @Sendable () -> StoreKey?, loops: SessionLoops,
@@ -28,7 +28,7 @@ final class MachineTokenSessions: Sendable {
     self.key = key
     self.loops = loops
     self.storeHealth = storeHealth
-    lookUps = SharedLookUps(storeHealth)
+    lookUps = SharedLookUps(loops, storeHealth)
     self.metrics = metrics
     self.clock = clock
   }
@@ -70,38 +70,15 @@ final class MachineTokenSessions: Sendable {
     }.get()
   }
 
-  /// The result of looking up the token of an open exchange.
-  enum OpenTokenLookUp: Sendable {
-    case token(MachineToken)
-    case none
-    case storeUnavailable
-    /// All caches were emptied meanwhile: the result may be outdated.
-    case outdated
-  }
-
   /// Looks up the token of an open exchange, and passes the result to `take` on the loop.
   func lookUp(
-    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenTokenLookUp) -> Void, on eventLoop: any EventLoop
+    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenLookUp<MachineToken>) -> Void,
+    on eventLoop: any EventLoop
   ) async {
-    let version = loops.version
-    let found = await lookUps.answer(for: handle, version) { await self.lookUp(handle) }
-    try? await eventLoop.submit { [loops] in
-      guard !loops.isOutdated(version) else { return take(.outdated) }
-      switch found {
-      case .found(let token): take(.token(token))
-      case .absent: take(.none)
-      case .storeUnavailable: take(.storeUnavailable)
-      }
-    }.get()
+    await lookUps.answer(for: handle, on: eventLoop, { await self.lookUp(handle) }, take)
   }
 
-  private enum LookUp: Sendable {
-    case found(MachineToken)
-    case absent(during: Period)
-    case storeUnavailable(during: Period)
-  }
-
-  private func lookUp(_ handle: PublicSessionID) async -> LookUp {
+  private func lookUp(_ handle: PublicSessionID) async -> LookUp<MachineToken> {
     let now = clock()
     // A result would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {
@@ -198,7 +175,7 @@ extension LoopSessions {
 
   /// Looks up the token of an open exchange in the store, and passes the result to `take` on this loop.
   func load(
-    machineToken handle: PublicSessionID, _ take: @escaping @Sendable (MachineTokenSessions.OpenTokenLookUp) -> Void
+    machineToken handle: PublicSessionID, _ take: @escaping @Sendable (OpenLookUp<MachineToken>) -> Void
   ) {
     let (tokens, eventLoop) = (tokens, eventLoop)
     Task { await tokens.lookUp(handle, take, on: eventLoop) }

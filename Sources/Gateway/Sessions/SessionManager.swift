@@ -14,7 +14,7 @@ final class SessionManager: Sendable {
   private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
   private let idle: Mutex<Duration>
-  private let lookUps: SharedLookUps<LookUp>
+  private let lookUps: SharedLookUps<FoundSession>
   /// Milliseconds since 1970.
   let clock: @Sendable () -> Int64
   /// Milliseconds since 1970. Not inlined: a request that read the clock from here would retain it.
@@ -31,7 +31,7 @@ final class SessionManager: Sendable {
     self.store = store
     self.loops = loops
     self.storeHealth = storeHealth
-    lookUps = SharedLookUps(storeHealth)
+    lookUps = SharedLookUps(loops, storeHealth)
     self.metrics = metrics
     self.clock = clock
     idle = Mutex(settings.idleTimeout)
@@ -54,9 +54,9 @@ final class SessionManager: Sendable {
       guard !loops.isOutdated(version) else { return }
       let known: SessionCache.Known
       switch found {
-      case .found(let snapshot, let serves):
-        let entry = SessionCacheEntry(snapshot, credential, loop.value.configuration)
-        if let serves { entry.standing = .stale(serves: serves) }
+      case .found(let found):
+        let entry = SessionCacheEntry(found.snapshot, credential, loop.value.configuration)
+        if let serves = found.serves { entry.standing = .stale(serves: serves) }
         known = .session(entry)
       case .absent(let period): known = .absent(during: period)
       case .storeUnavailable(let period): known = .storeUnavailable(during: period)
@@ -65,39 +65,21 @@ final class SessionManager: Sendable {
     }.get()
   }
 
-  /// The result of looking up the session of an open exchange.
-  enum OpenSessionLookUp: Sendable {
-    case session(SessionSnapshot)
-    case none
-    case storeUnavailable
-    /// All caches were emptied meanwhile: the result may be outdated.
-    case outdated
-  }
-
   /// Looks up the session of an open exchange, and passes the result to `take` on the loop.
   func lookUp(
-    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenSessionLookUp) -> Void, on eventLoop: any EventLoop
+    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenLookUp<SessionSnapshot>) -> Void,
+    on eventLoop: any EventLoop
   ) async {
-    let version = loops.version
-    let found = await lookUps.answer(for: handle, version) { await self.lookUp(handle) }
-    try? await eventLoop.submit { [loops] in
-      guard !loops.isOutdated(version) else { return take(.outdated) }
-      switch found {
-      case .found(let snapshot, _): take(.session(snapshot))
-      case .absent: take(.none)
-      case .storeUnavailable: take(.storeUnavailable)
-      }
-    }.get()
+    await lookUps.answer(for: handle, on: eventLoop, { await self.lookUp(handle) }, { take($0.map(\.snapshot)) })
   }
 
-  private enum LookUp: Sendable {
-    /// - Parameter serves: when a stale session may be used while the store is unavailable; nil if it is current.
-    case found(SessionSnapshot, serves: Period? = nil)
-    case absent(during: Period)
-    case storeUnavailable(during: Period)
+  private struct FoundSession: Sendable {
+    var snapshot: SessionSnapshot
+    /// When a stale session may be used while the store is unavailable; nil if it is current.
+    var serves: Period?
   }
 
-  private func lookUp(_ handle: PublicSessionID) async -> LookUp {
+  private func lookUp(_ handle: PublicSessionID) async -> LookUp<FoundSession> {
     let now = clock()
     // A snapshot would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {
@@ -114,18 +96,21 @@ final class SessionManager: Sendable {
       guard let found = found.map({ seen($0, cached) }), isAlive(found, at: now) else {
         return .absent(during: Period(from: now, for: Self.absentMemory))
       }
-      return .found(found)
+      return .found(FoundSession(snapshot: found))
     } catch {
       storeHealth.didNotAnswer("find", error)
       if let cached = await loops.cached(handle), let known = usable(cached, at: clock()) { return known }
-      return .storeUnavailable(during: Period(from: now, for: Self.outageMemory))
+      // From now on: the failure may have taken longer than it is remembered.
+      return .storeUnavailable(during: Period(from: clock(), for: Self.outageMemory))
     }
   }
 
   /// A cached session as the result of a look-up; nil if it is idle or the outage grace is over.
-  private func usable(_ cached: CachedSession, at now: Int64) -> LookUp? {
+  private func usable(_ cached: CachedSession, at now: Int64) -> LookUp<FoundSession>? {
     guard storeHealth.isTrusted(at: now), isAlive(cached.snapshot, at: now) else { return nil }
-    return .found(cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageMemory))
+    return .found(
+      FoundSession(
+        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageMemory)))
   }
 
   /// The session as the store has it, with the last use that an event loop has seen and not yet written.

@@ -1,26 +1,76 @@
+internal import NIOCore
 internal import Sessions
 internal import Synchronization
 
+/// The result of looking up a session or machine token.
+enum LookUp<Found: Sendable>: Sendable {
+  case found(Found)
+  case absent(during: Period)
+  case storeUnavailable(during: Period)
+}
+
+/// The result of looking up the session or machine token of an open exchange.
+enum OpenLookUp<Found> {
+  case found(Found)
+  case none
+  case storeUnavailable
+  /// All caches were emptied meanwhile: the result may be outdated.
+  case outdated
+
+  func map<Other>(_ transform: (Found) -> Other) -> OpenLookUp<Other> {
+    switch self {
+    case .found(let found): .found(transform(found))
+    case .none: .none
+    case .storeUnavailable: .storeUnavailable
+    case .outdated: .outdated
+    }
+  }
+}
+
+extension OpenLookUp: Sendable where Found: Sendable {}
+
 /// Coalesces concurrent look-ups of one session or machine token, so that a page with many requests costs one query to
 /// the store.
-final class SharedLookUps<Answer: Sendable>: Sendable {
-  private struct LookUp: Sendable {
+final class SharedLookUps<Found: Sendable>: Sendable {
+  private struct UnderWay: Sendable {
     let version: SessionLoops.Version
-    let task: Task<Answer, Never>
+    let task: Task<LookUp<Found>, Never>
   }
 
+  private let loops: SessionLoops
   private let storeHealth: StoreHealth
-  private let underWay = Mutex<[PublicSessionID: LookUp]>([:])
+  private let underWay = Mutex<[PublicSessionID: UnderWay]>([:])
 
-  init(_ storeHealth: StoreHealth) { self.storeHealth = storeHealth }
+  init(_ loops: SessionLoops, _ storeHealth: StoreHealth) {
+    self.loops = loops
+    self.storeHealth = storeHealth
+  }
+
+  /// Passes the answer for an open exchange to `take` on its loop.
+  func answer(
+    for handle: PublicSessionID, on eventLoop: any EventLoop, _ lookUp: @escaping @Sendable () async -> LookUp<Found>,
+    _ take: @escaping @Sendable (OpenLookUp<Found>) -> Void
+  ) async {
+    let version = loops.version
+    let answer = await answer(for: handle, version, lookUp)
+    try? await eventLoop.submit { [loops] in
+      guard !loops.isOutdated(version) else { return take(.outdated) }
+      switch answer {
+      case .found(let found): take(.found(found))
+      case .absent: take(.none)
+      case .storeUnavailable: take(.storeUnavailable)
+      }
+    }.get()
+  }
 
   /// The answer of a look-up that is under way, or of a new one. A look-up from before a change of accounts, or before
   /// all caches were emptied, is not joined, because its answer may be outdated; nor is any while the store is known to
   /// be unavailable, because it may hang.
   /// - Parameter version: the present one.
   func answer(
-    for handle: PublicSessionID, _ version: SessionLoops.Version, _ lookUp: @escaping @Sendable () async -> Answer
-  ) async -> Answer {
+    for handle: PublicSessionID, _ version: SessionLoops.Version,
+    _ lookUp: @escaping @Sendable () async -> LookUp<Found>
+  ) async -> LookUp<Found> {
     if storeHealth.isUnavailable { return await lookUp() }
     let task = underWay.withLock { underWay in
       if let known = underWay[handle], known.version == version { return known.task }
@@ -29,7 +79,7 @@ final class SharedLookUps<Answer: Sendable>: Sendable {
         end(handle, version)
         return answer
       }
-      underWay[handle] = LookUp(version: version, task: task)
+      underWay[handle] = UnderWay(version: version, task: task)
       return task
     }
     return await task.value

@@ -7,6 +7,8 @@ import Synchronization
 final class MemoryStore: SessionStore {
   struct State {
     var isAway = false
+    /// Runs before each failure of a store that is away.
+    var beforeFailure: (@Sendable () -> Void)?
     /// Whether a newer version has changed it.
     var isTooNew = false
     var sessions: [PublicSessionID: Session] = [:]
@@ -44,7 +46,10 @@ final class MemoryStore: SessionStore {
       throw StoreError(code: .newerSchema, message: "too new, by order of the test")
     }
     let result: Result? = state.withLock { $0.isAway ? nil : body(&$0) }
-    guard let result else { throw Self.away }
+    guard let result else {
+      state.withLock { $0.beforeFailure }?()
+      throw Self.away
+    }
     return result
   }
 
