@@ -58,9 +58,7 @@ package final class HTTP2Session {
   /// The error that ends the connection.
   var verdict: HTTP2ErrorCode?
   private var isEnding = false
-  /// Whether nghttp2 is running, so that the session must not be freed.
-  private var isBusy = false
-  private var closesBehind = false
+  private var call = LibraryCall.none
   /// The newest stream that the client has begun, and those that it has not ended.
   var newestStream: Int32 = 0
   var unended = UnendedStreams()
@@ -68,6 +66,14 @@ package final class HTTP2Session {
   private var announcedTunnels: UInt32 = 0
   /// The stream of the field section being received; 0 for none.
   var sectionOf: Int32 = 0
+
+  /// Whether nghttp2 is running: its session must not be freed meanwhile.
+  private enum LibraryCall {
+    case none
+    case running
+    /// The session is to be closed when the call returns.
+    case runningThenClose
+  }
 
   /// The server's side. The connection has the protocol's window of 65,535 bytes at first; see
   /// ``widenConnectionWindow()``.
@@ -148,7 +154,7 @@ package final class HTTP2Session {
     guard let pointer, !isEnding else { return }
     self.now = now
     input = buffer
-    isBusy = true
+    call = .running
     hasMeaning = false
     let result = buffer.withUnsafeReadableBytes { bytes in
       inputStart = bytes.baseAddress
@@ -156,11 +162,17 @@ package final class HTTP2Session {
     }
     inputStart = nil
     input = ByteBuffer()
-    isBusy = false
-    if closesBehind { return close() }
+    if endCall() { return close() }
     if result < 0, verdict == nil { verdict = Self.code(Int32(result)) }
     if isServer, !hasMeaning { chargeFloodBudget(buffer.readableBytes) }
     terminateIfFailed()
+  }
+
+  /// nghttp2 has returned.
+  /// - Returns: whether the session is to be closed.
+  private func endCall() -> Bool {
+    defer { call = .none }
+    return call == .runningThenClose
   }
 
   /// Charges the flood budget for a read that held only unknown frames and content of streams that are over, one unit
@@ -193,7 +205,7 @@ package final class HTTP2Session {
   package func produce(into buffer: inout ByteBuffer, limit: Int) {
     guard let pointer else { return }
     swap(&buffer, &output)
-    isBusy = true
+    call = .running
     while output.readableBytes < limit {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(pointer, &bytes)
@@ -204,8 +216,7 @@ package final class HTTP2Session {
       output.writeBytes(UnsafeRawBufferPointer(start: bytes, count: count))
     }
     swap(&buffer, &output)
-    isBusy = false
-    if closesBehind { return close() }
+    if endCall() { return close() }
     terminateIfFailed()
   }
 
@@ -269,8 +280,8 @@ package final class HTTP2Session {
   /// Closes all streams and frees the session: nothing is read or written afterwards.
   package func close() {
     guard let pointer else { return }
-    guard !isBusy else {
-      closesBehind = true
+    guard call == .none else {
+      call = .runningThenClose
       return
     }
     self.pointer = nil
@@ -284,7 +295,7 @@ package final class HTTP2Session {
 
   /// Frees memory that an idle connection does not need.
   package func shrink() {
-    guard !isBusy, !isWithinHead else { return }
+    guard call == .none, !isWithinHead else { return }
     assembly.release()
     memory.release()
   }

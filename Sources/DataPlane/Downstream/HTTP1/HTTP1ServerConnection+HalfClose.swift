@@ -13,7 +13,7 @@ extension HTTP1ServerConnection {
     switch phase {
     case .open: endInput(isHalfClose: isHalfClose)
     // Unsent bytes close the connection when they are out.
-    case .lingering: if hasSentAll { closeNow() }
+    case .finishing, .lingering: if hasSentAll { closeNow() }
     case .closed: break
     }
   }
@@ -31,7 +31,7 @@ extension HTTP1ServerConnection {
 
   /// Continues after requests were read, when no more bytes can come.
   func readToEnd() {
-    guard phase == .open else { return }
+    guard isOpen else { return }
     switch exchange.request {
     case .idle: if isLastRequest { closeBehindResponse(clientMaySend: false) }
     case .collecting, .body, .unread: refuseTruncatedBody()

@@ -5,7 +5,7 @@ internal import NIOCore
 extension HTTP1ServerConnection {
   /// Reads heads from `pending` until one waits for its response.
   func readRequests() {
-    while phase == .open, exchange.request.isIdle, canTakeResponse, pending?.readableBytes ?? 0 > 0,
+    while isOpen, exchange.request.isIdle, canTakeResponse, pending?.readableBytes ?? 0 > 0,
       let buffer = pending.take()
     {
       readHead(buffer)
@@ -69,7 +69,7 @@ extension HTTP1ServerConnection {
   }
 
   func authorizeAgain() {
-    guard phase == .open, exchange.request.isDeciding, let whole = pending.take() else { return }
+    guard isOpen, exchange.request.isDeciding, let whole = pending.take() else { return }
     holdReads(false)
     switch server.parser.parse(whole.readableBytesSpan, into: &loop.requestHead) {
     case .complete:

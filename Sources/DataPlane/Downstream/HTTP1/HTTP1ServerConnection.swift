@@ -19,8 +19,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// Progress of the connection; that of a request is ``Exchange/request``.
   enum Phase {
     case open
-    /// Input is only discarded, so that the last response is not lost to a reset (RFC 9112, 9.6).
-    case lingering
+    /// The last response is on its way. What the client sends is discarded.
+    case finishing
+    /// The response is out, and our side has ended. What the client sends is discarded until it ends too, so that the
+    /// response is not lost to a reset (RFC 9112, 9.6).
+    case lingering(LingeringClose)
     case closed
   }
 
@@ -48,8 +51,6 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private var reads = ReadGate()
   /// Whether the TLS handshake is complete: later errors are no failed handshake.
   private var hasHandshake = false
-  /// The wait for the client's end, from our end on.
-  private var lingering: LingeringClose?
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
   /// The client's progress with the bytes that wait for it; nil while none do.
@@ -69,6 +70,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   var context: ChannelHandlerContext? { writer.context }
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+  private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
   var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
 
@@ -120,7 +124,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   /// The client is gone.
   private func connectionEnded() {
-    guard phase != .closed else { return }
+    guard !isClosed else { return }
     phase = .closed
     letGo()
     loop.wheel.remove(self)
@@ -155,9 +159,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     readCount = buffer.readableBytes
     switch phase {
     case .open: receive(buffer)
-    case .lingering:
-      // Before our end, the pace of the response bounds the time.
-      lingering?.received(by: self, loop.wheel, now: .now())
+    // The pace of the response bounds the time.
+    case .finishing: break
+    case .lingering(let close): close.received(by: self, loop.wheel, now: .now())
     case .closed: break
     }
   }
@@ -251,7 +255,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   func giveUpHead() {
     letGo()
-    guard phase == .open else { return }
+    guard isOpen else { return }
     switch exchange.request {
     case .complete, .handling, .switching:
       // The request under way is answered; requests that were sent ahead have to be sent again.
@@ -276,21 +280,21 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       if !upstream.isWritable { holdReads(true) }
       if writer.isAtSocket { adjustReads(to: upstream) }
     }
-    if writer.isAtSocket, phase != .closed, reads.read() { writer.read() }
+    if writer.isAtSocket, !isClosed, reads.read() { writer.read() }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     canTakeResponse = context.channel.isWritable
     if canTakeResponse {
-      // While lingering, the client is judged until it has taken the last byte.
-      if phase != .lingering { pace = nil }
+      // Of the last response, the client is judged until it has taken the last byte.
+      if isOpen { pace = nil }
       if !exchange.isUnderWay {
-        if phase == .open { takesResponsesAgain() }
+        if isOpen { takesResponsesAgain() }
       } else if exchange.hasBodyDeadline {
         awaitBody(.now())
       } else {
         loop.wheel.disarm(self)
-        if phase == .open { awaitTunnelEnd(at: .now()) }
+        if isOpen { awaitTunnelEnd(at: .now()) }
       }
       exchange.upstream.connection?.holdReads(false)
     } else if exchange.isUnderWay {
@@ -303,9 +307,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   var unsentBytes: Int { context?.channel.unsentBytes ?? 0 }
 
   override func timedOut() {
-    if phase == .open, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }
-    if pace != nil || exchange.isUnderWay && phase == .open { return exchangeTimedOut() }
-    if phase == .lingering { return abort() }
+    if isOpen, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }
+    if pace != nil || exchange.isUnderWay && isOpen { return exchangeTimedOut() }
+    guard isOpen else { return abort() }
     guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
     if server.isTLS, !hasHandshake { server.observer.handshakeFailed() }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
@@ -326,14 +330,14 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func breakOff(_ reason: BreakOffReason) { abort() }
 
   func endExchanges(of sessions: Set<ConnectionKey>) {
-    guard phase == .open, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
+    guard isOpen, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
       return
     }
     endWithSession(at: .now())
   }
 
   func reviewExchanges(at now: NIODeadline) -> Bool {
-    guard phase == .open, exchange.isReviewable else { return false }
+    guard isOpen, exchange.isReviewable else { return false }
     reviewExchange(at: now)
     return true
   }
@@ -344,7 +348,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
     guard let context else { return }
-    phase = .lingering
+    phase = .finishing
     pending = nil
     letGo()
     holdReads(false)
@@ -358,17 +362,20 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private func closeSent(clientMaySend: Bool) {
     pace = nil
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
-    lingering = LingeringClose.endOutput(context, of: self, loop.wheel)
-    if server.isDraining { lingering?.hasten(self, loop.wheel, now: .now()) }
+    var close = LingeringClose.endOutput(context, of: self, loop.wheel)
+    guard !isClosed else { return }
+    if server.isDraining { close.hasten(self, loop.wheel, now: .now()) }
+    phase = .lingering(close)
   }
 
   /// Ends the connection in a graceful shutdown: an idle one after a grace period, a busy one after its response, a
   /// tunnel by the rules of its protocol.
   func drain() {
-    guard phase == .open else {
-      lingering?.hasten(self, loop.wheel, now: .now())
-      return
+    if case .lingering(var close) = phase {
+      close.hasten(self, loop.wheel, now: .now())
+      phase = .lingering(close)
     }
+    guard isOpen else { return }
     if !exchange.isUnderWay, pending == nil {
       guard hasSentAll else { return closeBehindResponse(clientMaySend: true) }
       let isNew = server.isTLS && !hasHandshake
