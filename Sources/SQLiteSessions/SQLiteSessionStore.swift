@@ -105,7 +105,15 @@ package final class SQLiteSessionStore: SessionStore {
   private func writeAnySchema<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
-    do { return try await pool.write(body) } catch { throw failure(error) }
+    do {
+      return try await pool.write { [file] database in
+        // SQLite would write on into the file that nobody can open any more, and report success.
+        try file.requirePresence()
+        return try body(database)
+      }
+    } catch {
+      throw failure(error)
+    }
   }
 
   private func failure(_ error: any Error) -> StoreError {
@@ -116,7 +124,6 @@ package final class SQLiteSessionStore: SessionStore {
 
 extension SQLiteSessionStore {
   package func ping() async throws(StoreError) {
-    try file.requirePresence()
     // Writing comes first: it is what makes connections that read look at the file again.
     try await writeAnySchema { [self] database in
       try requireCompatibility(database)

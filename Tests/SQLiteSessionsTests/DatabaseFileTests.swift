@@ -128,16 +128,20 @@ struct DatabaseFileTests {
     #expect(attempts == 1)
   }
 
-  @Test("A file that was deleted under the store fails the ping")
+  @Test("A file that was deleted or replaced under the store fails the ping, and every write: it would be lost")
   func noticesDeletion() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     try await store.ping()
+    let signedIn = try await store.complete(try signIn()).snapshot
     try FileManager.default.removeItem(atPath: path)
     #expect(await code { try await store.ping() } == .unavailable)
+    #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
+    #expect(try await store.find(signedIn.session.handle) != nil, "what is there can be read on")
     try Data().write(to: URL(fileURLWithPath: path))
     #expect(await code { try await store.ping() } == .unavailable)
+    #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
   }
 
   @Test("Acknowledged changes are in the files at once: copies of them, as a kill would leave them, hold them")
