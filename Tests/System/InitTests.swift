@@ -162,6 +162,9 @@ struct InitTests {
     #expect(try contents("made/gateway.conf").contains("127.0.0.1:4000"))
     #expect(try contents("made/gateway.conf.old") == configuration)
     #expect(try contents("made/session.key") == secret)
+    // A folder is not a file that can be replaced.
+    #expect(try initialise(other + ["--force", "--output", "made"]).exit == .code(73))
+    #expect(try contents("made/session.key") == secret)
   }
 
   @Test("At a terminal a wrong answer is told at once and asked again, and Enter takes the default")

@@ -216,7 +216,13 @@ struct InitCommand: ParsableCommand {
   }
 
   private func mayReplace(_ terminal: Terminal?) throws {
-    guard access(output, F_OK) == 0, !force else { return }
+    var status = stat()
+    guard stat(output, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      complain("cordon init: \(output) is not a file; name the file to write: --output FILE")
+      throw ExitCode(ExitStatus.cannotCreate)
+    }
+    if force { return }
     if let terminal {
       let isReplaced = try terminal.confirm("There is a \(printable(output)) already. Replace it? The old one is kept.")
       if isReplaced { return }
