@@ -56,11 +56,7 @@ package final class InheritedSockets: Sendable {
   /// Takes the socket of a listener, which the caller has to close; nil if there is none.
   /// - Throws: ``InheritedSocketError`` when the one of its name has another address.
   func take(for acceptor: AcceptorSettings) throws(InheritedSocketError) -> CInt? {
-    let found = left.withLock { left -> Socket? in
-      let named = left.firstIndex { $0.name.utf8.elementsEqual(acceptor.name.utf8) }
-      let place = named ?? left.firstIndex { $0.address.listensFor(acceptor.address) }
-      return place.map { left.remove(at: $0) }
-    }
+    let found = left.withLock { left in Self.place(of: acceptor, in: left).map { left.remove(at: $0) } }
     guard let found else { return nil }
     guard found.address.listensFor(acceptor.address) else {
       throw InheritedSocketError(
@@ -69,6 +65,14 @@ package final class InheritedSockets: Sendable {
         remedy: "write the same address into ListenStream= and into the configuration")
     }
     return found.descriptor
+  }
+
+  /// Whether there is a socket for a listener.
+  func hold(_ acceptor: AcceptorSettings) -> Bool { left.withLock { Self.place(of: acceptor, in: $0) != nil } }
+
+  private static func place(of acceptor: AcceptorSettings, in sockets: [Socket]) -> Int? {
+    sockets.firstIndex { $0.name.utf8.elementsEqual(acceptor.name.utf8) }
+      ?? sockets.firstIndex { $0.address.listensFor(acceptor.address) }
   }
 
   /// Checks that every socket has been taken: a connection to one that no listener accepts from would wait for ever.

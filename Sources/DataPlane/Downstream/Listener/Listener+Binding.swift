@@ -31,6 +31,18 @@ extension Listener {
     return boundSockets
   }
 
+  /// Checks that an acceptor could be bound, without binding it.
+  /// - Throws: ``ListenerError`` if a process listens on its address.
+  package static func requireFree(_ acceptor: AcceptorSettings, _ sockets: InheritedSockets) throws(ListenerError) {
+    guard !sockets.hold(acceptor) else { return }
+    let isFree =
+      switch acceptor.address {
+      case .unix(let path): !isListening(path)
+      case .ip: !isTaken(acceptor.address)
+      }
+    if !isFree { throw ListenerError(taken: acceptor.address) }
+  }
+
   /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth
   /// of connections, and two loops would be woken for each.
   private static func adopt(
@@ -172,6 +184,11 @@ package struct ListenerError: Error, CustomStringConvertible {
     /// The system's `errno`.
     case system(CInt)
     case notASocket
+  }
+
+  fileprivate init(taken address: BindAddress) {
+    self.address = address
+    reason = .system(EADDRINUSE)
   }
 
   /// Nil for errors of another kind.
