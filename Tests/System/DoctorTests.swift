@@ -295,6 +295,9 @@ struct DoctorTests {
       let result = try doctor(file, in: directory, environment: clock.environment)
       #expect(line(result.lines, "certificate").hasPrefix(status), "\(days): \(result.lines)")
     }
+    let checked = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", file], environment: clock.environment, directory: directory.path)
+    #expect(checked.exit == .code(0) && checked.standardOutput.contains("the certificate expires soon; renew it"))
     // What check warns of is told here, too.
     configuration["", "public_url"] = "\"https://other.example:\(configuration.port)\""
     let other = try directory.write(configuration.text, to: "other.conf")

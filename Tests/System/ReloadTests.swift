@@ -124,6 +124,7 @@ struct ReloadTests {
     #expect(line.contains("gateway.conf:") && line.contains("listen.timeouts.idle"), "\(line)")
     #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 1)
     #expect(try metric(site, "cordon_config_last_reload_successful") == 0)
+    #expect(try site.gateway.admin.get("/healthz").text.contains("listen.timeouts.idle"), "as long as it is so")
     #expect(try anna.fetch("\(site.origin)/x").status == 200)
     try FileManager.default.removeItem(atPath: "\(site.gateway.directory.path)/session.key")
     site.gateway.process.signal(SIGHUP)
@@ -131,6 +132,7 @@ struct ReloadTests {
     #expect(try anna.fetch("\(site.origin)/x").status == 200, "a file that it names is gone")
     try reload(site) { $0["listen.timeouts", "idle"] = "\"30s\"" }
     #expect(try metric(site, "cordon_config_last_reload_successful") == 1)
+    #expect(try !site.gateway.admin.get("/healthz").text.contains("failing"))
   }
 
   @Test(

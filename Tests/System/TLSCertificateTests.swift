@@ -154,6 +154,13 @@ struct TLSCertificateTests {
     let failures = metrics.first { $0.hasPrefix("cordon_tls_certificate_reloads_total{outcome=\"failure\"} ") }
     #expect(try #require(failures.flatMap { Double($0.split(separator: " ")[1]) }) >= 2)
     #expect(metrics.contains { $0.hasPrefix("cordon_tls_certificate_expiry_seconds{listener=\"listen\"") })
+    // As long as a restart would fail, health says so.
+    #expect(metrics.contains("cordon_tls_certificates_refused 1"))
+    #expect(try gateway.admin.get("/healthz").text.contains("chmod 600"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+    try poll("health without a failure", by: .seconds(30)) {
+      try gateway.admin.get("/healthz").text.contains("failing") ? nil : ()
+    }
   }
 
   @Test("At a signal the certificate that the configuration names is shown, and one that replaces it soon after")

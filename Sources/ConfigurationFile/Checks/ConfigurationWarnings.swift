@@ -20,7 +20,8 @@ struct ConfigurationWarnings {
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + members + claims + keptHeaders
+    var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
+    warnings += claims + keptHeaders
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += AddressWarnings.warnings(configuration, context)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
@@ -113,6 +114,23 @@ struct ConfigurationWarnings {
       context.warning(
         atKey: access.appending("requests"), "requests = true, but there is no group to admit anybody to",
         remedy: "declare one with [[group]], and name it in allow_groups")
+    ]
+  }
+
+  /// Groups of which no list makes use, where nothing else says who may come in.
+  private var groups: [ConfigurationDiagnostic] {
+    let conditions = [configuration.access.conditions] + configuration.routes.map(\.conditions)
+    let hasLists =
+      configuration.access.lists != nil
+      || configuration.routes.contains { if case .lists = $0.access { true } else { false } }
+    guard !configuration.groups.isEmpty, !hasLists, conditions.allSatisfy({ $0.denied.groups.isEmpty }) else {
+      return []
+    }
+    return [
+      context.warning(
+        atKey: GroupChecks.path(at: 0),
+        "there are groups, but everybody who signs in is admitted: no allow_groups names one",
+        remedy: "write allow_groups into [access] or a route, unless only the application uses the groups")
     ]
   }
 

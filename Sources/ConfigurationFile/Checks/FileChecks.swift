@@ -73,6 +73,9 @@ struct FileChecks {
       do {
         guard let certificate = try files.readCertificate(acceptor) else { continue }
         certificates.append(certificate)
+        if let warning = certificate.warning(at: WallClock.now() / 1_000) {
+          context.warn(atKey: path, "\(path): \(warning.problem)", remedy: warning.remedy)
+        }
         guard let name, !certificate.lists(name) else { continue }
         context.warn(
           atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",

@@ -149,6 +149,8 @@ final class ServerContext {
   /// Closes idle connections to the upstreams, and keeps none from now on.
   func closeUpstreams() { for upstream in upstreams { upstream.close() } }
 
+  var connectionCount: Int { connections.count }
+
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }
 

@@ -4,8 +4,8 @@ internal import Logging
 internal import Operations
 internal import Synchronization
 
-/// Warns about the expiry of listener certificates: in the log, once for each warning, and on `/healthz`, for
-/// information only.
+/// Warns about the expiry of listener certificates, and about files that were refused when they were read again: in the
+/// log, once for each warning, and on `/healthz`, for information only.
 final class CertificateWatch: Sendable {
   private let certificates: Mutex<[ListenerCertificate]>
   private let health: HealthMonitor
@@ -14,6 +14,8 @@ final class CertificateWatch: Sendable {
   private let warned = Mutex<[String: String]>([:])
   private let reloads = Atomic<Int>(0)
   private let failedReloads = Atomic<Int>(0)
+  /// Those of the last time that all were read.
+  private let failures = Mutex<[CertificateReloadFailure]>([])
 
   init(_ certificates: [ListenerCertificate], health: HealthMonitor, logger: Logger) {
     self.certificates = Mutex(certificates)
@@ -33,7 +35,7 @@ final class CertificateWatch: Sendable {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {
       let name = certificate.acceptor
-      let warning = certificate.warning(at: now)
+      let warning = certificate.warning(at: now).map { "\($0.problem): \($0.remedy)" }
       health.update(
         name == AcceptorSettings.mainName ? "certificate" : "certificate \(name)",
         warning == nil ? .ok : .failing, message: warning, at: .now())
@@ -44,7 +46,7 @@ final class CertificateWatch: Sendable {
       guard isNew, let warning else { continue }
       let expiry = Date(timeIntervalSince1970: Double(certificate.expiry)).ISO8601Format()
       logger.warning(
-        "listener certificate has expired or expires soon",
+        "listener certificate has expired, expires soon or is not valid yet",
         metadata: ["listener": "\(name)", "problem": "\(warning)", "expires": "\(expiry)"])
     }
   }
@@ -57,8 +59,19 @@ final class CertificateWatch: Sendable {
         "certificate reload failed, keeping the previous certificates",
         metadata: ["of": "\(failure.owner)", "code": "\(failure.code)", "problem": "\(failure.reason)"])
     }
+    self.failures.withLock { $0 = failures }
+    health.update(
+      Self.filesCheckName, failures.isEmpty ? .ok : .failing,
+      message: failures.isEmpty
+        ? nil
+        : failures.map { "\($0.owner): \($0.reason)" }.joined(separator: "; ")
+          + "; the previous certificates stay in use until a restart, which would fail",
+      at: .now())
     look()
   }
+
+  /// The name of the check of the files on `/healthz`.
+  private static let filesCheckName = "certificate files"
 
   /// Adds the metrics of the certificates' expiry and of their reloads.
   func addMetrics(to metrics: MetricsRegistry) {
@@ -66,6 +79,10 @@ final class CertificateWatch: Sendable {
       "cordon_tls_certificate_expiry_seconds", kind: .gauge,
       help: "Expiry of a listener's certificate, in seconds since 1970."
     ) { [self] in expiries.map { ($0.labels, $0.seconds) } }
+    metrics.addGauge(
+      "cordon_tls_certificates_refused", kind: .gauge,
+      help: "Listeners and upstreams whose certificates or keys were refused when last read, and the old ones kept."
+    ) { [self] in Double(failures.withLock { $0.count }) }
     metrics.addGauges(
       "cordon_tls_certificate_reloads_total", kind: .counter,
       help: "Times that certificates and keys were read again, by outcome."

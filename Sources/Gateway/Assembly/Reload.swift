@@ -77,6 +77,7 @@ actor Reload {
     if !isStopping { manager.reloading() }
     let report = await attempt()
     if !isStopping { running.storeHealth.hasAnswered ? manager.ready() : manager.readyWithoutStore() }
+    if !isStopping { self.report(report.problems) }
     metrics.reloads.record(isApplied: report.reloaded, areMembersGood: report.kept == nil, at: .now())
     if report.reloaded {
       logger.notice(
@@ -90,6 +91,18 @@ actor Reload {
     }
     return report
   }
+
+  /// Reports to health, for information, whether the configuration's file is the one in effect.
+  private func report(_ problems: [String]) {
+    running.health.update(
+      Self.checkName, problems.isEmpty ? .ok : .failing,
+      message: problems.isEmpty
+        ? nil : problems.joined(separator: "; ") + "; the configuration from before stays in effect",
+      at: .now())
+  }
+
+  /// The name of the check on `/healthz`.
+  static let checkName = "configuration"
 
   private func attempt() async -> ReloadReport {
     guard !isStopping else { return .refused(["the gateway is stopping; start it again, it reads its file then"]) }

@@ -49,6 +49,7 @@ struct RunningGateway: Sendable {
     let health = HealthMonitor(checks: [
       HealthCheck(name: "store", status: .unknown, message: "not open yet", effect: .gatesReadiness),
       HealthCheck(name: Revalidator.checkName, status: .unknown),
+      HealthCheck(name: Reload.checkName, status: .ok, since: started),
     ])
     let loops = SessionLoops()
     let storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: WallClock.now())
@@ -87,6 +88,10 @@ struct RunningGateway: Sendable {
     resources.addMetrics(to: metrics)
     let gates = LoopGates()
     let sockets = try InheritedSockets.ofEnvironment()
+    let admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
+    // Another process with this configuration may share the public addresses: clients of a start that ends over the
+    // admin address would lose their connections.
+    try Listener.requireFree(admin, sockets)
     let listener = try await Listener.start(snapshot.listener, on: group.loops, sockets: sockets) { eventLoop in
       let loopSessions = LoopSessions(
         snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
@@ -130,7 +135,7 @@ struct RunningGateway: Sendable {
       metrics: metrics, logger: logger, read: reread)
     snapshot.members.report(to: health)
     let adminListener = try await startAdminListener(
-      settings.adminAddress, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
+      admin, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
     ) {
       let refusals = RefusalAudit()
       let hosts = AdminHostPolicy(settings.adminAddress)
@@ -154,13 +159,13 @@ struct RunningGateway: Sendable {
 
   /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.
   private static func startAdminListener(
-    _ address: BindAddress, isPrivate: Bool, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
+    _ acceptor: AcceptorSettings, isPrivate: Bool, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
     defer { if let mask { _ = umask(mask) } }
     let configuration = try ListenerConfiguration(
-      ListenerSettings(main: AcceptorSettings(name: "admin", address: address)),
+      ListenerSettings(main: acceptor),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),
       upstreams: [])
     return try await Listener.start(configuration, on: [eventLoop], sockets: sockets, use: .administration) { _ in
@@ -208,7 +213,11 @@ struct RunningGateway: Sendable {
     await reload.stop()
     await listener.beginGracefulShutdown()
     await ending.pause(settings.delay)
-    await listener.drain(within: ending.isForced ? .zero : settings.limit)
+    let aborted = await listener.drain(within: ending.isForced ? .zero : settings.limit)
+    if aborted > 0, !ending.isForced {
+      logger.warning(
+        "shutdown.limit reached, requests in flight were aborted", metadata: ["connections": "\(aborted)"])
+    }
     await lastSeen.write()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {

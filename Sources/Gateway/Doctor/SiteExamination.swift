@@ -59,10 +59,11 @@ struct SiteExamination {
     do {
       guard let certificate = try ListenerCertificate(acceptor) else { return nil }
       let now = WallClock.now() / 1_000
-      let seen = certificate.expiries.map { "\($0.file) is good until \(Self.day($0.expiry))" }.joined(separator: ", ")
+      let seen = certificate.expiries.map { "\($0.file), valid until \(Self.day($0.expiry))" }.joined(separator: ", ")
       guard let warning = certificate.warning(at: now) else { return .ok("certificate", seen) }
+      let problem = "\(warning.problem): \(seen)"
       return certificate.isRefused(at: now)
-        ? .failure("certificate", seen, warning) : .warning("certificate", seen, warning)
+        ? .failure("certificate", problem, warning.remedy) : .warning("certificate", problem, warning.remedy)
     } catch {
       // The message includes the remedy.
       return .failure("certificate", "\(error)", nil)

@@ -43,16 +43,14 @@ package struct HealthReport: Sendable, Equatable {
   /// The answer of `/readyz`, with the names of the checks that keep it from 200, and the message of the first one.
   package func readyz() -> HealthAnswer {
     let obstacles = checks.filter { $0.keepsFromReadiness }
-    guard !isReady, !obstacles.isEmpty else {
-      return HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady))
-    }
+    guard !isReady else { return HealthAnswer(status: 200, body: Self.word(true)) }
     var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
     for (index, check) in obstacles.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }
       JSONString.append(check.name.utf8Span.span, to: &body)
     }
     body.append(UInt8(ascii: "]"))
-    if let message = obstacles.lazy.compactMap(\.message).first {
+    if let message = isDraining ? "shutting down" : obstacles.lazy.compactMap(\.message).first {
       body.append(contentsOf: ",\"message\":".utf8)
       JSONString.append(message.utf8Span.span, to: &body)
     }

@@ -1,7 +1,8 @@
 extension RequestRecorder.Totals {
   func write(to text: inout MetricsText) {
     text.family(
-      "cordon_requests_total", .counter, "Requests by route class and status; 499: the client disconnected.")
+      "cordon_requests_total", .counter,
+      "Requests by route class and status; 499: the client disconnected, or the gateway aborted the request.")
     for route in RouteLabel.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
       for code in 0..<RequestRecorder.statusCount

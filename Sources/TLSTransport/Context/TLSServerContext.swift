@@ -168,12 +168,18 @@ package enum TLSCertificateWarning: Sendable, Equatable {
   /// Whether browsers refuse the certificate.
   package var isRefusal: Bool { if case .expiresSoon = self { false } else { true } }
 
-  /// The problem, and its remedy.
-  package var message: String {
+  package var problem: String {
     switch self {
-    case .expired: "the certificate has expired, browsers refuse it: renew it"
-    case .notYetValid: "the certificate is not valid yet, browsers refuse it: check the clock, or wait"
-    case .expiresSoon: "the certificate expires soon: renew it"
+    case .expired: "the certificate has expired, browsers refuse it"
+    case .notYetValid: "the certificate is not valid yet, browsers refuse it"
+    case .expiresSoon: "the certificate expires soon"
+    }
+  }
+
+  package var remedy: String {
+    switch self {
+    case .expired, .expiresSoon: "renew it"
+    case .notYetValid: "check the clock, or wait"
     }
   }
 }

@@ -78,6 +78,9 @@ struct HealthTests {
       String(decoding: report.readyz().body, as: UTF8.self)
         == "{\"status\":\"failing\",\"checks\":[\"store\"],\"message\":\"disk \\\"full\\\"\\n\"}\n")
     #expect(String(decoding: report.livez().body, as: UTF8.self) == "{\"status\":\"ok\"}\n")
+    #expect(
+      String(decoding: HealthReport(checks: [], isDraining: true).readyz().body, as: UTF8.self)
+        == "{\"status\":\"failing\",\"checks\":[],\"message\":\"shutting down\"}\n")
   }
 
   @Test("The monitor keeps since when a status holds")

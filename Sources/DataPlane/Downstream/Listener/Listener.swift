@@ -161,7 +161,9 @@ package final class Listener: Sendable {
   }
 
   /// Stops accepting, lets requests in flight finish, and ends those that are not done in time.
-  package func drain(within limit: Duration) async {
+  /// - Returns: the number of connections that were aborted at the limit.
+  @discardableResult
+  package func drain(within limit: Duration) async -> Int {
     for socket in boundSockets {
       await finishHandingOut(socket)
       for gate in socket.gates {
@@ -175,11 +177,13 @@ package final class Listener: Sendable {
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
     let drained = loops.map { loop in
-      let done = loop.eventLoop.makePromise(of: Void.self)
+      let done = loop.eventLoop.makePromise(of: Int.self)
       loop.eventLoop.execute {
         let contexts = loop.acceptors.value.map(\.context)
+        var aborted = 0
         let timer = loop.eventLoop.scheduleTask(in: deadline) {
-          for acceptor in loop.acceptors.value { acceptor.context.closeAll() }
+          aborted = contexts.reduce(0) { $0 + $1.connectionCount }
+          for context in contexts { context.closeAll() }
         }
         var left = contexts.count
         for context in contexts {
@@ -187,14 +191,16 @@ package final class Listener: Sendable {
             left -= 1
             guard left == 0 else { return }
             timer.cancel()
-            done.succeed()
+            done.succeed(aborted)
           }
         }
       }
       return done.futureResult
     }
-    for done in drained { try? await done.get() }
+    var aborted = 0
+    for done in drained { aborted += (try? await done.get()) ?? 0 }
     await forEachAcceptor { place, acceptor in if place == 0 { acceptor.context.closeUpstreams() } }
+    return aborted
   }
 
   /// Stops accepting. Where one loop accepts for all, a connection on its way to another loop when the listener closes

@@ -30,10 +30,12 @@ package struct ListenerCertificate: Sendable {
   /// When each expires, in seconds since 1970, with its file.
   package var expiries: [(file: String, expiry: Int64)] { context.expiries }
 
-  /// A warning for the operator about their dates, with the remedy; nil when there is nothing to report. From 14
-  /// days before the expiry on.
+  /// A warning for the operator about their dates; nil when there is nothing to report. From 14 days before the expiry
+  /// on.
   /// - Parameter now: in seconds since 1970.
-  package func warning(at now: Int64) -> String? { context.certificateWarning(at: now)?.message }
+  package func warning(at now: Int64) -> (problem: String, remedy: String)? {
+    context.certificateWarning(at: now).map { ($0.problem, $0.remedy) }
+  }
 
   /// Whether browsers refuse one of them.
   /// - Parameter now: in seconds since 1970.
