@@ -19,7 +19,7 @@ package enum PathClassification: Sendable, Equatable {
 /// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
 /// route of the table can make it stricter.
 package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
-  /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986 section 6.2.2.2, and no
+  /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986, 6.2.2.2, and no
   /// browser sends it of itself.
   case encodedUnreserved = 1
   /// A raw byte from 0x80: not a URI by RFC 3986, but some scripts and old clients send it.

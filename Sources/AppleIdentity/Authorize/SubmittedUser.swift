@@ -43,7 +43,7 @@ package struct SubmittedUser: Sendable, Equatable {
     self.claimedEmail = claimedEmail.flatMap { Self.isAddress($0) ? $0 : nil }
   }
 
-  /// Whether a text can be an address: 3 to 254 bytes (RFC 5321 4.5.3.1.3) without spaces and control characters.
+  /// Whether a text can be an address: 3 to 254 bytes (RFC 5321, 4.5.3.1.3) without spaces and control characters.
   private static func isAddress(_ text: String) -> Bool {
     (3...254).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }

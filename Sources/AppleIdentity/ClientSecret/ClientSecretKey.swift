@@ -46,7 +46,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// A `.p8` file has about 260 bytes.
   private static let maximumBytes = 16 * 1024
 
-  /// The text between `-----BEGIN ` and `-----` (RFC 7468 2).
+  /// The text between `-----BEGIN ` and `-----` (RFC 7468, 2).
   private static func pemLabel(of text: String) -> String? {
     let bytes = Array(text.utf8)
     let begin = Array("-----BEGIN ".utf8)

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The header of a JWS (RFC 7515 4.1), validated before any key is looked up.
+/// The header of a JWS (RFC 7515, 4.1), validated before any key is looked up.
 struct TokenHeader: Equatable {
   let algorithm: TokenAlgorithm
   let keyIdentifier: String

@@ -47,7 +47,7 @@ enum IdentityHeaderText {
   private static func checkSyntax(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
       throw Diagnostic(
-        "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110 5.6.2)")
+        "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110, 5.6.2)")
     }
   }
 

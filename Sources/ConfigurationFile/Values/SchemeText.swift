@@ -1,6 +1,6 @@
 import WebFormats
 
-/// Custom URL schemes of native apps (RFC 3986 3.1).
+/// Custom URL schemes of native apps (RFC 3986, 3.1).
 enum SchemeText {
   /// Schemes that belong to browsers and systems, not to an app.
   private static let foreign = [

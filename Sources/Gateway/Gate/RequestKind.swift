@@ -63,7 +63,7 @@ enum RequestKind {
     return head.fields.lines.contains { bytes.equalsIgnoringCase("access-control-request-method", $0.name) }
   }
 
-  /// Whether the only protocol asked for is WebSocket (RFC 6455 4.1), the one that browsers ask for.
+  /// Whether the only protocol asked for is WebSocket (RFC 6455, 4.1), the one that browsers ask for.
   static func isWebSocket(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.wantsUpgrade, !head.fields.isRepeated(.upgrade), let upgrade = head.fields.line(.upgrade) else {
       return false

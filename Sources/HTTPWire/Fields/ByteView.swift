@@ -21,7 +21,7 @@ extension RawSpan {
 
   /// Whether the bytes from `start` on, `count` of them, are `lowercase` without regard to ASCII case.
   ///
-  /// Only for bytes that are known to be token characters (RFC 9110 5.6.2): folding sets bit 5, which maps no token
+  /// Only for bytes that are known to be token characters (RFC 9110, 5.6.2): folding sets bit 5, which maps no token
   /// character but a capital letter onto a small letter, a digit or a hyphen.
   @inline(__always)
   func isToken(_ lowercase: StaticString, at start: Int, count: Int) -> Bool {

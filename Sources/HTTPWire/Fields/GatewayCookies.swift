@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Finds the cookies of the gateway itself among those of the application (RFC 6265 4.2.1).
+/// Finds the cookies of the gateway itself among those of the application (RFC 6265, 4.2.1).
 ///
 /// Found once, they serve twice: the gate reads them, and forwarding leaves them out. The rule is that of
 /// `RequestCookies` in WebFormats; here it is applied in place, because a request of a signed-in user must not

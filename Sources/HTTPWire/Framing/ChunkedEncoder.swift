@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Puts content into chunks (RFC 9112 7.1).
+/// Puts content into chunks (RFC 9112, 7.1).
 package enum ChunkedEncoder {
   /// Writes the line before a chunk of `size` bytes, at least one.
   @inline(__always)

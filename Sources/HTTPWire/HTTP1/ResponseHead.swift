@@ -22,7 +22,7 @@ package struct ResponseHead: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
+  /// Whether this is an interim response (RFC 9110, 15.2), other than the switch of protocols.
   @inlinable @inline(__always)
   package var isInterim: Bool { status < 200 && status != 101 }
 

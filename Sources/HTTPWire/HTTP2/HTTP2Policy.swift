@@ -66,7 +66,7 @@ package struct HTTP2Policy: Sendable, Equatable {
   }
 }
 
-/// Error codes of RFC 9113 7.
+/// Error codes of RFC 9113, 7.
 package enum HTTP2ErrorCode: UInt32, Sendable {
   case noError = 0x0
   case protocolError = 0x1

@@ -14,7 +14,7 @@ extension HTTP2Session {
     // Padding alone is no content.
     case NGHTTP2_DATA.rawValue:
       isExemptFromFloodBudget = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
-    // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
+    // nghttp2 passes over what it says, also where it must not be (RFC 9113, 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
       return breaksProtocol()
     case NGHTTP2_HEADERS.rawValue:
@@ -152,7 +152,7 @@ extension HTTP2Session {
       return
     }
     if stream.hasHead {
-      // Trailers that do not end the stream are malformed (RFC 9113 8.1).
+      // Trailers that do not end the stream are malformed (RFC 9113, 8.1).
       guard isEnd else { return reset(stream, violating: "trailers that do not end the stream") }
       guard let trailers = assembly.finishTrailers(policy) else {
         return reset(stream, violating: assembly.problem ?? "trailers too large")
@@ -252,7 +252,7 @@ extension HTTP2Session {
       else { break }
       stream.isEndSent = true
       resets.earn(1)
-      // The rest of the request is no longer needed (RFC 9113 8.1).
+      // The rest of the request is no longer needed (RFC 9113, 8.1).
       if isServer, !stream.isEndReceived {
         giveBack(stream)
         stream.handler?.sentEnd()

@@ -1,6 +1,6 @@
 /// The open streams of a session, by identifier.
 ///
-/// Asked for several times with each frame. Identifiers only grow (RFC 9113 5.1.1), so that what is added stays in
+/// Asked for several times with each frame. Identifiers only grow (RFC 9113, 5.1.1), so that what is added stays in
 /// order, and a search by halves is a tenth of what hashing them costs.
 struct HTTP2Streams {
   private var identifiers: [Int32] = []

@@ -66,7 +66,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case gatewayTimeout = "gateway_timeout"
   case versionNotSupported = "http_version_not_supported"
 
-  /// The status code of the answer (RFC 9110 section 15).
+  /// The status code of the answer (RFC 9110, 15).
   package var status: Int {
     switch self {
     case .signInRequired, .formNotSent, .reauthenticationRequired: 401

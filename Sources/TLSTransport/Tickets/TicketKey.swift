@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// One key of session tickets (RFC 5077, section 4): a name in cleartext, an encryption key, and an authentication
+/// One key of session tickets (RFC 5077, 4): a name in cleartext, an encryption key, and an authentication
 /// key. Its memory is overwritten when it goes; its description prints nothing of it.
 final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   static let nameLength = 16

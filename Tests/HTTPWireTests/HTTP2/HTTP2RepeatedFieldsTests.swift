@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Repeated fields of HTTP/2")
 struct HTTP2RepeatedFieldsTests {
-  /// A client that adds each new field to its table (RFC 7541 6.2.1), and names it by its place from then on (6.1).
+  /// A client that adds each new field to its table (RFC 7541, 6.2.1), and names it by its place from then on (6.1).
   private final class Client {
     let rig: HTTP2Rig
     /// Newest first.

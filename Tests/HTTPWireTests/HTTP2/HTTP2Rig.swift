@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPWire
 
-/// A frame as bytes (RFC 9113 4.1), built and taken apart by the tests themselves.
+/// A frame as bytes (RFC 9113, 4.1), built and taken apart by the tests themselves.
 struct RawFrame: Equatable, CustomStringConvertible {
   var type: UInt8
   var flags: UInt8 = 0

@@ -39,7 +39,7 @@ def spoils(name, message, *codes):
 
 
 def either(name, message, *codes):
-    """The message ends stream 1, or the connection (RFC 9113 5.4)."""
+    """The message ends stream 1, or the connection (RFC 9113, 5.4)."""
     @case(name)
     def run(port):
         peer = Peer(port)
@@ -199,7 +199,7 @@ def too_many(port):
     peer.either_error(201, REFUSED_STREAM, PROTOCOL_ERROR)
 
 
-# 5.3 Priorities are nobody's any more (RFC 9113 5.3.2): what they say is not looked at, or is an error.
+# 5.3 Priorities are nobody's any more (RFC 9113, 5.3.2): what they say is not looked at, or is an error.
 
 for name, message in [
     ("5.3 HEADERS that depend on themselves",
@@ -466,7 +466,7 @@ def connect(peer, *more, protocol="websocket", path=NEVER):
             (":authority", peer.authority), ("origin", f"http://{peer.authority}"), *more]
 
 
-# What RFC 9110 9.3.6 has no place for, and what an application that does not switch would wait for.
+# What RFC 9110, 9.3.6 has no place for, and what an application that does not switch would wait for.
 for length in ["5", "0"]:
     spoils(f"8.5 an extended CONNECT with a length of {length}",
            lambda it, length=length: (it.headers(1, connect(it, ("content-length", length)), end=False),), PROTOCOL_ERROR)

@@ -1,4 +1,4 @@
-/// Frames taken apart by whole passes (RFC 9113 4.1), and what can be said of them without a state: the second opinion
+/// Frames taken apart by whole passes (RFC 9113, 4.1), and what can be said of them without a state: the second opinion
 /// on what belongs to which stream.
 struct FrameReading {
   struct Frame {
