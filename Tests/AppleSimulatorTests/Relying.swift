@@ -98,7 +98,7 @@ private final class NoRedirects: NSObject, URLSessionTaskDelegate {
 // MARK: What a relying party does
 
 extension Relying {
-  /// A good authorisation request.
+  /// A good authorization request.
   static var request: [String: String] {
     [
       "client_id": clientID, "redirect_uri": redirectURI, "response_type": "code id_token",

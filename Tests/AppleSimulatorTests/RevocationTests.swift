@@ -24,7 +24,7 @@ struct RevocationTests {
     }
   }
 
-  @Test("An access token revokes the authorisation too")
+  @Test("An access token revokes the authorization too")
   func accessToken() async throws {
     try await Relying.withSimulator { relying async throws in
       let json = try await relying.exchange(try await relying.signIn()["code"]).json

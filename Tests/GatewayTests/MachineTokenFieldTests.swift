@@ -52,7 +52,7 @@ struct MachineTokenFieldTests {
     }
   }
 
-  @Test("A token in a wrong form is recognised, so that it is refused and never forwarded")
+  @Test("A token in a wrong form is recognized, so that it is refused and never forwarded")
   func malformed() {
     let token = Self.token
     for value in [

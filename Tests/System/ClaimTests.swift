@@ -5,7 +5,7 @@ import Testing
 //
 // - Every claim of Apple's can be a header; flags are told alike whether Apple wrote a Boolean or text.
 // - An empty address, an empty claim and a missing one are no header.
-// - Rules by subject, address, domain, organisation and hidden address; refusals say why.
+// - Rules by subject, address, domain, organization and hidden address; refusals say why.
 // - Any other claim can be required by a rule, and `verify` and a reload hold to it.
 // - nonce_supported decides whether a nonce may be missing.
 
@@ -165,7 +165,7 @@ struct RuleTests {
     return response.status == 200 ? "200" : try response.json()["error"] as? String ?? ""
   }
 
-  @Test("Addresses, domains and organisations let in whom they name, and tell the others why not")
+  @Test("Addresses, domains and organizations let in whom they name, and tell the others why not")
   func lists() throws {
     let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
     let (dana, eve) = (try site.signedIn(as: "dana"), try site.signedIn(as: "eve"))

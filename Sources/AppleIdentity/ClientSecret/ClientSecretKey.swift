@@ -12,7 +12,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// A file that others have access to is refused (`PrivateFile`): its readers could act as us at Apple.
   /// - Parameter path: absolute path of the `.p8` file.
   package init(contentsOfFile path: String) throws(ClientSecretKeyError) {
-    let shown = LogText.sanitised(path, maximumBytes: 1024)
+    let shown = LogText.sanitized(path, maximumBytes: 1024)
     let bytes: [UInt8]
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: Self.maximumBytes)

@@ -2,7 +2,7 @@
 struct Revocation: Sendable {
   let apple: SimulatedApple
 
-  /// Ends a token and the authorisation behind it: the next sign-in asks the user again, and sends the name again.
+  /// Ends a token and the authorization behind it: the next sign-in asks the user again, and sends the name again.
   ///
   /// A token that is invalid already is no error.
   func revoke(_ form: SubmittedForm) async throws {

@@ -5,7 +5,7 @@ internal import NIOCore
 ///
 /// These are the things that an exchange needs of it; framing, pipelining, windows and the end of a connection are its
 /// own business. The driver, which performs the steps of ``Exchange``, is the extension of this protocol in
-/// `Exchange/Driver`: it is specialised for each transport, so that no call goes through a table and no request
+/// `Exchange/Driver`: it is specialized for each transport, so that no call goes through a table and no request
 /// allocates an object.
 protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var server: ServerContext { get }

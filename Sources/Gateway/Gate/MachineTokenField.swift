@@ -7,7 +7,7 @@ internal import WebFormats
 /// The machine token in the `Authorization` fields of a request: `Bearer cdn_…` (RFC 6750, 2.1), or `Basic` with the
 /// user `token` and the token as password (RFC 7617).
 ///
-/// Whatever might be one of our tokens is recognised, so that none reaches an application: a `Bearer` or `token`'s
+/// Whatever might be one of our tokens is recognized, so that none reaches an application: a `Bearer` or `token`'s
 /// `Basic` credential with the prefix, and a text in the shape of a token under any other scheme or user.
 enum MachineTokenField {
   /// No token: the request is judged by its session.

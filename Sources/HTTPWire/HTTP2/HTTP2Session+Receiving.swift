@@ -176,7 +176,7 @@ extension HTTP2Session {
         return refuse(stream, "an announced length and no content")
       }
       // Clients that ask for no order share the connection: a page does not wait for a download that began before it.
-      prioritise(stream, assembly.priority ?? HTTP2Priority(isIncremental: true))
+      prioritize(stream, assembly.priority ?? HTTP2Priority(isIncremental: true))
       // It does not grow meanwhile: that takes another field, and the session is not fed from within a callback.
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
@@ -186,7 +186,7 @@ extension HTTP2Session {
     }
   }
 
-  private func prioritise(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
+  private func prioritize(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
     var said = nghttp2_extpri(urgency: UInt32(priority.urgency), inc: priority.isIncremental ? 1 : 0)
     nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }

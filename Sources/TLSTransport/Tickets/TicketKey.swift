@@ -60,12 +60,12 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// Initializes OpenSSL's cipher and MAC with this key.
   func apply(
-    to cipher: OpaquePointer, _ mac: OpaquePointer, initialisationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
+    to cipher: OpaquePointer, _ mac: OpaquePointer, initializationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
   ) -> Bool {
     let key = self.bytes.baseAddress! + self.encryption.lowerBound
     let algorithm = self.encryption.count == 32 ? EVP_aes_256_cbc() : EVP_aes_128_cbc()
     return EVP_CipherInit_ex(
-      cipher, algorithm, nil, key.assumingMemoryBound(to: UInt8.self), initialisationVector, encrypts ? 1 : 0) == 1
+      cipher, algorithm, nil, key.assumingMemoryBound(to: UInt8.self), initializationVector, encrypts ? 1 : 0) == 1
       && self.authenticate(with: mac)
   }
 

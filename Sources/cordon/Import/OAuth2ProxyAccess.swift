@@ -88,7 +88,7 @@ struct OAuth2ProxyAccess {
     return !isEmpty
   }
 
-  /// A restriction that Apple's accounts know nothing of: groups, roles, organisations of another provider.
+  /// A restriction that Apple's accounts know nothing of: groups, roles, organizations of another provider.
   mutating func add(restriction name: String) -> OAuth2ProxyTranslation.Outcome {
     deny("\(name) kept users out by what Apple does not tell: name those who may pass in [access]")
     return .left(

@@ -14,7 +14,7 @@ struct HostileTests {
   }
 
   @Test(
-    "Plain HTTP is recognised by any method and target, also when its bytes come one by one",
+    "Plain HTTP is recognized by any method and target, also when its bytes come one by one",
     arguments: [
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n", "DELETE /x HTTP/1.1\r\n",
       "OPTIONS * HTTP/1.1\r\n",
@@ -90,7 +90,7 @@ struct HostileTests {
     #expect(server.log.errors.count == 1)
   }
 
-  @Test("A server that answers a ClientHello in plain text is recognised")
+  @Test("A server that answers a ClientHello in plain text is recognized")
   func plainServer() throws {
     let client = try Endpoint(.client(.system, [], serverName: "app.example.test"))
     try client.activate()

@@ -96,7 +96,7 @@ extension HTTP2Observer {
     let blocks = frames.filter { $0.type == FrameReading.Frame.headers && $0.stream == UInt32(request.id) }
     // Several may be trailers, or a violation: only one is sure to be the head.
     guard blocks.count == 1, let block = blocks.first, block.flags & FrameReading.Frame.endHeaders != 0,
-      block.flags & (FrameReading.Frame.padded | FrameReading.Frame.prioritised) == 0,
+      block.flags & (FrameReading.Frame.padded | FrameReading.Frame.prioritized) == 0,
       let fields = FrameReading.literals(block.payload)
     else { return }
     let line = request.head.prefix { $0 != 0x0D }.split(separator: 0x20, omittingEmptySubsequences: false)
