@@ -59,8 +59,8 @@ struct SyntaxMistakeTests {
     "Other mistakes are told in plain words",
     arguments: [
       ("[listen\na = 1\n", "this is not the header of a table"), ("[[route]\n", "this is not the header of a table"),
-      ("[route]]\n", "this is not the header of a table"), ("a: 1\n", "there is no \"=\" behind this key"),
-      ("a\nb = 1\n", "there is no \"=\" behind this key"), ("a =\nb = 1\n", "there is no value behind the \"=\""),
+      ("[route]]\n", "this is not the header of a table"), ("a: 1\n", "there is no \"=\" after this key"),
+      ("a\nb = 1\n", "there is no \"=\" after this key"), ("a =\nb = 1\n", "there is no value after the \"=\""),
       ("a = \"x\", \"y\"\n", "the value has ended, and something follows in the same line"),
       ("a = \"C:\\Users\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),
       ("a = \"\\d+\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),

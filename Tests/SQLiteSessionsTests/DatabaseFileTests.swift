@@ -97,7 +97,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("A process that loses each migration to another one goes on behind it, until all are applied")
+  @Test("A process that loses each migration to another one goes on after it, until all are applied")
   func goesOnBehindOthers() throws {
     let folder = try TemporaryFolder()
     let database = try RawDatabase.open(folder.path("cordon.db"))

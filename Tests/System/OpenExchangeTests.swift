@@ -282,7 +282,7 @@ struct OpenExchangeTests {
     try expectForbidden(socket)
   }
 
-  @Test("A WebSocket of HTTP/1.1 whose client half-closes behind its Close frame gets the application's")
+  @Test("A WebSocket of HTTP/1.1 whose client half-closes after its Close frame gets the application's")
   func halfClosed() throws {
     let site = try site()
     defer { site.stop() }

@@ -21,7 +21,7 @@ struct PathScan {
     if nestedEscape != 0 { followNestedEscape(byte) }
   }
 
-  /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` behind it.
+  /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` past it.
   mutating func special(_ byte: UInt8, in path: Span<UInt8>, at index: inout Int) -> PathRefusal? {
     switch byte {
     case UInt8(ascii: "/"):
@@ -126,7 +126,7 @@ struct PathScan {
     }
   }
 
-  /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` behind it, or behind its
+  /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` past it, or past its
   /// first byte if it is malformed.
   private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
     length += 1

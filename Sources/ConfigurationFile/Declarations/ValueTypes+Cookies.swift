@@ -26,7 +26,7 @@ extension CookieNameError {
     case .besideStandard:
       Diagnostic(
         "begins with \"__Host-cordon\", but other gateways would not know it as a gateway's",
-        remedy: "write a hyphen behind that, as in \"__Host-cordon-2\", or another word")
+        remedy: "write a hyphen after that, as in \"__Host-cordon-2\", or another word")
     case .ofAnotherCookie:
       Diagnostic(
         "could be the name of another cookie of a gateway",

@@ -117,7 +117,7 @@ struct HeaderTemplateText {
   private func add(_ word: String, to claim: inout HeaderTemplate.Claim) throws(Diagnostic) {
     guard claim.encoding == nil else {
       throw Diagnostic(
-        "begins a claim with a filter behind its encoding",
+        "begins a claim with a filter after its encoding",
         remedy: "write percent, utf8 or latin1 last, and one of them")
     }
     let parts = word.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -9,7 +9,7 @@ struct LingeringClose {
 
   /// Time that the client has to close, or to send more, after our end and after each read.
   static let quietTime = TimeAmount.seconds(2)
-  /// Longest time for which a client may go on sending: some read the response only behind the whole of a large upload.
+  /// Longest time for which a client may go on sending: some read the response only after the whole of a large upload.
   static let longestTime = TimeAmount.seconds(30)
 
   /// - Parameter now: the time of our end.

@@ -20,7 +20,7 @@ struct RequestForwarding {
     var dropsAuthorization = false
     /// Whether method-override headers are left out.
     var dropsMethodOverride = false
-    /// Whether the connection to the upstream ends behind the request.
+    /// Whether the connection to the upstream ends after the request.
     var closes = false
     /// The rewriting for this upstream; nil if the request needs none.
     var rewriting: UpstreamRewriting?

@@ -128,7 +128,7 @@ enum ResponseForwarding {
   private static func statusLine(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
   ) -> Int {
-    // A line without the space behind the status is rewritten with it (RFC 9112, 4).
+    // A line without the space after the status is rewritten with it (RFC 9112, 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
     space.append("HTTP/1.1 ")
     space.append(bytes.extracting(9..<12))

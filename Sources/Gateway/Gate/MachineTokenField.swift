@@ -68,7 +68,7 @@ enum MachineTokenField {
     return .token(MachineTokenValue(bytes, at: start))
   }
 
-  /// Whether a credential, or its part behind a colon, is a token that was not encoded.
+  /// Whether a credential, or its part after a colon, is a token that was not encoded.
   private static func hasUnencodedToken(_ bytes: RawSpan, _ credential: Range<Int>) -> Bool {
     var start = credential.lowerBound
     while start < credential.upperBound {

@@ -32,7 +32,7 @@ package final class GatewayCookies: Sendable {
     package var name: Range<Int>
     /// Its raw value: quotes belong to it (RFC 6265, 5.2).
     package var value: Range<Int>
-    /// The part that is not forwarded: the pair with the white space before it and the semicolon behind it.
+    /// The part that is not forwarded: the pair with the white space before it and the semicolon after it.
     package var whole: Range<Int>
 
     package init(line: Int, name: Range<Int>, value: Range<Int>, whole: Range<Int>) {

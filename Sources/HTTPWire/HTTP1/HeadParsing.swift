@@ -38,7 +38,7 @@ struct FieldLineParser {
     case violation(HeadViolation)
   }
 
-  /// Reads one field line, or the empty line behind the last.
+  /// Reads one field line, or the empty line after the last.
   ///
   ///     field-line = field-name ":" OWS field-value OWS   (RFC 9112, 5)
   @inline(__always)

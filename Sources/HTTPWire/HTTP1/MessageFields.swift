@@ -77,7 +77,7 @@ extension FieldTable {
 }
 
 extension FieldLineParser {
-  /// Reads every line up to the empty one into `fields`; `offset` is behind the last line then.
+  /// Reads every line up to the empty one into `fields`; `offset` is after the last line then.
   @inline(__always)
   mutating func readAll(_ bytes: RawSpan, into fields: inout FieldTable, limits: HeadLimits) -> HeadParse {
     while true {

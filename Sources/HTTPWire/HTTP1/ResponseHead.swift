@@ -15,7 +15,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var keepAlive = true
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
-  /// Bytes of the whole head with the empty line behind it.
+  /// Bytes of the whole head with the empty line after it.
   package var byteCount = 0
   /// Offset of the fields.
   package var fieldsStart = 0

@@ -134,7 +134,7 @@ struct HTTP2HeadAssembly: ~Copyable {
 
   /// Pseudo-header fields precede all others and occur once each (RFC 9113, 8.3).
   private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
-    guard !hasLine else { return refuse("a pseudo-header field behind others") }
+    guard !hasLine else { return refuse("a pseudo-header field after a regular field") }
     let whole = 0..<name.byteCount
     let isFirst: Bool
     let start = pseudo.count

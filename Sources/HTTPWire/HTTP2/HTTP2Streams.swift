@@ -42,7 +42,7 @@ struct HTTP2Streams {
 
   /// The first place whose identifier is not smaller.
   private func place(of id: Int32) -> Int {
-    // Mostly the newest, or one behind it.
+    // Mostly the newest, or a new one after it.
     guard let last = identifiers.last, id <= last else { return identifiers.count }
     var (low, high) = (0, identifiers.count)
     while low < high {

@@ -229,7 +229,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Reads towards the reported end of the input, for as long as reads are asked for, and a little beyond: a handler
   /// that waits for something else is to know of the end, and a peer often sends a few bytes before it leaves. More
   /// than that stays with the system until somebody wants it, or all that it holds would be in memory for each peer
-  /// that has left. Behind that, an end that comes next is handed on in any case.
+  /// that has left. After that, an end that comes next is handed on in any case.
   private func readTowardsEnd() {
     input.beginReading()
     while isActive, input.isReady, input.isWanted || bytesBeforeEnd > 0 {

@@ -253,7 +253,7 @@ struct OAuth2ProxyTranslation {
       return .translated
     }
     guard path.hasSuffix("/callback"), path.utf8.count > "/callback".utf8.count else {
-      return .left("the return URL ends in /callback, behind a prefix: register public_url + path_prefix + /callback")
+      return .left("the return URL ends in /callback, after a prefix: register public_url + path_prefix + /callback")
     }
     set("path_prefix", .text(String(path.dropLast("/callback".count))), from: setting)
     return .translated

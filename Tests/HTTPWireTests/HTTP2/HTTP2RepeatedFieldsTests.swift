@@ -85,7 +85,7 @@ struct HTTP2RepeatedFieldsTests {
     client.request(bare + [host])
     #expect(client.rig.heads.count == 2)
     client.request(bare + [host] + [(":authority", "app.example.com")])
-    #expect(client.rig.malformed.last == "a pseudo-header field behind others")
+    #expect(client.rig.malformed.last == "a pseudo-header field after a regular field")
     client.request(ordinaryFields + [("content-length", "5")])
     client.request(ordinaryFields + [("content-length", "5")])
     #expect(client.rig.heads.count == 2, "an announced length and no content")

@@ -223,7 +223,7 @@ struct HTTP2Tests {
     #expect(count.right == 90 && count.of == 90)
   }
 
-  @Test("A body of any length passes in chunks, and its trailer behind it")
+  @Test("A body of any length passes in chunks, and its trailer after it")
   func body() throws {
     let answer: Answer = try run("post", "/public/upload", "700000", "x-sum:abc")
     #expect(answer.status == "200")

@@ -38,11 +38,11 @@ extension Invariant {
 }
 
 extension HTTP2Observer {
-  /// Every stream that was accepted is one request and begins behind those before it.
+  /// Every stream that was accepted is one request and begins after those before it.
   fileprivate func requireOneRequestEach() throws(Violation) {
     var last: Int32 = 0
     for request in requests {
-      try require(request.id > last && request.id % 2 == 1, "stream \(request.id) behind \(last)")
+      try require(request.id > last && request.id % 2 == 1, "stream \(request.id) after \(last)")
       last = request.id
       try require(
         request.isReadAlike, "what is noted of stream \(request.id) is not in its head: \(shown(request.head))")

@@ -59,7 +59,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
 
   deinit { session.close() }
 
-  /// - Parameter answers: whether what is due is sent behind each piece, or only behind the last.
+  /// - Parameter answers: whether what is due is sent after each piece, or only after the last.
   func receive(_ bytes: [UInt8], inPiecesOf size: Int, answeringEach answers: Bool = true) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -196,7 +196,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   private func readAhead(_ buffer: consuming ByteBuffer) {
-    // Bytes behind the last request are discarded.
+    // Bytes after the last request are discarded.
     if exchange.request.isWhole, framing.closesBehind {
       pending = ByteBuffer()
       return
@@ -340,7 +340,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   func closeNow() { writer.close() }
 
-  /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
+  /// Ends the connection after the last response, once that is out: a close throws away what the system has not yet
   /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
     guard let context else { return }
@@ -353,7 +353,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     LingeringClose.whenSent(context) { self.closeSent(clientMaySend: clientMaySend) }
   }
 
-  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
+  /// Closes after a response that is out. Where the client may still be sending, its bytes are read and thrown away
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     pace = nil

@@ -317,7 +317,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func breakOff(_ reason: BreakOffReason) {
     exchange.cutOff()
-    // CANCEL behind the head of a response is its regular end for some clients (Node.js): it must not look whole.
+    // CANCEL after the head of a response is its regular end for some clients (Node.js): it must not look whole.
     let isCutOff = exchange.hasResponse && exchange.request.tunnel == nil
     reset(reason == .upstreamFailed || isCutOff ? .internalError : .cancel)
   }
