@@ -79,7 +79,7 @@ struct FieldTests {
     }
   }
 
-  @Test("A token ends at its first byte that is no token character, whichever byte of a word that is")
+  @Test("A token ends at its first byte that is not a token character, whichever byte of a word that is")
   func endOfToken() {
     for byte in UInt8.min ... .max {
       for place in 0..<38 {

@@ -48,7 +48,7 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
-  @Test("A file that is no database, or another program's, is refused and left as it was")
+  @Test("A file that is not a database, or another program's, is refused and left as it was")
   func refusesForeignFiles() async throws {
     let folder = try TemporaryFolder()
     let text = folder.path("text")

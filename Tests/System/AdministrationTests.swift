@@ -58,7 +58,7 @@ struct AdministrationTests {
     (try response.json()["sessions"] as? [[String: Any]] ?? []).compactMap { $0["handle"] as? String }
   }
 
-  @Test("Nobody administers without the token, and a wrong one is no token")
+  @Test("Nobody administers without the token, and a wrong one is not a token")
   func token() throws {
     defer { site.stop() }
     let targets = [

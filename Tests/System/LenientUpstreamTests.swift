@@ -75,7 +75,7 @@ struct LenientUpstreamTests {
     }
   }
 
-  @Test("With every key, what is no head is refused all the same")
+  @Test("With every key, what is not a head is refused all the same")
   func neverAccepted() throws {
     let upstream = try RawUpstream { request, connection in
       let heads = [

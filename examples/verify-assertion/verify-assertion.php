@@ -45,7 +45,7 @@ final class AssertionVerifier
     {
         $parts = explode('.', $assertion);
         if (strlen($assertion) > self::LONGEST || count($parts) !== 3) {
-            throw new InvalidAssertion('there is none, or it is no assertion');
+            throw new InvalidAssertion('there is none, or it is not an assertion');
         }
         $header = self::object($parts[0]);
         // The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.

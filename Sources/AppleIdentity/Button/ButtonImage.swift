@@ -86,7 +86,7 @@ package enum ButtonImageError: Error, Sendable, Equatable {
     switch self {
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitized(reason)
     case .status(let status): "Apple answered \(status)"
-    case .noImage(let reason): "what Apple sent is no image to show: \(reason)"
+    case .noImage(let reason): "what Apple sent is not an image to show: \(reason)"
     }
   }
 }

@@ -182,7 +182,7 @@ package enum AppleKeySetError: Error, Sendable, Equatable {
   case unreachable(AppleTransportError)
   /// Apple answered with this status.
   case status(Int)
-  /// The answer was no JWK set, or had no key that we can use.
+  /// The answer was not a JWK set, or had no key that we can use.
   case unusable(String)
 
   /// The problem and its remedy.

@@ -62,7 +62,7 @@ enum RouteChecks {
 
   private static func reportNetworks(at path: NodePath, _ context: inout DecodingContext) {
     context.report(
-      at: path, "networks is empty, so it would be no condition, or one that nobody meets",
+      at: path, "networks is empty, so it would not be a condition, or be one that nobody meets",
       remedy: "name networks, or remove the key")
   }
 

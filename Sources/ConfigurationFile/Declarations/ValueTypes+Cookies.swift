@@ -20,7 +20,7 @@ extension CookieNameError {
     switch self {
     case .form:
       Diagnostic(
-        "is no name for the session cookie",
+        "is not a name for the session cookie",
         remedy: "write \"__Host-\" and letters, digits or other characters of a token, "
           + "\(CookieNames.limit) bytes at most, as in \"__Host-cordon-2\"")
     case .besideStandard:

@@ -37,7 +37,7 @@ enum SyntaxMistake {
       return found(
         "the value has ended, and something follows in the same line",
         "write one key in each line, several values as a list in [brackets], and # before a comment")
-    default: return found("this is no TOML: \(problem)", DocumentError.syntaxRemedy)
+    default: return found("this is not valid TOML: \(problem)", DocumentError.syntaxRemedy)
     }
   }
 
@@ -96,12 +96,12 @@ enum SyntaxMistake {
     }
     if problem.contains("existing array"), isHeader {
       return found(
-        "\"\(name)\" is a list\(first.map { " since line \($0)" } ?? ""), of which this is no entry",
+        "\"\(name)\" is a list\(first.map { " since line \($0)" } ?? ""), of which this is not an entry",
         "write [[\(name)]] for each of its entries")
     }
     if problem.contains(" as array") {
       return found(
-        "\"\(name)\" is no list\(first.map { ", by line \($0)" } ?? ""), so that this cannot be an entry of it",
+        "\"\(name)\" is not a list\(first.map { ", by line \($0)" } ?? ""), so that this cannot be an entry of it",
         "write both headers with two brackets, or keep one")
     }
     let other = first.map { "; the first is in line \($0)" } ?? ""

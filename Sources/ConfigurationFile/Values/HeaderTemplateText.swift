@@ -135,7 +135,7 @@ struct HeaderTemplateText {
           remedy: "write \"{email|local:example.com}\": addresses of other domains are not sent")
       }
       guard claim.name.utf8.elementsEqual("email".utf8) else {
-        throw Diagnostic("begins a claim that is no address, with local", remedy: "local is for {email} only")
+        throw Diagnostic("begins a claim that is not an address, with local", remedy: "local is for {email} only")
       }
       claim.filters.append(.local(domain: domain))
     default:

@@ -11,7 +11,7 @@ package final class GatewayCookies: Sendable {
   private let name: [UInt8]
   /// The cookie name of another gateway on the same host name; empty without one.
   private let another: [UInt8]
-  /// The length of the shorter name: so many bytes of a cookie of ours are no equals sign.
+  /// The length of the shorter name: so many bytes of one of our cookies are not an equals sign.
   private let shortest: Int
 
   /// - Parameters:

@@ -26,7 +26,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case hostRepeated = "Host is repeated"
   case hostMalformed = "Host is malformed"
   // Framing (RFC 9112, 6)
-  case contentLength = "Content-Length is no single decimal number"
+  case contentLength = "Content-Length is not a single decimal number"
   case lengthAndEncoding = "Content-Length together with Transfer-Encoding"
   case transferEncoding = "Transfer-Encoding other than chunked"
   case encodingNotChunked = "chunked is not the last transfer coding, once"

@@ -76,7 +76,7 @@ package struct RequestHeadParser: Sendable {
 
   private static let versionPrefix: [UInt8] = Array("HTTP/".utf8)
 
-  /// A well-formed version that is not ours is 505, anything else is no request line at all.
+  /// A well-formed version that is not ours is 505, anything else is not a request line at all.
   private static func versionViolation(_ bytes: RawSpan, at start: Int) -> HeadViolation {
     guard start + 10 <= bytes.byteCount, bytes.equals("HTTP/", start..<start + 5) else { return .requestLine }
     let major = bytes.byte(at: start + 5) &- 0x30

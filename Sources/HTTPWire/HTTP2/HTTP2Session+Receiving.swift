@@ -11,7 +11,7 @@ extension HTTP2Session {
     guard isServer else { return beganAnswer(frame) }
     let isExemptFromFloodBudget: Bool
     switch UInt32(frame.type) {
-    // Padding alone is no content.
+    // Padding alone is not content.
     case NGHTTP2_DATA.rawValue:
       isExemptFromFloodBudget = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
     // nghttp2 passes over what it says, also where it must not be (RFC 9113, 6.3).

@@ -4,7 +4,7 @@ struct TemplateLines {
 
   init(_ pieces: [TemplateScanner.Piece]) { self.pieces = pieces }
 
-  /// Whether a tag stands alone on its line, which then is no line of the page.
+  /// Whether a tag stands alone on its line, which then is not a line of the page.
   func isAlone(_ index: Int) -> Bool { beginsLine(index) && endsLine(index) }
 
   /// Whether only blanks stand after a tag on its line.

@@ -65,7 +65,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   }
 
   /// Takes a socket over that listens, and that the process was started with.
-  /// - Parameter isTCP: whether it is no Unix socket.
+  /// - Parameter isTCP: whether it is not a Unix socket.
   /// - Throws: `IOError`.
   package static func inherited(
     _ descriptor: CInt, isTCP: Bool, backlog: CInt, on loop: SocketEventLoop

@@ -5,7 +5,7 @@ import Testing
 //
 // - A signed-in request carries the same identity as over HTTP/1.1; cookie crumbs are one line without ours.
 // - Many requests at once are answered each with its own; bodies and trailers pass.
-// - A WebSocket passes both ways, and only from our own origin; an application that does not switch is no tunnel.
+// - A WebSocket passes both ways, and only from our own origin; an application that does not switch is not a tunnel.
 // - Streams end with their session; the connection and other users' streams go on.
 // - A client that gives up requests without end is disconnected; a drain lets what is under way finish.
 //

@@ -72,7 +72,7 @@ def preface(port):
     assert first.type == SETTINGS and "ACK" not in first.flags, first
 
 
-@case("3.4 what is no preface is not taken for HTTP/2")
+@case("3.4 what is not a preface is not taken for HTTP/2")
 def no_preface(port):
     peer = Peer(port, opens=False)
     peer.send(b"PRI * HTTP/2.0\r\n\r\nSX\r\n\r\n" + raw(SETTINGS) + raw(PING, payload=b"whosthis"))

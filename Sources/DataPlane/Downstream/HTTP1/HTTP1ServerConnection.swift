@@ -46,7 +46,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// Whether the channel has room for more of a response.
   private(set) var canTakeResponse = true
   private var reads = ReadGate()
-  /// Whether the TLS handshake is complete: later errors are no failed handshake.
+  /// Whether the TLS handshake is complete: later errors are not handshake failures.
   private var hasHandshake = false
   /// The wait for the client's end, from our end on.
   private var lingering: LingeringClose?

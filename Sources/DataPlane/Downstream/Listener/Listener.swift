@@ -100,7 +100,7 @@ package final class Listener: Sendable {
       loops.append(loop)
     }
     let boundSockets = try await open(acceptors, sockets, loops: loops)
-    // Everything that is no connection has been opened by now, or nearly so.
+    // Everything that is not a connection has been opened by now, or nearly so.
     DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.gates.count })
     return Listener(loops: loops, admission: admission, clients: clients, boundSockets: boundSockets)
   }
