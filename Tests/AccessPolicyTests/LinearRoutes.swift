@@ -133,7 +133,7 @@ struct LinearRoutes {
     return (ages.min() ?? 0, tokens)
   }
 
-  // MARK: What holds
+  // MARK: Conditions
 
   private func holds(_ scope: RouteSettings.HostScope, _ host: String?) -> Bool {
     switch scope {

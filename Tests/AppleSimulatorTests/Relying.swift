@@ -95,7 +95,7 @@ private final class NoRedirects: NSObject, URLSessionTaskDelegate {
   }
 }
 
-// MARK: What a relying party does
+// MARK: Steps of a relying party
 
 extension Relying {
   /// A good authorization request.

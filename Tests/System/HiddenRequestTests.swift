@@ -109,7 +109,7 @@ struct HiddenRequestTests {
     }
   }
 
-  // MARK: What is said to the application and to the client
+  // MARK: Messages to the application and to the client
 
   @Test("Only a request whose body means nothing, or one where nothing is kept, says that its connection ends")
   func saidToTheApplication() throws {

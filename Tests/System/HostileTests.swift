@@ -286,7 +286,7 @@ struct HostileTests {
     }
   }
 
-  // MARK: What is honest
+  // MARK: Valid requests
 
   @Test("An honest request that resembles an attack passes")
   func honest() throws {

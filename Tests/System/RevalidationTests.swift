@@ -294,7 +294,7 @@ struct DailyCheckTests {
     #expect(site.upstream.requests.isEmpty)
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   @Test("A session that is not used ends after the idle time")
   func idle() throws {

@@ -215,7 +215,7 @@ enum RouteChecks {
     for (index, method) in methods.enumerated()
     where methods[..<index].contains(where: { $0.utf8.elementsEqual(method.utf8) }) {
       context.report(
-        at: path.appending("methods").appending(index), "methods names this twice", remedy: "remove one of them")
+        at: path.appending("methods").appending(index), "methods lists this twice", remedy: "remove one of them")
       isGood = false
     }
     return isGood

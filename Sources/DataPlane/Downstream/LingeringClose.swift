@@ -42,7 +42,7 @@ struct LingeringClose {
 
   /// Waits for more after bytes were received, which are discarded.
   func received(by connection: TimedHandler, _ wheel: TimerWheel, now: NIODeadline) {
-    // Not afterwards: the timer would be put off with each read, by a tick.
+    // After the deadline the timer must not be armed again: each read would postpone it by one tick.
     guard now < deadline else { return }
     wheel.arm(connection, after: min(Self.quietTime, deadline - now), now: now)
   }

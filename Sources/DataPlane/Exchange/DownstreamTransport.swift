@@ -13,7 +13,8 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var loop: LoopResources { get }
   var peer: ClientPeer { get }
   var exchange: Exchange { get set }
-  /// The speed at which the client takes what waits for it; nil while nothing waits. Then the deadline is for that.
+  /// The speed at which the client takes what waits for it; nil while nothing waits. While it is set, the exchange's
+  /// deadline is the client's.
   var pace: ResponsePace? { get set }
   /// Bytes that wait for the client.
   var unsentBytes: Int { get }

@@ -69,7 +69,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     channelPipeline = ChannelPipeline(channel: self)
   }
 
-  // MARK: Beginnings
+  // MARK: Opening
 
   /// A connection that was accepted. It reads and writes once it was opened.
   package convenience init(_ accepted: ListeningSocket.Accepted, on loop: SocketEventLoop) {
@@ -435,7 +435,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive { pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   package func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if case .closed = phase {
@@ -501,7 +501,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
   }
 
-  // MARK: The rest of a channel
+  // MARK: Channel conformance
 
   package var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
   package var pipeline: ChannelPipeline {

@@ -368,7 +368,7 @@ struct HTTP2SessionTests {
     #expect(!rig.session.isOver && !rig.session.hasBeenReset)
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   @Test("Bytes that are not HTTP/2 end the connection at once")
   func noPreface() {

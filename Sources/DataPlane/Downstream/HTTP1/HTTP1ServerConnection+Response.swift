@@ -138,7 +138,7 @@ extension HTTP1ServerConnection {
     finish(at: .now())
   }
 
-  // MARK: Both
+  // MARK: Shared
 
   /// The response is out: on to the next request, or the end.
   private func finish(at now: NIODeadline) {

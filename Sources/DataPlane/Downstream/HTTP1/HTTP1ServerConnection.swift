@@ -72,7 +72,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     writer.attach(context, reader: self)
@@ -312,7 +312,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if hasSentAll { closeNow() } else { closeBehindResponse(clientMaySend: true) }
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {

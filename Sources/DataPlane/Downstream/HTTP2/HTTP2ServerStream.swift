@@ -268,7 +268,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// The client's channel can take more again.
   func clientTakesMore() { if hasRoom { exchange.upstream.connection?.holdReads(false) } }
 
-  // MARK: Ends
+  // MARK: Closing
 
   override func timedOut() {
     // The client has not ended its side in time (``sentEnd()``).
