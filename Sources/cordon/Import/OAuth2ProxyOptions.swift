@@ -106,9 +106,9 @@ enum OAuth2ProxyOptions {
     "auth_logging_format": "lines are JSON",
     "standard_logging_format": "lines are JSON",
     "request_id_header": "it is X-Request-Id",
-    "metrics_secure_address": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
-    "metrics_tls_cert_file": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
-    "metrics_tls_key_file": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
+    "metrics_secure_address": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
+    "metrics_tls_cert_file": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
+    "metrics_tls_key_file": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
   ]
 
   /// Without the `s` of the plural, which some have in some versions.
