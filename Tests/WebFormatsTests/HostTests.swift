@@ -9,7 +9,7 @@ import WebFormats
 
 @Suite("Hosts, ports, authorities and IP addresses")
 struct HostTests {
-  // A span is no argument for #expect.
+  // A span cannot be an argument of #expect.
   private func isLoopback(authority: String) -> Bool { Authority.isLoopback(Array(authority.utf8).span) }
 
   private func isWellFormed(_ text: String) -> Bool {
