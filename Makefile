@@ -31,7 +31,7 @@ build:
 
 # One build; the process tests run the debug binaries that the unit tests needed anyway. They come last, because an error
 # that a unit test names is quicker to find. The suites that start programs by Foundation's Process come first, by
-# themselves: with more than 1,300 open descriptors, as other suites have together, it reads behind the end of a buffer
+# themselves: with more than 1,300 open descriptors, as other suites have together, it reads beyond the end of a buffer
 # and now and then ends the tests.
 STARTING = (ArchitectureTests|OperationsTests|TLSTransportTests)\.
 test:

@@ -112,7 +112,7 @@ def measure(
                         it = loader.run(name, port, requests[name], rate, seconds, window)
                     if work:
                         done = work.done()
-                        # The next round goes on with the accounts behind those of this one.
+                        # The next round goes on with the accounts after those of this one.
                         sessions[name] = sessions[name][seconds * window:] + sessions[name][:seconds * window]
                         _write(requests[name], serving[name].authority, sessions[name])
                     if number:  # The first one warms up.

@@ -63,7 +63,7 @@ class Process:
 
     @property
     def anonymous_bytes(self) -> int:
-        """Resident memory of the process and its children that is no part of a file."""
+        """Resident memory of the process and its children that is not a part of a file."""
         return sum(
             int(size) * 1_024 for pid in self.members
             for size in re.findall(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M))

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// A JSON Web Signature in compact serialisation (RFC 7515, 7.1), made by ES256.
+/// A JSON Web Signature in compact serialization (RFC 7515, 7.1), made by ES256.
 package enum CompactJWS {
   /// The token of a payload, with `alg`, `kid` and `typ` in its header. Nil if the key does not sign.
   package static func sign(payload: some Sequence<UInt8>, using key: ES256PrivateKey, keyID: String) -> String? {

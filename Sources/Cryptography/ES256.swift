@@ -73,7 +73,7 @@ package struct ES256PublicKey: Sendable {
   }
 }
 
-/// A signature as a JWS has it (R and S one behind the other), and as OpenSSL has it (DER).
+/// A signature as a JWS has it (R and S one after the other), and as OpenSSL has it (DER).
 private enum ECDSASignature {
   static let numberLength = 32
 

@@ -14,7 +14,7 @@ package enum ProcessArguments {
 
   /// - Parameters:
   ///   - reported: the arguments from the runtime.
-  ///   - text: `/proc/self/cmdline`: each argument with a NUL behind it (proc(5)).
+  ///   - text: `/proc/self/cmdline`: each argument with a NUL after it (proc(5)).
   /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise the reported ones. (If
   ///   the program was run by an explicit dynamic loader, `text` contains the loader as well.)
   package static func complete(_ reported: [String], by text: [UInt8]) -> [String] {

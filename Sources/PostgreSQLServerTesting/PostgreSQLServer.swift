@@ -86,7 +86,7 @@ package final class PostgreSQLServer: Sendable {
     try query(statement, in: String(url.prefix { $0 != "?" }.split(separator: "/").last ?? ""))
   }
 
-  // MARK: Trouble
+  // MARK: Failures
 
   /// Starts the server, and waits until it takes connections.
   package func start() throws {

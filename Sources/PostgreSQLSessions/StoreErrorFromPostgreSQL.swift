@@ -19,7 +19,7 @@ extension StoreError {
   }
 
   static func closed(_ address: ServerAddress) -> StoreError {
-    StoreError(code: .closed, message: "the store (\(address)) was closed; this is a mistake of cordon's")
+    StoreError(code: .closed, message: "the store (\(address)) was closed; this is a bug in cordon; please report it")
   }
 
   private init(_ failure: DatabaseError, at address: ServerAddress) {

@@ -118,7 +118,8 @@ package final class SQLiteSessionStore: SessionStore {
 
   private func failure(_ error: any Error) -> StoreError {
     guard error is DatabasePool.ClosedError else { return StoreError(error, path: file.path) }
-    return StoreError(code: .closed, message: "the store \(file.path) was closed; this is a mistake of cordon's")
+    return StoreError(
+      code: .closed, message: "the store \(file.path) was closed; this is a bug in cordon; please report it")
   }
 }
 

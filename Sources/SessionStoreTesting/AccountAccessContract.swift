@@ -47,7 +47,7 @@ extension StoreContract {
         try requireEqual(try await stores.second.counts().accounts, left, "the number of accounts")
       }
     },
-    StoreContract("An account that has a token, a session, a group, a request or a ban is no stranger's") { stores in
+    StoreContract("An account that has a token, a session, a group, a request or a ban is not a stranger's") { stores in
       let end = Duration.seconds(40 * 86_400)
       let users = try ["token", "session", "group", "request", "ban", "late", "plain"].map { try Scenario.subject($0) }
       for (number, user) in users.enumerated() {

@@ -64,7 +64,7 @@ extension StoreContract {
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(changes, [.accountChanged(ada), .accountChanged(ada)], "the changes")
     },
-    StoreContract("Claims that tell of a token alone are no change of the account, and are stored") { stores in
+    StoreContract("Claims that tell of a token alone are not a change of the account, and are stored") { stores in
       let ada = try Scenario.subject()
       let handle = try await sessions(1, of: ada, in: stores.first)[0]
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
@@ -138,7 +138,7 @@ extension StoreContract {
       try await stores.first.ping()
       try await stores.second.ping()
     },
-    StoreContract("A closed store says so, closing it again is no error, and the data stays") { stores in
+    StoreContract("A closed store says so, closing it again is not an error, and the data stays") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       try await stores.first.close()

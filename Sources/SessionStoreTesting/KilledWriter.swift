@@ -5,7 +5,7 @@ package import Sessions
 /// acknowledged is there, what was signed out does not come back, and every time the store opens again.
 ///
 /// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged,
-/// in lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`). Or one that has users redeem an invitation, and says
+/// in lines: `began ID`, `ended ID` (`Tests/StoreWriter`). Or one that has users redeem an invitation, and says
 /// `joined NAME`.
 package struct KilledWriter: Sendable {
   private let program: String
@@ -89,7 +89,7 @@ package struct KilledWriter: Sendable {
     }
   }
 
-  /// Whether a session that is not there has ended, rather than got lost: then its handle cannot begin again.
+  /// Whether a session that is not there has ended, rather than got lost: then its ID cannot begin again.
   private func hasEnded(_ handle: PublicSessionID, in store: any SessionStore) async throws -> Bool {
     let session = Session(
       handle: handle, subject: try Scenario.subject(), clientID: Scenario.web, began: Scenario.noon,

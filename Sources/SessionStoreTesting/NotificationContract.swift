@@ -15,7 +15,7 @@ extension StoreContract {
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(changes.count, 2, "the number of changes")
       for handle in [web.handle, app.handle] {
-        try require(changes.contains(.ended(handle, .consentRevoked)), "an end is no change")
+        try require(changes.contains(.ended(handle, .consentRevoked)), "an end is not a change")
         try requireEqual(try await stores.second.find(handle), nil, "the session")
       }
       try requireEqual(try await stores.second.tokens(of: ada), [], "the tokens")

@@ -5,7 +5,7 @@ extension StoreContract {
     StoreContract("A session that nobody began is not found") { stores in
       try requireEqual(try await stores.first.find(SessionIdentifier.random().handle), nil, "the session")
     },
-    StoreContract("An ended session is gone everywhere and after a restart; ending it again is no error") { stores in
+    StoreContract("An ended session is gone everywhere and after a restart; it may be ended again") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       let kept = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
@@ -42,7 +42,7 @@ extension StoreContract {
         try await stores.second.end(selection, because: .signedOut, at: Scenario.noon), [ended], "what ended")
       try requireEqual(try await stores.first.sessions(of: ada).map(\.handle), [kept], "what is left")
       try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
-      // The session of somebody else is no exception to keep.
+      // The session of somebody else is not an exception to keep.
       let foreign = SessionSelection.others(of: ada, except: other.snapshot.session.handle)
       try requireEqual(
         try await stores.first.end(foreign, because: .signedOut, at: Scenario.noon), [kept], "what ended")

@@ -12,7 +12,7 @@ enum ClientKeyFile {
     if let publicKeyFile { return try text(of: publicKeyFile) }
     if let privateKeyFile {
       guard let key = ClientKey(privateKeyPEM: try text(of: privateKeyFile)) else {
-        throw ValidationError("\(privateKeyFile) is no P-256 private key in PKCS #8 (a .p8)")
+        throw ValidationError("\(privateKeyFile) is not a P-256 private key in PKCS #8 (a .p8)")
       }
       return key.publicKeyPEM
     }

@@ -15,7 +15,7 @@ enum SimulatorArguments {
 
   /// - Parameters:
   ///   - reported: what the runtime says.
-  ///   - text: `/proc/self/cmdline`: each argument with a NUL behind it (proc(5)).
+  ///   - text: `/proc/self/cmdline`: each argument with a NUL after it (proc(5)).
   /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise what was reported. (A
   ///   dynamic loader that was asked to run the program is in `text` as well.)
   static func complete(_ reported: [String], by text: [UInt8]) -> [String] {

@@ -77,7 +77,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func summary(failures: Int, warnings: Int) -> String {
-      if failures == 0, warnings == 0 { return "\nEverything is well." }
+      if failures == 0, warnings == 0 { return "\nNo problems found." }
       let parts = [(failures, "failure"), (warnings, "warning")].filter { $0.0 > 0 }
         .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
       return "\n\(parts.joined(separator: ", "))."

@@ -52,7 +52,9 @@ struct ReloadCommand: AsyncParsableCommand {
 
   /// The address of the admin listener is unknown.
   private struct Unaskable: Error, CustomStringConvertible {
-    var description: String { "[admin], which has its address, cannot be read; correct it, or send the gateway SIGHUP" }
+    var description: String {
+      "the [admin] table cannot be read, so the admin listener's address is unknown; fix it, or send SIGHUP"
+    }
   }
 
   private func tell(_ report: ReloadReport, orExit status: ExitCode) throws {
@@ -63,7 +65,7 @@ struct ReloadCommand: AsyncParsableCommand {
   private func tell(_ report: ReloadReport) {
     guard report.reloaded else {
       for problem in report.problems { complain(printable(problem)) }
-      return complain("Not reloaded: the running configuration goes on.")
+      return complain("Not reloaded: the running configuration stays in effect.")
     }
     print(
       report.changed.isEmpty

@@ -34,7 +34,7 @@ struct TerminalLines {
   }
 
   /// - Parameters:
-  ///   - text: what is to stand behind `indentation` columns; without control characters.
+  ///   - text: what is to stand after `indentation` columns; without control characters.
   ///   - indentation: where a line that goes on begins; what stands before the first one is the caller's.
   func fitted(_ text: String, indentation: Int) -> String {
     guard let columns, columns - indentation >= 20 else { return text }

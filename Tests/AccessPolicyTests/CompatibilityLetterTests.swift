@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Compatibility letters")
 struct CompatibilityLetterTests {
-  @Test("The table says what normalisation to NFKC says, of every character")
-  func normalisation() {
+  @Test("The table says what normalization to NFKC says, of every character")
+  func normalization() {
     var differences: [String] = []
     for value in UInt32(0x80)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -16,11 +16,11 @@ struct CompatibilityLetterTests {
         bytes.append(UInt8(truncatingIfNeeded: letters))
         letters >>= 8
       }
-      let normalised = Array(String(scalar).precomposedStringWithCompatibilityMapping.utf8)
-      let isASCII = normalised.allSatisfy { $0 < 0x80 }
+      let normalized = Array(String(scalar).precomposedStringWithCompatibilityMapping.utf8)
+      let isASCII = normalized.allSatisfy { $0 < 0x80 }
       // The outlined letters of Unicode 16 may be younger than the library.
-      if isASCII ? bytes != normalised : !bytes.isEmpty && !(0x1CCD6...0x1CCF9).contains(value) {
-        differences.append("U+\(String(value, radix: 16)): \(bytes), not \(normalised)")
+      if isASCII ? bytes != normalized : !bytes.isEmpty && !(0x1CCD6...0x1CCF9).contains(value) {
+        differences.append("U+\(String(value, radix: 16)): \(bytes), not \(normalized)")
       }
     }
     #expect(differences.isEmpty, "\(differences.prefix(10))")
@@ -97,7 +97,7 @@ struct CompatibilityLetterTests {
   }
 
   @Test(
-    "A path that normalises to one below a denied route is denied",
+    "A path that normalizes to one below a denied route is denied",
     arguments: [
       "/%EF%BD%81dmin", "/%EF%BC%A1DMIN/x", "/%F0%9D%93%AAdmin", "/%E2%92%B6dmin", "/admin%EF%BC%9Bx",
       "/admin%EF%BC%9Fx",

@@ -31,7 +31,7 @@ struct LinearRoutes {
     var denials: Set<AccessRules> = []
 
     /// Without what has no effect where nobody passes, or everybody.
-    var normalised: Answer {
+    var normalized: Answer {
       var result = self
       if who == .nobody {
         result = Answer(who: .nobody, unauthenticated: .automatic, upstream: upstream)
@@ -84,7 +84,7 @@ struct LinearRoutes {
       route.methods != nil && holds(route.host, request.host)
         && (isAnywhere || contains(route, request.path) || mayContain(route, request.path))
     }
-    return answer.normalised
+    return answer.normalized
   }
 
   private func isRoot(_ route: RouteSettings) -> Bool { route.path == "/" && route.match == .prefix }
@@ -133,7 +133,7 @@ struct LinearRoutes {
     return (ages.min() ?? 0, tokens)
   }
 
-  // MARK: What holds
+  // MARK: Conditions
 
   private func holds(_ scope: RouteSettings.HostScope, _ host: String?) -> Bool {
     switch scope {

@@ -51,7 +51,7 @@ struct MembersFileTests {
   }
 
   @Test(
-    "A line that is no member is a problem of that line",
+    "A line that is not a member is a problem of that line",
     arguments: [
       ("ada@example.com, ben@example.com", GroupMember.Diagnostic.notMember), ("Ada Lovelace", .notMember),
       ("ada@", .notMember), ("@", .notMember), ("a@b@c", .notMember), ("001 234", .notMember), ("\u{E9}", .notMember),
@@ -63,7 +63,7 @@ struct MembersFileTests {
     #expect(found.line == 3 && found.reason == .member(expected))
   }
 
-  @Test("Bytes that are no UTF-8 are a problem of their line, and the message does not repeat the line")
+  @Test("Bytes that are not UTF-8 are a problem of their line, and the message does not repeat the line")
   func bytes() throws {
     let problem = try #require(throws: MembersFileSyntaxError.self) {
       try MembersFile.parse(Array("001.a\n".utf8) + [0xFF, 0x0A])

@@ -25,7 +25,7 @@ struct OriginTests {
   }
 
   @Test(
-    "A value that is no origin is a problem with a remedy",
+    "A value that is not an origin is a problem with a remedy",
     arguments: [
       ("app.example.com", .scheme), ("", .scheme), ("ftp://x", .scheme), ("https:/x", .scheme), ("//x", .scheme),
       (" https://x", .scheme),

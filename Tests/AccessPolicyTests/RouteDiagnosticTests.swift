@@ -4,7 +4,7 @@ import Testing
 @Suite("Diagnostics about routes")
 struct RouteDiagnosticTests {
   @Test(
-    "A path that is no canonical prefix is a problem with a remedy",
+    "A path that is not a canonical prefix is a problem with a remedy",
     arguments: [
       ("public/", "begins with"), ("", "begins with"), ("/public/*", "write \"/public/\" for everything below it"),
       ("^/api/.*", "not a pattern; write \"/api/\""), ("~ ^/api/v1/.+$", "not a pattern; write \"/api/v1/\""),
@@ -42,7 +42,7 @@ struct RouteDiagnosticTests {
     #expect(problems([.init(path: "/%C3%A9/", access: .public), .init(path: "/%c3%a9/", access: .deny)]).count == 1)
   }
 
-  @Test("Rules that let nobody in, and lists of what is no address or domain, are problems")
+  @Test("Rules that let nobody in, and lists of what is not an address or domain, are problems")
   func rules() {
     #expect(problem { _ in }.contains("all empty"))
     #expect(problem { $0.emails = ["example.com"] }.contains("not an address"))

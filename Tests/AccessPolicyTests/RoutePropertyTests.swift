@@ -109,7 +109,7 @@ struct RoutePropertyTests {
       maxAge: decision.maxAge, acceptsTokens: decision.acceptsTokens,
       dropsMethodOverride: decision.dropsMethodOverride, passesPreflights: decision.passesPreflights,
       denials: Set((0..<decision.denials.count).map { table.rules[decision.denials[$0]] })
-    ).normalised
+    ).normalized
   }
 }
 

@@ -95,10 +95,10 @@ private final class NoRedirects: NSObject, URLSessionTaskDelegate {
   }
 }
 
-// MARK: What a relying party does
+// MARK: Steps of a relying party
 
 extension Relying {
-  /// A good authorisation request.
+  /// A good authorization request.
   static var request: [String: String] {
     [
       "client_id": clientID, "redirect_uri": redirectURI, "response_type": "code id_token",

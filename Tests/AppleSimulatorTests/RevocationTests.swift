@@ -10,7 +10,7 @@ struct RevocationTests {
     return try await relying.post("/auth/revoke", form)
   }
 
-  @Test("A revoked token is an invalid grant, and revoking it again is no error")
+  @Test("A revoked token is an invalid grant, and revoking it again is not an error")
   func revoke() async throws {
     try await Relying.withSimulator { relying async throws in
       let token = try await relying.refreshToken()
@@ -24,7 +24,7 @@ struct RevocationTests {
     }
   }
 
-  @Test("An access token revokes the authorisation too")
+  @Test("An access token revokes the authorization too")
   func accessToken() async throws {
     try await Relying.withSimulator { relying async throws in
       let json = try await relying.exchange(try await relying.signIn()["code"]).json

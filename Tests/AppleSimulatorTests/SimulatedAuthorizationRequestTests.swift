@@ -2,7 +2,7 @@ import Testing
 
 @testable import AppleSimulator
 
-@Suite("The rules of an authorisation request")
+@Suite("The rules of an authorization request")
 struct AuthorizationRequestTests {
   private let clients = [
     "com.example.web": SimulatedClient(

@@ -3,7 +3,7 @@ import Testing
 
 // What strangers read of a module: its package declarations and their comments.
 //
-// - Every package declaration of AppleIdentity and Sessions says what it is: types, members, initialisers, the cases of
+// - Every package declaration of AppleIdentity and Sessions says what it is: types, members, initializers, the cases of
 //   enumerations and what protocols ask for.
 
 @Suite("Documentation comments")

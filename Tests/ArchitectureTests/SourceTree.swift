@@ -56,7 +56,7 @@ struct SourceTree {
     return reached
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private static func scan(_ sources: URL) throws -> [String: Module] {
     var modules: [String: Module] = [:]

@@ -16,7 +16,7 @@ struct AdministrationPlaceTests {
   private static let admin = "[admin]\naddress = \"127.0.0.1:9000\"\ntoken_file = \"admin.token\" # beside it\n"
 
   @Test(
-    "It is found whatever is wrong before and behind it",
+    "It is found whatever is wrong before and after it",
     arguments: [
       ("", ""), ("", "[upstream]\nurl = 7\n"), ("listen = \"nothing else\"\n", "[[route]]\n"),
       ("public_url = \"\n", ""),

@@ -76,7 +76,7 @@ struct DocumentTests {
     #expect(document.locationOfValue(NodePath("b")) == SourceLocation(line: 2, column: 5))
   }
 
-  @Test("A byte order mark is no part of the first key")
+  @Test("A byte order mark is not a part of the first key")
   func byteOrderMark() throws {
     let document = try Document([0xEF, 0xBB, 0xBF] + Array("a = 1".utf8))
     #expect(document.root["a"] == .integer(1))
@@ -98,7 +98,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "A text that is no document is reported with the place of the error",
+    "A text that is not a document is reported with the place of the error",
     arguments: [
       ("a = ", 1), ("a = 1\nb = [1, \n", 2), ("[a\n", 1), ("a = \"x\n", 1), ("a = 1 b = 2", 1),
       ("\na = 99999999999999999999", 2),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ConfigurationFile
 
-// What operators are told of a file that is no TOML: the place, what is wrong in plain words, and the remedy. The
+// What operators are told of a file that is not TOML: the place, what is wrong in plain words, and the remedy. The
 // parser's own words are for whoever knows the grammar.
 @Suite("Mistakes of syntax")
 struct SyntaxMistakeTests {
@@ -40,8 +40,8 @@ struct SyntaxMistakeTests {
         "hosts = [\n\"x\"]\na = 1\nhosts = [\n\"y\"\n]\n", 6,
         "the key \"hosts\" is here for the second time; the first is in line 3"
       ), ("[store]\n[listen]\n", 4, "the table \"listen\" is here for the second time; the first is in line 2"),
-      ("[[route]]\n[[route]]\nx = 1\n[route]\n", 6, "\"route\" is a list since line 3, of which this is no entry"),
-      ("[route]\n[[route]]\n", 4, "\"route\" is no list, by line 3, so that this cannot be an entry of it"),
+      ("[[route]]\n[[route]]\nx = 1\n[route]\n", 6, "\"route\" is a list since line 3, of which this is not an entry"),
+      ("[route]\n[[route]]\n", 4, "\"route\" is not a list, by line 3, so that this cannot be an entry of it"),
       ("limits.a = 1\nlimits.a = 2\n", 4, "the key \"limits.a\" is here for the second time; the first is in line 3"),
       ("x = { a = 1, a = 2 }\n", 3, "the key \"a\" is here for the second time; the first is in line 3"),
       (
@@ -59,8 +59,8 @@ struct SyntaxMistakeTests {
     "Other mistakes are told in plain words",
     arguments: [
       ("[listen\na = 1\n", "this is not the header of a table"), ("[[route]\n", "this is not the header of a table"),
-      ("[route]]\n", "this is not the header of a table"), ("a: 1\n", "there is no \"=\" behind this key"),
-      ("a\nb = 1\n", "there is no \"=\" behind this key"), ("a =\nb = 1\n", "there is no value behind the \"=\""),
+      ("[route]]\n", "this is not the header of a table"), ("a: 1\n", "there is no \"=\" after this key"),
+      ("a\nb = 1\n", "there is no \"=\" after this key"), ("a =\nb = 1\n", "there is no value after the \"=\""),
       ("a = \"x\", \"y\"\n", "the value has ended, and something follows in the same line"),
       ("a = \"C:\\Users\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),
       ("a = \"\\d+\"\n", "a backslash in \"quotation marks\" begins an escape, and this is none"),
@@ -68,7 +68,7 @@ struct SyntaxMistakeTests {
       ("a = [\"x\" \"y\"]\n", "this list is not complete"),
       ("a = https://x.example\"\n", "this text has no opening quotation mark"),
       ("a = \u{201C}x\u{201D}\n", "these are typographic quotation marks, which TOML does not know"),
-      ("a = True\n", "this is no Boolean, which is true or false in lower case"),
+      ("a = True\n", "this is not a Boolean, which is true or false in lower case"),
       ("a = 5 m\n", "this is neither a number nor a text in quotation marks"),
       ("a = 99999999999999999999\n", "this number is too large"),
     ])

@@ -19,7 +19,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Anything else is no duration",
+    "Anything else is not a duration",
     arguments: [
       "", "s", "15", "15 s", "15S", "1.5h", "-1s", "+1s", "1h30m", "15s ", "0x1s", "१s", "15ſ", "36501d",
       "9223372036854775807s", "18446744073709551616d", "1e3s", "1_000s", "15s\u{301}",
@@ -52,7 +52,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Anything else is no size",
+    "Anything else is not a size",
     arguments: ["", "32", "32kib", "32KB", "32 KiB", "-1B", "1.5MiB", "99999999999999999999B", "2097152GiB"])
   func noSizes(text: String) {
     #expect(throws: Diagnostic.self) { try SizeText.parse(text) }
@@ -70,7 +70,7 @@ struct ValueTests {
   }
 
   @Test(
-    "A value that is no address to bind is refused",
+    "A value that is not an address to bind is refused",
     arguments: [
       "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1:-1", "[127.0.0.1]:1", "::1:80",
       "[::1]", "[::1]80", "example.com:80", "*:80", "[fe80::1%eth0]:80", "127.1:80", "unix:", "127.0.0.1:８０",
@@ -93,7 +93,7 @@ struct ValueTests {
   }
 
   @Test(
-    "A value that is no address of an application is refused",
+    "A value that is not an address of an application is refused",
     arguments: [
       "", "app:80", "http://", "http:///", "http://:80", "http://app:0", "http://app:65536", "http://app:",
       "http://a b",
@@ -148,7 +148,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Headers that mean something already are no identity headers",
+    "Headers that mean something already are not identity headers",
     arguments: ["Host", "CONTENT-LENGTH", "Transfer_Encoding", "x.forwarded.for", "Connection", "", "A B", "A:", "Ä"])
   func reservedHeaders(name: String) {
     #expect(throws: Diagnostic.self) { try IdentityHeaderText.checkName(name) }

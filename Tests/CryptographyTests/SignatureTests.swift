@@ -63,7 +63,7 @@ struct ES256Tests {
     }
   }
 
-  @Test("A point off the curve, at infinity or of another length is no public key")
+  @Test("A point off the curve, at infinity or of another length is not a public key")
   func badPoints() {
     let (x, y) = ES256PrivateKey().publicKey.coordinates
     var moved = y

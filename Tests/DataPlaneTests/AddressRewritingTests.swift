@@ -121,7 +121,7 @@ struct AddressRewritingTests {
       ("https://app.example.com/reports/x", "https://app.example.com/reports/x"),
       ("//app.example.com/x", "//app.example.com/reports/x"),
       ("http://127.0.0.1:3000/x", "https://app.example.com/reports/x"),
-      // The gateway's own pages are no paths of the application.
+      // The gateway's own pages are not paths of the application.
       ("/.auth/sign-out", "/.auth/sign-out"), ("/.authors", "/reports/.authors"),
       ("x", "x"), ("?x", "?x"), ("../x", "../x"), ("//evil.example/x", "//evil.example/x"),
       ("https://evil.example/x", "https://evil.example/x"),

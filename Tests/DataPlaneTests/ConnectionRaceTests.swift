@@ -164,7 +164,7 @@ struct ConnectionRaceTests {
     #expect(rig.winner == ObjectIdentifier(winner) && rig.cancelled == [] && !isClosed)
   }
 
-  @Test("A failure behind the first connection changes nothing")
+  @Test("A failure after the first connection changes nothing")
   func lateFailure() throws {
     let rig = try Rig(["10.0.0.1", "10.0.0.2", "10.0.0.3"], obeysCancel: false)
     rig.wait(.milliseconds(250))

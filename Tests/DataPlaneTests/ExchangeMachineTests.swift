@@ -262,9 +262,9 @@ struct ExchangeMachineTests {
         (.head(.post, ended: false), ""), (.forward(.length(9)), ""), (.timeout, "refuse 408"), (.pause, ""),
         (.timeout, "refuse 504"), (.slow, ""), (.resume, ""), (.timeout, "refuse 408"), (.slow, "too slow"),
       ]),
-    // Streams in both directions are made of pauses; an HTTP/1.1 connection ends behind such a response.
+    // Streams in both directions are made of pauses; an HTTP/1.1 connection ends after such a response.
     ExchangeCourse(
-      "a body behind the beginning of the response",
+      "a body after the beginning of the response",
       [
         (.head(.post, ended: false), ""), (.forward(.chunked), ""), (.ask, ""), (.connected, "use"),
         (.responded(200), "respond"), (.slow, "too slow"), (.timeout, "abort"), (.content(3), "forward"),
@@ -354,7 +354,7 @@ struct ExchangeMachineTests {
     ExchangeCourse(
       "an upgrade with a body is refused", [(.head(ended: false), ""), (.upgrade(.length(3)), "refuse 400")]),
     ExchangeCourse(
-      "an upgrade with bytes behind it is refused over HTTP/1.1",
+      "an upgrade with bytes after it is refused over HTTP/1.1",
       [(.head(ended: true), ""), (.upgrade(surplus: true), "refuse 400")], over: [.http11]),
     ExchangeCourse(
       "an extended CONNECT whose stream has ended is refused",

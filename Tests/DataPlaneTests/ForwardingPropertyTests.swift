@@ -46,7 +46,7 @@ struct ForwardingPropertyTests {
     #expect(taken > 2_000)
   }
 
-  /// The head as llhttp reads it, nil where it does not; the bytes behind it must be none.
+  /// The head as llhttp reads it, nil where it does not; the bytes after it must be none.
   private static func llhttp(_ text: String) throws -> HTTPRequestHead? {
     let channel = EmbeddedChannel()
     defer { _ = try? channel.finish(acceptAlreadyClosed: true) }

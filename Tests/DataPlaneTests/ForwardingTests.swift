@@ -128,7 +128,7 @@ struct RequestForwardingTests {
     #expect(!head.contains("root"))
   }
 
-  @Test("A value that would end its line early is no identity header")
+  @Test("A value that would end its line early is not an identity header")
   func identityValues() {
     let block = SerializedIdentityHeaders([
       ("A", Array("x\r\nB: y".utf8)), ("C", Array("z\0".utf8)), ("D", Array("tab\tis fine".utf8)),

@@ -19,7 +19,7 @@ struct GRPCStatusTests {
     #expect(answer.head.headerFields[.contentType] == "application/grpc")
   }
 
-  @Test("An answer that is no error stays as it is", arguments: [200, 204, 302])
+  @Test("An answer that is not an error stays as it is", arguments: [200, 204, 302])
   func others(_ status: Int) {
     let answer = GRPCStatus.answer(ControlResponse(.init(code: status), body: [1]))
     #expect(answer.head.status.code == status && answer.body == [1])

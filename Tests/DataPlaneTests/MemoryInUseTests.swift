@@ -40,7 +40,7 @@ struct MemoryInUseTests {
     #expect(!memory.giveBackAfterBurst())
   }
 
-  @Test("The coming and going of some connections is no reason")
+  @Test("The coming and going of some connections is not a reason")
   func few() {
     _ = memory.giveBackAfterBurst()
     memory.changeConnections(by: 150)

@@ -38,7 +38,7 @@ struct ObserverTests {
   }
 
   @Test(
-    "The observer receives the opening of a tunnel, and its end, by either side, is no failure",
+    "The observer receives the opening of a tunnel, and its end, by either side, is not a failure",
     arguments: [true, false])
   func tunnel(endedByClient: Bool) async throws {
     try await withGateway(

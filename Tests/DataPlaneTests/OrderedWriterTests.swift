@@ -166,7 +166,7 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("A closed writer sends nothing, and a peer that is gone is no error")
+  @Test("A closed writer sends nothing, and a peer that is gone is not an error")
   func closed() async throws {
     try await withRig { rig in
       shutdown(rig.peer, CInt(SHUT_RDWR))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DataPlane
 
-// Cases: the reply in one piece and byte by byte, refused, endless, with data behind it, silence; and whole exchanges.
+// Cases: the reply in one piece and byte by byte, refused, endless, with data after it, silence; and whole exchanges.
 
 @Suite("Tunnels through an HTTP proxy")
 struct ProxyTunnelTests {

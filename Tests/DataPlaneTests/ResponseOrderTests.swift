@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Responses on their way to a client's socket")
 struct ResponseOrderTests {
-  /// Answers `/N` with N bytes: with a length, in chunks (`/N/chunks`), or behind an interim response (`/N/hints`).
+  /// Answers `/N` with N bytes: with a length, in chunks (`/N/chunks`), or after an interim response (`/N/hints`).
   private static let sized: ScriptedUpstream.Script = { socket, _ in
     while true {
       let target = try socket.readHead().split(separator: " ")[1].split(separator: "/")

@@ -13,7 +13,7 @@ final class ScriptedUpstream: Sendable {
 
   let port: UInt16
   private let descriptor: Int32
-  /// Keeps the port for as long as this lives: a connection behind ``stop()`` must not reach a server of another test.
+  /// Keeps the port for as long as this lives: a connection after ``stop()`` must not reach a server of another test.
   private let holder: Int32
   private let state = Mutex(State())
 
@@ -24,7 +24,7 @@ final class ScriptedUpstream: Sendable {
     var errors: [String] = []
   }
 
-  /// - Parameter script: is given each connection and its number, from 0; the connection is closed behind it.
+  /// - Parameter script: is given each connection and its number, from 0; the connection is closed after it.
   init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
     (holder, port) = try Self.bound(to: 0)
     (descriptor, _) = try Self.bound(to: port)

@@ -97,7 +97,7 @@ struct TunnelTests {
       })
   }
 
-  @Test("Bytes after a request for an upgrade are refused, with it or before its response")
+  @Test("Data after an upgrade request is refused, with it or before its response")
   func bytesBehindUpgrade() async throws {
     try await withGateway(
       script: { socket, _ in

@@ -27,7 +27,7 @@ struct ValueTests {
   }
 
   @Test(
-    "A text that is no CIDR block is refused",
+    "A text that is not a CIDR block is refused",
     arguments: [
       "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8",
       "::/129",

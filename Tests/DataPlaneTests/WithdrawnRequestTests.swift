@@ -15,7 +15,7 @@ struct WithdrawnRequestTests {
     [0, 0, UInt8(payload.count), type, flags, 0, 0, UInt8(stream >> 8), UInt8(stream & 0xFF)] + payload
   }
 
-  /// A request for `path`: indexed fields and literals of HPACK's static table (RFC 7541 appendix A).
+  /// A request for `path`: indexed fields and literals of HPACK's static table (RFC 7541, appendix A).
   private static func request(_ stream: Int, _ path: String) -> [UInt8] {
     let fields = [0x82, 0x86, 0x04, UInt8(path.utf8.count)] + Array(path.utf8) + [0x01, 1, UInt8(ascii: "a")]
     return frame(type: 1, flags: 0x5, stream: stream, fields)

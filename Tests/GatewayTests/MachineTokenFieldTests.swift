@@ -29,7 +29,7 @@ struct MachineTokenFieldTests {
     "Basic " + String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self)
   }
 
-  @Test("A token is found behind Bearer and as the password of token, in any case of the scheme")
+  @Test("A token is found after Bearer and as the password of token, in any case of the scheme")
   func wellFormed() {
     for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] { #expect(find("\(scheme) \(Self.token)") == .token) }
     #expect(find("Bearer   \(Self.token)") == .token, "RFC 9110, 11.4 allows several spaces")
@@ -52,7 +52,7 @@ struct MachineTokenFieldTests {
     }
   }
 
-  @Test("A token in a wrong form is recognised, so that it is refused and never forwarded")
+  @Test("A token in a wrong form is recognized, so that it is refused and never forwarded")
   func malformed() {
     let token = Self.token
     for value in [

@@ -87,7 +87,7 @@ struct ManagerAuthorityTests {
   }
 
   @Test(
-    "A form that lacks a field, or whose field is malformed, is no order",
+    "A form that lacks a field, or whose field is malformed, is not an order",
     arguments: [
       ("", nil), ("act=nothing", nil), ("act=admit&code=K7QF-3MDP", nil), ("act=admit&group=a", nil),
       ("act=admit&code=k7qf3mdp&group=a", "request_admit"), ("act=reject&code=K7QF-3MDP", "request_reject"),

@@ -132,7 +132,7 @@ struct VerifyResourceTests {
         let question = asked(fields, about: path, method: "GET", cookie: anna)
         #expect(try await rig.decide(question).status == 200, "\(origin)")
       }
-      // Without Origin it is no browser, or the proxy leaves it out.
+      // Without Origin it is not a browser, or the proxy leaves it out.
       #expect(try await rig.decide(asked(handshake, about: path, method: "GET", cookie: anna)).status == 200)
     }
     let stranger = handshake + ["Origin: https://evil.example"]

@@ -25,7 +25,7 @@ struct FieldTests {
   ]
 
   private func classify(_ name: [UInt8]) -> KnownField {
-    // Something before and behind, so that a read beside the name would show.
+    // Something before and after, so that a read beside the name would show.
     let bytes = Array("zz".utf8) + name + Array("::".utf8)
     return KnownField.classify(bytes.span.bytes, at: 2, count: name.count)
   }
@@ -79,7 +79,7 @@ struct FieldTests {
     }
   }
 
-  @Test("A token ends at its first byte that is no token character, whichever byte of a word that is")
+  @Test("A token ends at its first byte that is not a token character, whichever byte of a word that is")
   func endOfToken() {
     for byte in UInt8.min ... .max {
       for place in 0..<38 {

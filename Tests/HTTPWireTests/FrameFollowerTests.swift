@@ -56,7 +56,7 @@ struct FrameFollowerTests {
       for part in [frame[..<1], frame[1..<6], frame[6...]] {
         follower.follow(Array(part))
         let (first, second) = (follower.takeDataFrames(), follower.takeDataFrames())
-        #expect(first == (part.startIndex != 1), "the rest of a header is no news")
+        #expect(first == (part.startIndex != 1), "the rest of a header is not news")
         #expect(!second)
       }
     }

@@ -42,7 +42,7 @@ struct OracleTests {
     return reading
   }
 
-  /// NIO leaves some of the white space behind a value that does not belong to it (RFC 9112 5.1).
+  /// NIO leaves some of the white space after a value that does not belong to it (RFC 9112, 5.1).
   private static func trimmed(_ headers: HTTPHeaders) -> [[String]] {
     headers.map { field in
       let value = field.value.utf8

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPWire
 
 // Cases: version 1 for IPv4, IPv6 and UNKNOWN; version 2 for IPv4, IPv6, Unix, unspecified and LOCAL, with fields
-// behind the addresses; every header cut at every place; what is malformed, or no header at all; what follows a header
+// after the addresses; every header cut at every place; what is malformed, or no header at all; what follows a header
 // is left.
 
 @Suite("The PROXY protocol")

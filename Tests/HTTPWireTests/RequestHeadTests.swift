@@ -85,7 +85,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "An upgrade to another HTTP, within which requests would pass unseen, is no upgrade",
+    "An upgrade to another HTTP, within which requests would pass unseen, is not an upgrade",
     arguments: ["h2c", "H2C", "websocket, h2c", "HTTP/2.0", "TLS/1.2", "h2c\r\nUpgrade: websocket"])
   func smuggledUpgrade(_ protocols: String) {
     let read = readRequest(

@@ -12,7 +12,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     self.violation = violation
   }
 
-  /// A refused set of fields behind an ordinary request line.
+  /// A refused set of fields after an ordinary request line.
   init(fields: String, _ violation: HeadViolation) {
     self.init("POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n", violation)
   }

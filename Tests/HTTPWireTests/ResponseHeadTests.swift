@@ -60,7 +60,7 @@ struct ResponseHeadTests {
     #expect(read.fields == [["Content-Length", "5"], ["X-Other", "y"]])
   }
 
-  @Test("The framing of a body follows from status, method and fields (RFC 9112 6.3)")
+  @Test("The framing of a body follows from status, method and fields (RFC 9112, 6.3)")
   func framing() {
     func framing(_ status: Int, _ fields: String) -> BodyFraming {
       readResponse("HTTP/1.1 \(status) x\r\n\(fields)\r\n").framing

@@ -45,7 +45,7 @@ struct ResponseRepairTests {
     #expect(repair("HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n", Self.all) == .none)
   }
 
-  @Test("A head beyond the limit, and one that begins with an empty line, are no heads")
+  @Test("A head beyond the limit, and one that begins with an empty line, are not heads")
   func limits() {
     #expect(repair("HTTP/1.1 200 OK\nA: \(String(repeating: "x", count: 100))\n\n", Self.all, limit: 50) == .none)
     #expect(repair(String(repeating: "x", count: 51), Self.all, limit: 50) == .none)

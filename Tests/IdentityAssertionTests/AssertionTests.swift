@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityAssertion
 
-// Keys: P-256 in PKCS #8 and SEC 1, what is no key, what a key shows of itself
+// Keys: P-256 in PKCS #8 and SEC 1, what is not a key, what a key shows of itself
 // JWK sets: the first signs, all are published, twins once
 // Assertions: claims, times, signature; once a minute for each session, again when something changed
 
@@ -119,7 +119,7 @@ struct AssertionTests {
   }
 
   @Test(
-    "A file that is no P-256 private key is refused with what to do",
+    "A file that is not a P-256 private key is refused with what to do",
     arguments: [
       "", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
       P384.Signing.PrivateKey().pemRepresentation, P256.Signing.PrivateKey().publicKey.pemRepresentation,

@@ -61,7 +61,7 @@ struct EveryPageTests {
     arguments: [
       "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='x", "&lt;b&gt;",
       "</title><script>",
-      // As Characters, these are no quotation marks and no brackets.
+      // As Characters, these are neither quotation marks nor brackets.
       "\"\u{301}onfocus=x", "<\u{338}script>\u{338}", "'\u{FE0F}x", "&\u{200D}#60;", "{{{nonce}}}", "{{>layout}}",
       "a\u{0}b\r\nc",
       "\u{202E}evil", "\u{2068}evil", "]]>-->",

@@ -96,7 +96,7 @@ struct OwnTemplateTests {
     #expect(
       body.matches(of: /<[^>]+>/).map { String($0.output.prefix(6)) }
         == ["<p tit", "</p>", "<form ", "<input", "<butto", "</butt", "</form"].map { String($0.prefix(6)) })
-    #expect(!body.contains("{{{host}}}") == (hostile != "{{{host}}}"), "a value is no template")
+    #expect(!body.contains("{{{host}}}") == (hostile != "{{{host}}}"), "a value is not a template")
   }
 
   @Test(
@@ -186,7 +186,7 @@ struct OwnTemplateTests {
     #expect(complaints("sign-in.mustache", text) == [])
   }
 
-  @Test("Files that are no templates are refused")
+  @Test("Files that are not templates are refused")
   func noTemplates() throws {
     let big = "<!doctype html>{{style}}{{button}}" + String(repeating: "x", count: 65_536)
     #expect(complaints("sign-in.mustache", big) == ["more than 64 KiB"])

@@ -1,7 +1,7 @@
 /// Random templates of the subset that pages use, for comparison with another implementation.
 ///
 /// Corners in which swift-mustache deviates from the specification are left out: a section that begins within a line
-/// and ends alone on one, or the other way round; blanks behind a tag at the end of a file; a layout with indentation
+/// and ends alone on one, or the other way round; blanks after a tag at the end of a file; a layout with indentation
 /// in a file with CR LF; a block whose first line begins within a section. `TemplateTests` has cases of them.
 struct RandomTemplates {
   static let names = ["heading", "host", "user", "way", "notice"]

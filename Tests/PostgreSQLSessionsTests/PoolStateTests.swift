@@ -121,7 +121,7 @@ struct PoolStateTests {
     guard case .start(2) = state.place("d", at: after(2_001)) else { throw Unexpected() }
   }
 
-  @Test("A connection that cannot be opened, while others are open, is no outage: a worker that has one does the work")
+  @Test("A connection that cannot be opened while others are open is not an outage: another worker does the work")
   func refusedBesideOpenOnes() throws {
     var state = try withOneIdle()
     guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start) else {

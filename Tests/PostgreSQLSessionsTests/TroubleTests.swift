@@ -104,7 +104,7 @@ struct TroubleTests {
   }
 
   private func undoReadOnly(_ server: PostgreSQLServer) async throws {
-    // ALTER SYSTEM is no transaction that writes.
+    // ALTER SYSTEM is not a transaction that writes.
     try server.set("default_transaction_read_only = off")
   }
 

@@ -48,7 +48,7 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
-  @Test("A file that is no database, or another program's, is refused and left as it was")
+  @Test("A file that is not a database, or another program's, is refused and left as it was")
   func refusesForeignFiles() async throws {
     let folder = try TemporaryFolder()
     let text = folder.path("text")
@@ -97,7 +97,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("A process that loses each migration to another one goes on behind it, until all are applied")
+  @Test("A process that loses each migration to another one goes on after it, until all are applied")
   func goesOnBehindOthers() throws {
     let folder = try TemporaryFolder()
     let database = try RawDatabase.open(folder.path("cordon.db"))

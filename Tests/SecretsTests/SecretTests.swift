@@ -23,7 +23,7 @@ struct SecretTests {
     #expect(Mirror(reflecting: secret).children.isEmpty)
   }
 
-  @Test("A secret is no Codable value, so that no encoder writes it by accident")
+  @Test("A secret is not a Codable value, so that no encoder writes it by accident")
   func isNotCodable() {
     #expect(!((Secret<Kind>("a") as Any) is any Encodable))
     #expect(!((Secret<Kind>("a") as Any) is any Decodable))

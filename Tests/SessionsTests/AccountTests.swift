@@ -138,7 +138,7 @@ struct SessionTests {
     #expect(Date(millisecondsSince1970: 1_790_000_000_123).millisecondsSince1970 == 1_790_000_000_123)
   }
 
-  @Test("A mark contains its kind: a sign-in is no notification of the same name")
+  @Test("A mark contains its kind: a sign-in is not a notification of the same name")
   func marksDiffer() {
     let marks: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .handBack([97]), .attempt([97, 0])]
     #expect(marks.count == 4)

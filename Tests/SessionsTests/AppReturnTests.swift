@@ -30,7 +30,7 @@ struct HandBackTests {
     #expect(throws: SealError.refused) { try keyring().openAppReturn(code.dropLast(), now: now) }
   }
 
-  @Test("A value that was sealed for another purpose is no code")
+  @Test("A value that was sealed for another purpose is not a code")
   func otherPurpose() throws {
     let bytes = Array(repeating: UInt8(1), count: 48)
     for purpose in SealPurpose.allCases where purpose != .handBack {

@@ -48,7 +48,7 @@ struct HostVisitTests {
     }
   }
 
-  @Test("A visit is no code, and a code is no visit")
+  @Test("A visit is not a code, and a code is not a visit")
   func purposes() throws {
     let keys = try keyring("a")
     let code = Array(try keys.sealArrival(HostArrival(of: .random(), by: visit(), now: noon)).utf8)
@@ -56,7 +56,7 @@ struct HostVisitTests {
     #expect(throws: SealError.refused) { try keys.openArrival(Array(keys.sealVisit(visit()).utf8)) }
   }
 
-  @Test("Bytes that are cut anywhere before the path are no visit")
+  @Test("Bytes that are cut anywhere before the path are not a visit")
   func cut() {
     let visit = visit(returnTo: "")
     for count in 0..<visit.bytes.count { #expect(HostVisit(bytes: visit.bytes.prefix(count)) == nil) }

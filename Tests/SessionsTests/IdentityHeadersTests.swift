@@ -43,7 +43,7 @@ struct IdentityHeadersTests {
       ])
   }
 
-  @Test("An empty or absent claim is no header")
+  @Test("An empty or absent claim is not a header")
   func leavesEmptyOut() throws {
     var claims = AccountClaims()
     claims.email = ""
@@ -55,7 +55,7 @@ struct IdentityHeadersTests {
   }
 
   @Test(
-    "An address with control characters is no header",
+    "An address with control characters is not a header",
     arguments: [
       "a@x.example\r\nX-Admin: 1", "a@x.example\n", "a\u{0}@x.example", "a@x.example\u{85}b", "a@x.example\u{2028}b",
     ])
@@ -69,7 +69,7 @@ struct IdentityHeadersTests {
     }
   }
 
-  @Test("An address that Apple has not verified is no header, unless configured")
+  @Test("An address that Apple has not verified is not a header, unless configured")
   func wantsVerifiedEmail() throws {
     var claims = AccountClaims()
     claims.email = "ada@example.com"

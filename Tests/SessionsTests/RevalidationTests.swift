@@ -192,7 +192,7 @@ struct CheckWeatherTests {
     #expect(breaker.evaluate(.revoked, at: minutes(91)).action == .endSessions)
   }
 
-  @Test("A request to Apple that was not sent is no revalidation")
+  @Test("A request to Apple that was not sent is not a revalidation")
   func ignoresWhatWasNotSent() {
     var breaker = RevalidationCircuitBreaker()
     for _ in 0..<100 { _ = breaker.evaluate(.notSent, at: noon) }

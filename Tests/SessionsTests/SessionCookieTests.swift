@@ -84,7 +84,7 @@ struct SessionCookieTests {
     #expect(try keyring("b").verifyCookie(cookie, on: .publicURL) == nil)
   }
 
-  @Test("A value sealed for another purpose is no cookie, and a cookie opens as nothing else")
+  @Test("A value sealed for another purpose is not a cookie, and a cookie opens as nothing else")
   func isBoundToItsPurpose() throws {
     let keys = try keyring("a")
     let cookie = keys.signedCookie(for: .random(), on: .publicURL)

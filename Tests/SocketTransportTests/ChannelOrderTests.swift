@@ -19,7 +19,7 @@ struct ChannelOrderTests {
   }
 
   @Test(
-    "An output that is ended by the callback of a write ends behind what that callback writes",
+    "An output that is ended by the callback of a write ends after what that callback writes",
     arguments: Manner.allCases)
   func endInCallback(manner: Manner) async throws {
     try await withBench(manner) { bench in
@@ -69,7 +69,7 @@ struct ChannelOrderTests {
   }
 
   @Test(
-    "A write that fails within a read ends the channel behind what is left to read, and not within that read",
+    "A write that fails within a read ends the channel after what is left to read, and not within that read",
     arguments: [Manner.unixPipeline, .unixReader], [false, true])
   func failedWriteWithinRead(manner: Manner, asksBefore: Bool) async throws {
     try await withBench(manner, opens: false) { bench in

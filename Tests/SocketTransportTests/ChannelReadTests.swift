@@ -109,7 +109,7 @@ struct ChannelReadTests {
   }
 
   @Test(
-    "The end of the input ends the input only, where that is allowed, behind the last bytes",
+    "The end of the input ends the input only, where that is allowed, after the last bytes",
     arguments: ChannelRig.Kind.allCases, [false, true])
   func halfClose(kind: ChannelRig.Kind, isDirect: Bool) async throws {
     try await withLoop { loop in
@@ -169,7 +169,7 @@ struct ChannelReadTests {
   private static let ahead = 64 * 1024
 
   @Test(
-    "More bytes before the end are read when they are asked for, and the end is noticed behind the last one",
+    "More bytes before the end are read when they are asked for, and the end is noticed after the last one",
     arguments: [false, true])
   func endBehindHeldBytes(isDirect: Bool) async throws {
     try await withLoop { loop in
@@ -206,7 +206,7 @@ struct ChannelReadTests {
     }
   }
 
-  @Test("A Unix socket whose peer has closed is closed behind its last bytes, although no read is asked for")
+  @Test("A Unix socket whose peer has closed is closed after its last bytes, although no read is asked for")
   func hangUp() async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(.unix, on: loop, readsByItself: false)
@@ -218,7 +218,7 @@ struct ChannelReadTests {
   }
 
   @Test(
-    "A Unix socket whose peer has closed is closed behind the bytes that waited for a read", arguments: [false, true])
+    "A Unix socket whose peer has closed is closed after the bytes that waited for a read", arguments: [false, true])
   func hangUpBehindHeldBytes(isDirect: Bool) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(.unix, on: loop, isDirect: isDirect, readsByItself: false)
@@ -246,7 +246,7 @@ struct ChannelReadTests {
     }
   }
 
-  @Test("A reset behind the end closes the channel")
+  @Test("A reset after the end closes the channel")
   func resetBehindEnd() async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(on: loop, readsByItself: false)

@@ -107,7 +107,7 @@ struct ChannelWriteTests {
   }
 
   @Test(
-    "The end of the output follows what waits, and nothing is written behind it", arguments: ChannelRig.Kind.allCases)
+    "The end of the output follows what waits, and nothing is written after it", arguments: ChannelRig.Kind.allCases)
   func outputEnd(kind: ChannelRig.Kind) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(kind, on: loop)
@@ -150,7 +150,7 @@ struct ChannelWriteTests {
   @Test("When the peer takes nothing more, its last bytes are read before the channel closes")
   func lastWords() async throws {
     try await withLoop { loop in
-      // A reset behind an answer: the answer of a server that does not want the rest of a body.
+      // A reset after an answer: the answer of a server that does not want the rest of a body.
       let (own, peer) = try tcpPair()
       let recorder = try await loop.submit {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)

@@ -52,7 +52,7 @@ struct InputStateTests {
     #expect(after.isReady)
   }
 
-  @Test("Behind an urgent byte a short read leaves more to read, until there is nothing")
+  @Test("After an urgent byte a short read leaves more to read, until there is nothing")
   func urgent() {
     var after = state {
       $0.reportedUrgent()
@@ -105,7 +105,7 @@ struct InputStateTests {
     #expect(found.mayBeAtEnd)
   }
 
-  @Test("Behind the end nothing is read, whatever is asked for and reported")
+  @Test("After the end nothing is read, whatever is asked for and reported")
   func ended() {
     var after = state(isReady: true) {
       $0.ask()

@@ -208,7 +208,7 @@ struct LoopEndTests {
       let bench = try Bench.add(.unixReader, on: loop)
       let journal = Journal()
       try loop.run {
-        // Performed behind the beginning of the end.
+        // Performed after the beginning of the end.
         loop.end {}
         loop.execute {
           bench.channel.open()

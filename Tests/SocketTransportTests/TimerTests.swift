@@ -68,7 +68,7 @@ struct TimerTests {
     #expect(due(&timers, at: 100, log) == [] && timers.end().isEmpty)
   }
 
-  @Test("A timer that is set in a turn is due in the next one, behind those that were due already")
+  @Test("A timer that is set in a turn is due in the next one, after those that were due already")
   func withinTurn() {
     var timers = LoopTimers()
     let log = Log()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Urgent bytes", .timeLimit(.minutes(2)))
 struct UrgentByteTests {
   @Test(
-    "Bytes behind an urgent one are read without waiting for more, and the urgent one in its place",
+    "Bytes after an urgent one are read without waiting for more, and the urgent one in its place",
     arguments: [false, true])
   func urgent(isDirect: Bool) async throws {
     try await withLoop { loop in
@@ -74,7 +74,7 @@ struct UrgentByteTests {
     }
   }
 
-  @Test("Bytes behind an urgent one of a Unix socket are read without waiting for more")
+  @Test("Bytes after an urgent one of a Unix socket are read without waiting for more")
   func unix() async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(.unix, on: loop)

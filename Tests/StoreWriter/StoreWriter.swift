@@ -8,7 +8,7 @@ import Sessions
 // A process of the store alone, for tests that kill it and for measurements.
 //
 //   store-writer write STORE           signs users in and out without end, and says of each what the store has
-//   acknowledged: "began HANDLE", "ended HANDLE". To be killed.
+//   acknowledged: "began ID", "ended ID". To be killed.
 //   store-writer redeem STORE CODE  has new users redeem an invitation without end, and says "joined NAME" of each that
 //   the store has acknowledged; the user is called joiner.NAME. To be killed.
 //   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second

@@ -131,7 +131,7 @@ struct AccountPageTests {
     let line = try poll("the audit") { audit(site, "session_ended").first }
     #expect(line["session"] as? String == handle && line["reason"] as? String == "signed_out")
     #expect(line["user"] is String && line["request"] is String)
-    // Once more: it is no session now.
+    // Once more: it is not a session now.
     let again = try anna.fetch(
       site.own("account"), method: "POST", fields: [("Origin", site.origin)], form: "session=\(handle)")
     #expect(again.status == 404)

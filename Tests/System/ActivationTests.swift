@@ -114,7 +114,7 @@ struct ActivationTests {
   }
 
   @Test(
-    "A socket that is no listener's, or has a listener's name and another address, ends the start for good, with 78",
+    "A socket that is not a listener's, or has a listener's name and another address, ends the start for good, with 78",
     arguments: [("web.socket", "FileDescriptorName="), ("listen", "ListenStream=")])
   func strangeSocket(name: String, remedy: String) throws {
     let upstream = try RawUpstream()

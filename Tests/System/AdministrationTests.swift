@@ -58,7 +58,7 @@ struct AdministrationTests {
     (try response.json()["sessions"] as? [[String: Any]] ?? []).compactMap { $0["handle"] as? String }
   }
 
-  @Test("Nobody administers without the token, and a wrong one is no token")
+  @Test("Nobody administers without the token, and a wrong one is not a token")
   func token() throws {
     defer { site.stop() }
     let targets = [
@@ -149,7 +149,7 @@ struct AdministrationTests {
     #expect(lines.compactMap { $0["session"] as? String } == [handle])
   }
 
-  @Test("A session is ended by its handle, the others stay; then all of them are")
+  @Test("A session is ended by its ID, the others stay; then all of them are")
   func ending() throws {
     defer { site.stop() }
     let visitors = try (0..<3).map { _ in try site.signedIn() }
@@ -254,7 +254,7 @@ struct AdministrationTests {
     #expect(try visitors[0].fetch(site.own("session")).status == 401)
     let again = try cordon("sessions", "end", handle)
     #expect(again.exit == .code(1) && again.error.contains("no such session"))
-    // One handle in sixty-four begins with a hyphen.
+    // One session ID in sixty-four begins with a hyphen.
     for handle in ["-AAAAAAAAAAAAAAAAAAAAA", "--AAAAAAAAAAAAAAAAAAAA", "-hAAAAAAAAAAAAAAAAAAAA"] {
       let odd = try cordon("sessions", "end", handle)
       #expect(odd.exit == .code(1) && odd.error.contains("no such session"), "\(odd.error)")

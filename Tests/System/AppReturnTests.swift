@@ -152,7 +152,7 @@ struct HandBackTests {
   }
 
   @Test(
-    "Nothing is handed to a scheme that is not listed, nor to what is no address",
+    "Nothing is handed to a scheme that is not listed, nor to what is not an address",
     arguments: [
       "com.example.evil:/x", "com.example.app.evil:/x", "https://evil.example/", "javascript:alert(1)", "data:x",
       "com.example.app", " com.example.app:/x", "com.example.app:/#fragment", "com.example.app:/\r\nX: y",

@@ -218,7 +218,7 @@ struct AssertionTests {
     #expect((try site.gateway.client.get("/.auth/keys").json()["keys"] as? [Any])?.isEmpty == true)
   }
 
-  @Test("check and run refuse a key that everybody may read, and what is no key, with the remedy")
+  @Test("check and run refuse a key that everybody may read, and what is not a key, with the remedy")
   func badKeys() throws {
     let key = try AssertionKeyFile()
     let directory = try TemporaryDirectory()

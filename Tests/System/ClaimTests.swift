@@ -4,8 +4,8 @@ import Testing
 // What an identity token says, towards the application and in rules.
 //
 // - Every claim of Apple's can be a header; flags are told alike whether Apple wrote a Boolean or text.
-// - An empty address, an empty claim and a missing one are no header.
-// - Rules by subject, address, domain, organisation and hidden address; refusals say why.
+// - An empty address, an empty claim and a missing one are not sent as headers.
+// - Rules by subject, address, domain, organization and hidden address; refusals say why.
 // - Any other claim can be required by a rule, and `verify` and a reload hold to it.
 // - nonce_supported decides whether a nonce may be missing.
 
@@ -80,7 +80,7 @@ struct ClaimHeaderTests {
     #expect(seen.fields["X-Claim-aud"] == "com.example.app")
   }
 
-  @Test("An empty address, an empty claim and a missing one are no header")
+  @Test("An empty address, an empty claim and a missing one are not sent as headers")
   func emptyClaims() throws {
     try site.apple.add(user: [
       "id": "empty", "first_name": "E", "last_name": "M", "email": "e@example.com",
@@ -165,7 +165,7 @@ struct RuleTests {
     return response.status == 200 ? "200" : try response.json()["error"] as? String ?? ""
   }
 
-  @Test("Addresses, domains and organisations let in whom they name, and tell the others why not")
+  @Test("Addresses, domains and organizations let in whom they name, and tell the others why not")
   func lists() throws {
     let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
     let (dana, eve) = (try site.signedIn(as: "dana"), try site.signedIn(as: "eve"))

@@ -108,7 +108,7 @@ struct ConfigurationTests {
   }
 
   @Test(
-    "A file that is no TOML, or lacks what is required, is told with a place",
+    "A file that is not TOML, or lacks what is required, is told with a place",
     arguments: ["[listen", "public_url = ", "public_url = \"http://localhost:1\"\npublic_url = \"x\"", ""])
   func brokenFile(text: String) throws {
     let file = try directory.write(text, to: "gateway.conf")

@@ -100,7 +100,7 @@ struct DeployTests {
     let text = try String(contentsOf: deploy.appending(path: "monitoring/alerts.test.yaml"), encoding: .utf8)
     let named = Set(text.matches(of: /series: '(cordon_[^']*)'/).compactMap { Self.series("\($0.1) 0") })
     #expect(named.count > 12)
-    // What depends on the configuration, and what is no trouble.
+    // What depends on the configuration, and what is not a problem.
     let others = named.filter { series in
       !series.contains { $0.hasPrefix("address=") || $0.hasPrefix("listener=") || $0 == "code=\"200\"" }
     }

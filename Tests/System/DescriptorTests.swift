@@ -202,7 +202,7 @@ struct DescriptorTests {
     for _ in 0..<3 {
       #expect(try gateway.client.get("/").status == 200)
       let connection = try gateway.connect()
-      // A body that means nothing to its method: the connection to the application ends behind it.
+      // A body that means nothing to its method: the connection to the application ends after it.
       try connection.send(
         "DELETE / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 4\r\n\r\nbody")
       #expect(try HTTPResponse.read(from: connection).status == 200)

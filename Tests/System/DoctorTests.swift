@@ -80,7 +80,7 @@ struct DoctorTests {
     #expect(told.contains { $0.hasPrefix("warn") && $0.contains("nobody.localhost") }, "\(told)")
   }
 
-  @Test("A FastCGI server behind upstream.url is recognised by its answer, and told with the remedy")
+  @Test("A FastCGI server behind upstream.url is recognized by its answer, and told with the remedy")
   func fastCGI() throws {
     let port = try FreePort.take()
     let server = try ServerProcess(

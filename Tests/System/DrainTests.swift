@@ -3,7 +3,7 @@ import Testing
 
 // How the gateway ends.
 //
-// - SIGTERM with a delay: not ready at once, requests are taken all the same, each connection ends behind its response.
+// - SIGTERM with a delay: not ready at once, requests are taken all the same, each connection ends after its response.
 // - WebSockets are told with a Close frame between two frames of the application, and both sides close in order.
 // - What is not done by the deadline is cut off; a second SIGTERM does not wait for it.
 // - A new process beside the old one takes over, and no request fails.
@@ -67,7 +67,7 @@ struct DrainTests {
   }
 
   @Test(
-    "Within the delay requests are taken, each connection ends behind its response; a second SIGTERM ends it at once")
+    "Within the delay requests are taken, each connection ends after its response; a second SIGTERM ends it at once")
   func delay() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }

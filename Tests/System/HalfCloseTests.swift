@@ -139,7 +139,7 @@ struct HalfCloseTests {
     try expectNoClients(gateway)
   }
 
-  @Test("A script that half-closes behind its request, as nc -N does, is answered, and so is curl in HTTP/1.0")
+  @Test("A script that half-closes after its request, as nc -N does, is answered, and so is curl in HTTP/1.0")
   func programs() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }

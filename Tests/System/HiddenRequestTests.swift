@@ -109,7 +109,7 @@ struct HiddenRequestTests {
     }
   }
 
-  // MARK: What is said to the application and to the client
+  // MARK: Messages to the application and to the client
 
   @Test("Only a request whose body means nothing, or one where nothing is kept, says that its connection ends")
   func saidToTheApplication() throws {
@@ -153,7 +153,7 @@ struct HiddenRequestTests {
         }
         try connection.send(RawUpstream.response("413 Too Large"))
         // The body stays where it is until the next request has come on another connection. Where the system took all
-        // of the body, the request comes behind it on this one.
+        // of the body, the request comes after it on this one.
         try? headCount.take("another request", by: .seconds(1)) { $0 > number ? () : nil }
         try connection.discard(count: length)
       }

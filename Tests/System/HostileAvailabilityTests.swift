@@ -135,7 +135,7 @@ struct HostileAvailabilityTests {
     for _ in 0..<10 {
       let connection = try gateway.connect()
       for target in ["/unasked", "/next", "/after"] {
-        // What arrives behind the next request cannot be told from its answer; what arrived before it must be.
+        // What arrives after the next request cannot be told from its answer; what arrived before it must be.
         if target == "/next" {
           try seen.take("the answer to no request", by: .standard) { $0.last == "sent" ? () : nil }
         }

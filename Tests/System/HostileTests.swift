@@ -37,7 +37,7 @@ struct HostileTests {
     try body(gateway, recorded)
   }
 
-  /// Sends an attack with an innocent-looking request behind it; both must come to nothing.
+  /// Sends an attack with an innocent-looking request after it; both must come to nothing.
   private static func expectRefused(
     _ attacks: [String], statuses: Set<Int> = [400], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -286,7 +286,7 @@ struct HostileTests {
     }
   }
 
-  // MARK: What is honest
+  // MARK: Valid requests
 
   @Test("An honest request that resembles an attack passes")
   func honest() throws {

@@ -125,7 +125,7 @@ struct ImportTests {
     #expect(made.configuration.contains("allow_email_domains = [\"example.net\"]"))
     #expect(!made.configuration.contains("allow_emails") && !made.configuration.contains(Self.closed))
     try check(made.configuration)
-    // To oauth2-proxy these lines are no addresses; here they would admit more.
+    // To oauth2-proxy these lines are not addresses; here they would admit more.
     for line in ["@example.com", "001234.abc.5678", "*@example.com", "ada@example.com # Ada"] {
       try directory.write("ben@example.org\n\(line)\n", to: "emails.txt")
       let careful = try translate(Self.apple + "authenticated_emails_file = \"emails.txt\"\n")
@@ -456,7 +456,7 @@ struct ImportTests {
     #expect(made.notes.contains("email_domains: needs nothing"))
   }
 
-  @Test("A file that is no TOML is refused with its place, and an existing file is not overwritten")
+  @Test("A file that is not TOML is refused with its place, and an existing file is not overwritten")
   func refusals() throws {
     let refused = try translate("upstreams = [\n")
     #expect(refused.exit == .code(65))

@@ -22,7 +22,7 @@ struct InitTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
   }
 
-  private func initialise(
+  private func initialize(
     _ arguments: [String], into folder: String = "made"
   ) throws -> (exit: ServerProcess.Exit, text: String) {
     let result = try ServerProcess.run(
@@ -48,7 +48,7 @@ struct InitTests {
 
   @Test("Without a terminal all options that are missing are told at once")
   func missing() throws {
-    let made = try initialise(["--access", "domains", "--tls-certificate", "tls.pem"])
+    let made = try initialize(["--access", "domains", "--tls-certificate", "tls.pem"])
     #expect(made.exit == .code(64), "\(made.text)")
     let options = "--public-url, --client-id, --team-id, --key-file, --tls-key, --domains"
     #expect(made.text.contains("without a terminal, give these options: \(options)\n"), "\(made.text)")
@@ -56,7 +56,7 @@ struct InitTests {
 
   @Test("Options answer everything, and what is written is in order and nobody else's")
   func options() throws {
-    let made = try initialise(answers)
+    let made = try initialize(answers)
     #expect(made.exit == .code(0), "\(made.text)")
     #expect(made.text.contains("https://app.example.com/.auth/callback"))
     for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] { #expect(try mode("made/\(file)") == 0o600) }
@@ -68,7 +68,7 @@ struct InitTests {
 
   @Test("With --simulator nothing is asked, and users sign in at a gateway that stands before the simulator")
   func simulator() throws {
-    let made = try initialise(["--simulator"])
+    let made = try initialize(["--simulator"])
     #expect(made.exit == .code(0), "\(made.text)")
     for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] { #expect(try mode("made/\(file)") == 0o600) }
     let command =
@@ -83,7 +83,7 @@ struct InitTests {
     defer { upstream.stop() }
     let (port, applePort) = (try FreePort.take(), try FreePort.take())
     let key = try contents("made/AuthKey_ABC123DEFG.p8")
-    let again = try initialise([
+    let again = try initialize([
       "--simulator", "--force", "--public-url", "http://localhost:\(port)", "--listen", "127.0.0.1:\(port)",
       "--upstream", "http://127.0.0.1:\(upstream.port)",
     ])
@@ -112,7 +112,7 @@ struct InitTests {
 
   @Test("--simulator has identifiers of its own")
   func simulatorOptions() throws {
-    let refused = try initialise(["--simulator", "--client-id", "com.example.other"])
+    let refused = try initialize(["--simulator", "--client-id", "com.example.other"])
     #expect(refused.exit == .code(64), "\(refused.text)")
   }
 
@@ -122,7 +122,7 @@ struct InitTests {
     try FileManager.default.createDirectory(
       atPath: "\(directory.path)/made", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o750, .groupOwnerAccountID: 12_345])
-    #expect(try initialise(answers).exit == .code(0))
+    #expect(try initialize(answers).exit == .code(0))
     for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] {
       #expect(try mode("made/\(file)") == 0o640)
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/made/\(file)")
@@ -143,7 +143,7 @@ struct InitTests {
       ),
     ])
   func refusals(arguments: [String], status: Int32, named: String) throws {
-    let refused = try initialise(arguments)
+    let refused = try initialize(arguments)
     #expect(refused.exit == .code(status), "\(refused.text)")
     #expect(refused.text.contains(named))
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
@@ -152,13 +152,13 @@ struct InitTests {
 
   @Test("A configuration that is there stays, unless it is to be replaced: then it is kept, and the secret stays")
   func replacing() throws {
-    #expect(try initialise(answers).exit == .code(0))
+    #expect(try initialize(answers).exit == .code(0))
     let (configuration, secret) = (try contents("made/gateway.conf"), try contents("made/session.key"))
     let other = answers + ["--upstream", "http://127.0.0.1:4000"]
-    #expect(try initialise(other).exit == .code(73))
+    #expect(try initialize(other).exit == .code(73))
     #expect(try contents("made/gateway.conf") == configuration)
 
-    #expect(try initialise(other + ["--force"]).exit == .code(0))
+    #expect(try initialize(other + ["--force"]).exit == .code(0))
     #expect(try contents("made/gateway.conf").contains("127.0.0.1:4000"))
     #expect(try contents("made/gateway.conf.old") == configuration)
     #expect(try contents("made/session.key") == secret)
@@ -203,7 +203,7 @@ struct InitTests {
       (["--access", "everybody"], "[session]"),
     ])
   func access(options: [String], line: String) throws {
-    let made = try initialise(answers + options)
+    let made = try initialize(answers + options)
     #expect(made.exit == .code(0), "\(made.text)")
     let configuration = try contents("made/gateway.conf")
     #expect(configuration.contains(line), "\(configuration)")
@@ -221,7 +221,7 @@ struct InitTests {
       (["--access", "listed"], 64), (["--access", "nobody"], 64), (["--access", "everybody", "--members", "a"], 64),
     ] as [([String], Int32)])
   func impossibleAccess(options: [String], status: Int32) throws {
-    let refused = try initialise(answers + options)
+    let refused = try initialize(answers + options)
     #expect(refused.exit == .code(status), "\(refused.text)")
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
   }

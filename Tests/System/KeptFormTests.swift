@@ -58,7 +58,7 @@ struct KeptFormTests {
     _ = try site.gateway.client.get("/.auth/session")
     try site.gateway.waitForLog("/.auth/session")
     #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains("secret"))
-    // A cookie that is no keyed hash says nothing.
+    // A cookie that is not a keyed hash says nothing.
     let planted = try site.gateway.client.post(
       "/wiki/save", form: [("text", "x")],
       fields: navigation + [("Origin", site.origin), ("Cookie", "__Host-cordon-last=\"><script>")])

@@ -16,7 +16,7 @@ struct KubernetesProxyApplicationTests {
         contentsOf: Machine.packageRoot.appending(path: "deploy/kubernetes/examples/\(name)"), encoding: .utf8)
     }
 
-    /// The value of a line `KEY: VALUE`, also behind a comment's mark.
+    /// The value of a line `KEY: VALUE`, also after a comment's mark.
     func value(_ key: String) throws -> String {
       let line = text.split(separator: "\n").first { $0.contains("\(key)") }
       return String(try #require(line?.split(separator: key, maxSplits: 1).last, "\(key)"))

@@ -5,7 +5,7 @@ import Testing
 //
 // - Each mistake is 502 by default, told in the log with the key that would accept it, and counted as malformed.
 // - With its key each passes, and what the client gets is clean.
-// - A space behind a chunk size always passes; chunks that are broken before the head has left are 502.
+// - A space after a chunk size always passes; chunks that are broken before the head has left are 502.
 // - Health tells an application that answers badly from one that does not answer.
 
 @SystemActor
@@ -75,7 +75,7 @@ struct LenientUpstreamTests {
     }
   }
 
-  @Test("With every key, what is no head is refused all the same")
+  @Test("With every key, what is not a head is refused all the same")
   func neverAccepted() throws {
     let upstream = try RawUpstream { request, connection in
       let heads = [
@@ -108,7 +108,7 @@ struct LenientUpstreamTests {
 
   private nonisolated static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test("White space behind a chunk size passes")
+  @Test("White space after a chunk size passes")
   func paddedChunks() throws {
     let bodies = ["5   \r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0  \r\n\r\n", "5 ; a=b\r\nhello\r\n0\t\r\n\r\n"]
     let upstream = try RawUpstream { request, connection in

@@ -76,7 +76,7 @@ struct LimitsTests {
   }
 
   @Test(
-    "A client that reads only behind the whole of its upload gets the response that refused it",
+    "A client that reads only after the whole of its upload gets the response that refused it",
     arguments: ["Content-Length: 33554432\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2000000\r\n"])
   func refusedUpload(framing: String) throws {
     let upstream = try RawUpstream()

@@ -7,7 +7,7 @@ import Testing
 // - Every event of the audit, with its facts, through one life of a process; each alone when only it is configured.
 // - Access lines have the fields that are configured, each by itself too, in this order; gateway and upstream together
 //   are the whole.
-// - JSON where standard output is no terminal, text where it is one.
+// - JSON where standard output is not a terminal, text where it is one.
 // - Each log can be switched off, also while the gateway runs.
 
 @SystemActor

@@ -84,7 +84,7 @@ struct NativeSignInTests {
       #expect(response.status == 400 && response.setCookies.isEmpty)
       #expect(try response.json()["error"] as? String == "answer_invalid")
     }
-    // Anybody can read the claim in the token: the hash is no proof of itself, whoever hands it in.
+    // Anybody can read the claim in the token: the hash is not a proof of itself, whoever hands it in.
     var stolen = try request(sent: String(hash))
     stolen["nonce"] = String(hash)
     let response = try post(stolen)

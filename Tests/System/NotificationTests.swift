@@ -159,7 +159,7 @@ struct NotificationTests {
       }
       #expect(response.status == 400, "\(body.prefix(40))")
     }
-    // An identity token is no notification, whoever signed it.
+    // An identity token is not a notification, whoever signed it.
     let identity = try site.apple.mint(["client_id": GatewayConfiguration.clientID, "user": "anna"])
     #expect(try site.gateway.client.post("/.auth/notifications", json: ["payload": identity]).status == 400)
     #expect(try site.gateway.client.get("/.auth/notifications").status == 405)

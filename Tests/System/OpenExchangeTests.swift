@@ -14,7 +14,7 @@ import Testing
 @Suite("Open exchanges end with their session")
 struct OpenExchangeTests {
   private static let hour = 3_600
-  /// A Close frame with status 1008, "policy violation" (RFC 6455 7.4.1).
+  /// A Close frame with status 1008, "policy violation" (RFC 6455, 7.4.1).
   private static let forbidden: [UInt8] = [0x88, 0x02, 0x03, 0xF0]
   /// Frames of a client, masked with zeroes.
   private static let data: [UInt8] = [0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]
@@ -282,7 +282,7 @@ struct OpenExchangeTests {
     try expectForbidden(socket)
   }
 
-  @Test("A WebSocket of HTTP/1.1 whose client half-closes behind its Close frame gets the application's")
+  @Test("A WebSocket of HTTP/1.1 whose client half-closes after its Close frame gets the application's")
   func halfClosed() throws {
     let site = try site()
     defer { site.stop() }

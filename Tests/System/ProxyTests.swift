@@ -192,7 +192,7 @@ struct ProxyTests {
     // Old versions of TLS are refused.
     let old = try ServerProcess.run(curl, trusted + ["--tls-max", "1.1", "\(origin)/old"])
     #expect(old.exit != .code(0))
-    // Cleartext is no request.
+    // Cleartext is not a request.
     let clear = try gateway.connect()
     try clear.send("GET /clear HTTP/1.1\r\nHost: localhost:\(configuration.port)\r\n\r\n")
     try clear.waitForClose()

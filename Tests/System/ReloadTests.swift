@@ -207,7 +207,7 @@ struct ReloadTests {
     let bad = try cordon()
     #expect(bad.exit == .code(78), "\(bad)")
     let place = try #require(bad.standardError.split(separator: "\n").first { $0.contains("gateway.conf:") }, "\(bad)")
-    #expect(bad.standardError.contains("Not reloaded: the running configuration goes on."))
+    #expect(bad.standardError.contains("Not reloaded: the running configuration stays in effect."))
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")

@@ -11,7 +11,7 @@ import Testing
 @Suite("Renewing what an older secret signed")
 struct RenewalTests {
   private static let answer: RawUpstream.RequestHandler = { request, connection in
-    // What stands behind `c=` becomes the Cache-Control.
+    // What stands after `c=` becomes the Cache-Control.
     let parts = request.target.components(separatedBy: "?c=")
     let value = parts.count > 1 ? parts[1].replacingOccurrences(of: "+", with: ", ") : nil
     try connection.send(

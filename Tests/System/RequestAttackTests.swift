@@ -90,7 +90,7 @@ struct RequestAttackTests {
   ]
 
   @Test(
-    "A chunk that is no chunk ends the exchange: no whole request reaches the application", arguments: chunks.indices)
+    "What is not a chunk ends the exchange: no whole request reaches the application", arguments: chunks.indices)
   func chunk(index: Int) throws {
     let pid = site.gateway.process.pid
     let connection = try site.gateway.connect()
@@ -131,7 +131,7 @@ struct RequestAttackTests {
     "CONNECT HOST HTTP/1.1\r\nHost: HOST\r\n\r\n",
   ]
 
-  @Test("A head that is no head is refused", arguments: heads.indices)
+  @Test("A head that is not a head is refused", arguments: heads.indices)
   func head(index: Int) throws {
     try expectRefused(Self.heads[index], statuses: [400, 405, 417, 421, 501, 505])
   }

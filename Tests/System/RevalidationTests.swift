@@ -8,7 +8,7 @@ import Testing
 // - What Apple's answer means: revoked ends the sessions; our mistake and Apple's trouble keep everybody in.
 // - After interval and grace without a check the next request waits for one: revoked ends the sessions.
 // - Grace counts from the first failed attempt: then only a good answer, or signing in again.
-// - A refresh token that Apple replaces is the one to ask with; `{}`, or another user's token, is no good answer.
+// - A refresh token that Apple replaces is the one to ask with; `{}`, or another user's token, is not a good answer.
 // - Times that a clock which was wrong has written switch nothing off.
 // - Credentials that Apple refuses show on /healthz and /status, and change no readiness.
 // - Sessions end by themselves: idle, or old. Attempts too.
@@ -195,7 +195,7 @@ struct DailyCheckTests {
   }
 
   @Test(
-    "An empty object, and an identity token of another user, are no good answers: logged, counted, nobody signed out")
+    "An empty object, and an identity token of another user, are not good answers: logged, counted, nobody signed out")
   func noGoodAnswers() throws {
     let site = try Site(fakeClock: true)
     defer { site.stop() }
@@ -294,7 +294,7 @@ struct DailyCheckTests {
     #expect(site.upstream.requests.isEmpty)
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   @Test("A session that is not used ends after the idle time")
   func idle() throws {

@@ -132,7 +132,7 @@ struct ServiceProcessTests {
         Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)])
       #expect(ended.exit == .code(78), "\(ended)")
       #expect(
-        ended.standardError.contains("cannot listen on unix:\(path): there is a file or folder that is no socket"),
+        ended.standardError.contains("cannot listen on unix:\(path): there is a file or folder that is not a socket"),
         "\(ended.standardError)")
     }
     #expect(try String(contentsOfFile: "\(directory.path)/notes.txt", encoding: .utf8) == "mine")

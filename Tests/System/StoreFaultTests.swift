@@ -49,7 +49,7 @@ struct StoreFaultTests {
     }
   }
 
-  /// A site whose store is a database of this server, as a user who is no superuser.
+  /// A site whose store is a database of this server, as a user who is not a superuser.
   private func site(_ server: PostgreSQLServer, grace: String = "10m") throws -> Site {
     try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
     let name = try #require(try server.makeDatabase().split(separator: "/").last.map(String.init))

@@ -14,7 +14,7 @@ struct TimeoutTests {
     "GET \(target) HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n"
   }
 
-  @Test("A connection that begins nothing, and one that is idle behind an answer, are closed without a word")
+  @Test("A connection that begins nothing, and one that is idle after an answer, are closed without a word")
   func idle() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }

@@ -133,7 +133,7 @@ struct TunnelTests {
     #expect(!String(decoding: rest, as: UTF8.self).hasSuffix("0\r\n\r\n"), "a response cut off is not a whole one")
   }
 
-  @Test("Bytes behind a request for an upgrade are refused, and nothing of them arrives")
+  @Test("Data after an upgrade request is refused, and nothing of it arrives")
   func earlyBytes() throws {
     let anna = try site.signedIn()
     let cookie = try anna.cookieHeader(for: site.origin + "/")

@@ -292,7 +292,7 @@ struct UpstreamTests {
     }
   }
 
-  @Test("Surplus bytes behind a response end that connection, reach no client, and cost none its own")
+  @Test("Surplus bytes after a response end that connection, reach no client, and cost none its own")
   func surplus() throws {
     let upstream = try RawUpstream { request, connection in
       try connection.send(RawUpstream.response(body: "honest") + RawUpstream.response(body: "evil"))

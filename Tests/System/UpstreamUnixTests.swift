@@ -4,7 +4,7 @@ import Testing
 // Unix sockets on both sides of the gateway.
 //
 // - A gateway that listens on one, before an application on one: requests, identity fields, bodies, kept connections.
-// - A socket file that a killed gateway left behind is no obstacle.
+// - A socket file that a killed gateway left behind is not an obstacle.
 // - An application whose socket is away is 502, and is found when it is back.
 
 @SystemActor

@@ -115,7 +115,7 @@ struct WhoSpeaksTests {
           #expect(try connection.readToEnd().isEmpty, "\(String(decoding: header, as: UTF8.self))")
         }
       }
-      // Two headers: the second is no request.
+      // Two headers: the second is not a request.
       let twice = try TCPConnection(port: gateway.configuration.port, from: Self.balancer)
       let line = "PROXY TCP4 203.0.113.9 198.51.100.1 1 2\r\n"
       try twice.send(line + line + Self.request("/smuggled", gateway))

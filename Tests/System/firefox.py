@@ -3,7 +3,7 @@
   firefox.py FIREFOX FOLDER PORT USER SUBJECT MAIN FIRST SECOND
 
 Firefox is driven by Marionette, its own protocol, because Debian has no driver for it: each message is a list, written
-as JSON behind its length. FOLDER becomes the profile, PORT is for Marionette; the last three are origins.
+as JSON after its length. FOLDER becomes the profile, PORT is for Marionette; the last three are origins.
 """
 
 import json

@@ -23,7 +23,7 @@ def frame(kind, flags, stream, payload):
 
 
 def literal(name, value):
-    """A field that is not compressed (RFC 7541 6.2.2)."""
+    """A field that is not compressed (RFC 7541, 6.2.2)."""
     return b"\x00" + number(len(name)) + name + number(len(value)) + value
 
 

@@ -30,7 +30,7 @@ struct FormFieldsTests {
     #expect(try FormFields(parsing: Array("a=b=c=".utf8)).text(of: "a") == "b=c=")
   }
 
-  @Test("Nothing between two ampersands is no field")
+  @Test("Nothing between two ampersands is not a field")
   func emptyPairs() throws {
     #expect(try FormFields(parsing: Array("&&a=1&&".utf8)).fields.count == 1)
     #expect(try FormFields(parsing: [UInt8]()).fields.isEmpty)

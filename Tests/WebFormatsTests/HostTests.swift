@@ -9,7 +9,7 @@ import WebFormats
 
 @Suite("Hosts, ports, authorities and IP addresses")
 struct HostTests {
-  // A span is no argument for #expect.
+  // A span cannot be an argument of #expect.
   private func isLoopback(authority: String) -> Bool { Authority.isLoopback(Array(authority.utf8).span) }
 
   private func isWellFormed(_ text: String) -> Bool {
@@ -33,7 +33,7 @@ struct HostTests {
 
   // The first five were loopback to one of three functions and not to the others.
   @Test(
-    "Loopback is no name or malformed address that only looks like it",
+    "A name or malformed address that only looks like loopback is not taken for it",
     arguments: [
       "127.evil.example", "127.1", "127.0.0.256", "127.0.0.1.example", "127.", "127.0.0.01", "0x7f.0.0.1",
       "localhost.example", "notlocalhost", "localhost.", "128.0.0.1", "0.0.0.0", "::", "[::2]", "::1%lo",

@@ -37,7 +37,7 @@ struct JSONStringTests {
   }
 
   @Test(
-    "Bytes that are no UTF-8 become a replacement character, and what follows is not lost",
+    "Bytes that are not UTF-8 become a replacement character, and what follows is not lost",
     arguments: [
       ([0xFF, 0x61], "\u{FFFD}a"), ([0xC3, 0x61], "\u{FFFD}a"), ([0xE2, 0x82], "\u{FFFD}"),
       ([0xE2, 0x82, 0x22], "\u{FFFD}\\\""), ([0xC0, 0x8A], "\u{FFFD}\u{FFFD}"),

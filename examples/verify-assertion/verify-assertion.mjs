@@ -93,7 +93,7 @@ function decode(part) {
     const value = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
   } catch {
-    // Told below, with whatever else is no object.
+    // Told below, with whatever else is not an object.
   }
   throw new InvalidAssertion('it is malformed')
 }

@@ -26,7 +26,7 @@ final class AssertionVerifier
     private const MAXIMUM_AGE = 300;
     /** How far the gateway's clock may be ahead, in seconds. */
     private const LEEWAY = 60;
-    /** What stands before the point of a P-256 public key in its DER form (RFC 5480 2). */
+    /** What stands before the point of a P-256 public key in its DER form (RFC 5480, 2). */
     private const DER_PREFIX = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
 
     /**
@@ -45,7 +45,7 @@ final class AssertionVerifier
     {
         $parts = explode('.', $assertion);
         if (strlen($assertion) > self::LONGEST || count($parts) !== 3) {
-            throw new InvalidAssertion('there is none, or it is no assertion');
+            throw new InvalidAssertion('there is none, or it is not an assertion');
         }
         $header = self::object($parts[0]);
         // The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.
@@ -108,7 +108,7 @@ final class AssertionVerifier
         return $key;
     }
 
-    /** r and s side by side (RFC 7518 3.4) as the sequence of two integers that OpenSSL takes. */
+    /** r and s side by side (RFC 7518, 3.4) as the sequence of two integers that OpenSSL takes. */
     private static function derSignature(string $raw): string
     {
         if (strlen($raw) !== 64) throw new InvalidAssertion('its signature is malformed');

@@ -55,7 +55,7 @@ async def chat(socket):
 
 
 async def page(path, headers):
-    """Answers what is no WebSocket."""
+    """Answers what is not a WebSocket."""
     if path == "/socket":
         return None
     if path == "/":

@@ -39,7 +39,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("Most seeds are taken by the readers, so that the fuzzer begins behind their first refusal")
+  @Test("Most seeds are taken by the readers, so that the fuzzer begins beyond their first refusal")
   func seedsAreTaken() throws {
     let taken = try Self.inputs(of: "request-head").filter { input in
       let bytes = [UInt8](try Data(contentsOf: input.file))

@@ -78,7 +78,7 @@ package struct MembersFileSyntaxError: Error, Sendable, Equatable, CustomStringC
     /// There are more than ``MembersFile/memberLimit`` members.
     case tooMany
     case notUTF8
-    /// The line is no member.
+    /// The line is not a member.
     case member(GroupMember.Diagnostic)
   }
 

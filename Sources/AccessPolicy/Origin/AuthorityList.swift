@@ -31,7 +31,7 @@ package final class AuthorityList: Sendable {
   ///   - origin: the public origin; its scheme's port may be left out of any authority.
   ///   - hosts: the aliases, each a host with or without a port.
   ///   - sites: the origin of each `[[host]]`. One that names `origin` or an alias as well has no effect.
-  /// - Throws: the first alias that is no authority.
+  /// - Throws: the first alias that is not an authority.
   package init(
     origin: PublicOrigin, hosts: [String] = [], sites: [PublicOrigin] = []
   ) throws(AuthorityListError) {
@@ -103,6 +103,7 @@ package struct AuthorityListError: Error, Sendable, Equatable {
 
   /// The problem and its remedy.
   package var message: String {
-    "\"\(text)\" is no authority; write a host, and a port if it is not the usual one, as in \"app.example.com:8443\""
+    "\"\(text)\" is not an authority; write a host, and a port if it is not the usual one, as in "
+      + "\"app.example.com:8443\""
   }
 }

@@ -1,5 +1,5 @@
-/// Characters beyond ASCII that compatibility normalisation (NFKC, UAX #15) turns into ASCII: full-width, mathematical
-/// and enclosed letters, ligatures, `\u{2122}` as `TM`. An application that normalises paths reads the ASCII.
+/// Characters beyond ASCII that compatibility normalization (NFKC, UAX #15) turns into ASCII: full-width, mathematical
+/// and enclosed letters, ligatures, `\u{2122}` as `TM`. An application that normalizes paths reads the ASCII.
 ///
 /// Generated from the Unicode Character Database 14.0 by Python's `unicodedata`, with the outlined letters and digits
 /// of Unicode 16.0.

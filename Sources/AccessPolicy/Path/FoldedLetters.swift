@@ -1,5 +1,5 @@
 /// Characters beyond ASCII that ignoring case turns into ASCII letters (The Unicode Standard, 3.13), beside those that
-/// compatibility normalisation turns into them (``CompatibilityLetters``: U+017F, U+212A and others). An application
+/// compatibility normalization turns into them (``CompatibilityLetters``: U+017F, U+212A and others). An application
 /// that ignores case in paths may read the ASCII: by upper case (Java's `equalsIgnoreCase`), by lower case, by full
 /// case folding, or by the rules of Turkish.
 enum FoldedLetters {
@@ -7,7 +7,7 @@ enum FoldedLetters {
   /// does not fold to ASCII.
   static func ascii(of scalar: UInt32) -> UInt32 {
     switch scalar {
-    // Dotted capital I, dotless i, and its mathematical form, which compatibility normalisation turns into it.
+    // Dotted capital I, dotless i, and its mathematical form, which compatibility normalization turns into it.
     case 0x130, 0x131, 0x1_D6A4: 0x69
     // Sharp s, in both cases.
     case 0xDF, 0x1E9E: 0x7373

@@ -1,6 +1,6 @@
 /// The classification of a request path before route look-up.
 ///
-/// Routes match the bytes that are forwarded: Cordon never normalises a path. A path that every server reads
+/// Routes match the bytes that are forwarded: Cordon never normalizes a path. A path that every server reads
 /// the same way is *canonical*; one that servers are known to read in different ways is *ambiguous* and never gets a
 /// laxer rule than the default; one that no legitimate client sends is *refused* with 400.
 package enum PathClassification: Sendable, Equatable {
@@ -15,17 +15,17 @@ package enum PathClassification: Sendable, Equatable {
 /// The reason why a path has more than one reading. Of several reasons, the one with the highest raw value is reported.
 ///
 /// Up to ``emptySegment`` the other reading is another spelling of a path that can be computed (percent-encodings
-/// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the
+/// decoded, letters normalized, parameters dropped, slashes collapsed), and only the routes found there can make the
 /// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
 /// route of the table can make it stricter.
 package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
-  /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986 section 6.2.2.2, and no
+  /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986, 6.2.2.2, and no
   /// browser sends it of itself.
   case encodedUnreserved = 1
   /// A raw byte from 0x80: not a URI by RFC 3986, but some scripts and old clients send it.
   case rawNonASCII
-  /// A character that compatibility normalisation turns into ASCII letters or digits (U+FF41 into `a`): an
-  /// application that normalises reads another path.
+  /// A character that compatibility normalization turns into ASCII letters or digits (U+FF41 into `a`): an
+  /// application that normalizes reads another path.
   case compatibilityLetter
   /// `;`, raw or encoded: a path parameter to Java servers (`/admin;x/`), a plain byte to others.
   case parameter
@@ -41,7 +41,7 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   case doubleEncoding
   /// Bytes from 0x80, raw or encoded, that are not UTF-8: overlong forms such as `%c0%ae` are dots to sloppy decoders.
   case malformedUTF8
-  /// A character that compatibility normalisation or a best-fit code page turns into `.`, `/`, `\` or `%`
+  /// A character that compatibility normalization or a best-fit code page turns into `.`, `/`, `\` or `%`
   /// (U+FF0E, U+FF0F, U+2024, U+2215 and their like).
   case confusable
   /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and

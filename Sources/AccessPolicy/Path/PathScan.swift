@@ -21,7 +21,7 @@ struct PathScan {
     if nestedEscape != 0 { followNestedEscape(byte) }
   }
 
-  /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` behind it.
+  /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` past it.
   mutating func special(_ byte: UInt8, in path: Span<UInt8>, at index: inout Int) -> PathRefusal? {
     switch byte {
     case UInt8(ascii: "/"):
@@ -126,7 +126,7 @@ struct PathScan {
     }
   }
 
-  /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` behind it, or behind its
+  /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` past it, or past its
   /// first byte if it is malformed.
   private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
     length += 1
@@ -145,7 +145,7 @@ struct PathScan {
     }
   }
 
-  /// Takes an ASCII byte that only a server that normalises characters would read. If it ended a segment of dots, the
+  /// Takes an ASCII byte that only a server that normalizes characters would read. If it ended a segment of dots, the
   /// character is a confusable; other signs, which are common in Chinese and Japanese titles, only have a lenient
   /// reading.
   private mutating func takeCompatible(_ byte: UInt8) {
@@ -160,7 +160,7 @@ struct PathScan {
   }
 
   /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit
-  /// code pages turn them into a separator, and normalisation leaves them as they are.
+  /// code pages turn them into a separator, and normalization leaves them as they are.
   private static func isConfusable(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9: true

@@ -12,7 +12,7 @@ package struct AppReturnTarget: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - bytes: what the client sent.
-  ///   - schemes: the listed schemes, in lower case; upper and lower case are the same in an address (RFC 3986 3.1).
+  ///   - schemes: the listed schemes, in lower case; upper and lower case are the same in an address (RFC 3986, 3.1).
   /// - Returns: nil unless the scheme is listed and the rest is valid in a `Location` unchanged.
   package init?(parsing bytes: [UInt8], schemes: [String]) {
     guard Self.names(bytes, oneOf: schemes), bytes.count <= Self.maximumLength,

@@ -18,7 +18,7 @@ package struct ReturnTarget: Sendable, Equatable {
   /// Parses a `return_to`, once percent-decoded, or a request target. What is not accepted becomes the front page.
   ///
   /// Accepted is a path on our origin, or an absolute URL of exactly our origin, which is classified again when it is
-  /// requested: `//` behind the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
+  /// requested: `//` after the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
   /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`,
   /// `/..//evil`, letters beyond ASCII, confusable and overlong slashes, and every path that
   /// ``PathClassification/classify(_:)`` refuses, also once nested escapes are decoded. Gateway endpoints that would

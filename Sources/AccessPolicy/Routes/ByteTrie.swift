@@ -8,7 +8,7 @@ struct ByteTrie: Sendable {
   /// Nodes, the root (0) among them.
   private(set) var nodeCount = 1
 
-  /// The node behind `node` and `byte`; -1 if there is none.
+  /// The child of `node` for `byte`; -1 if there is none.
   @inline(__always)
   func child(of node: Int, _ byte: UInt8) -> Int {
     let slot = slots[place(of: node, byte)]

@@ -51,7 +51,7 @@ struct LooseReading {
     }
   }
 
-  /// The position behind one or more separators, and behind the empty segments between them; nil if there is none.
+  /// The position after one or more separators, and after the empty segments between them; nil if there is none.
   /// To be asked at the end of a segment.
   func behindSeparators(in path: Span<UInt8>) -> LooseReading? {
     var end = self

@@ -45,7 +45,7 @@ package struct AccessRules: Sendable, Hashable {
   /// conditions.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
-  /// Bytes from 0x80 are never folded and never normalised: a confusable character makes another address. A text that
+  /// Bytes from 0x80 are never folded and never normalized: a confusable character makes another address. A text that
   /// is not exactly one address is named by no list.
   ///
   /// - Parameters:

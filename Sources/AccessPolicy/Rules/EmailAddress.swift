@@ -46,7 +46,7 @@ struct EmailAddress {
   }
 
   /// Whether no character beyond ASCII is a control character, a line separator, or read as an ASCII sign once it is
-  /// normalised (U+FF0C as a comma, U+FF20 as `@`).
+  /// normalized (U+FF0C as a comma, U+FF20 as `@`).
   private static func hasPlainCharacters(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       guard scalar.value >= 0x80 else { return true }

@@ -8,7 +8,7 @@
 /// and an allocation for each member would take more memory than the members.
 struct SortedByteStrings: Sendable, Hashable {
   private var bytes: [UInt8] = []
-  /// The offset behind the last byte of each string.
+  /// The offset after the last byte of each string.
   private var ends: [Int] = []
 
   var count: Int { ends.count }

@@ -10,7 +10,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
   /// The user cancelled, or Apple refused.
   case error(ErrorResponse)
 
-  /// The success response. `user` is present only the first time that this user authorises the app.
+  /// The success response. `user` is present only the first time that this user authorizes the app.
   package struct Success: Sendable, Equatable {
     /// The code, to be exchanged at the token endpoint within five minutes.
     package let code: AuthorizationCode
@@ -18,7 +18,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package let identityToken: UnverifiedIdentityToken?
     /// The `state` that was sent along.
     package let state: String
-    /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
+    /// The name as the browser submitted it, sanitized. It is saved before the code is exchanged.
     package let user: SubmittedUser?
     /// The reason why a `user` field could not be used. The sign-in continues without a name.
     package let userProblem: SubmittedUserError?
@@ -65,7 +65,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
     var seen: Set<[UInt8]> = []
     for field in form.fields {
       guard seen.insert(field.name).inserted else {
-        throw .repeated(LogText.sanitised(String(decoding: field.name, as: UTF8.self), maximumBytes: 40))
+        throw .repeated(LogText.sanitized(String(decoding: field.name, as: UTF8.self), maximumBytes: 40))
       }
     }
   }

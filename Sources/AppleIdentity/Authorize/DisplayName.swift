@@ -8,7 +8,7 @@ enum DisplayName {
   /// overrides and isolates, zero-width and other format characters (but not the joiners that Persian and Indian
   /// scripts spell names with), private-use and unassigned code points. Runs of white space become one space, at the
   /// ends none. Markup stays: it is text, which is escaped on output. `nil` if nothing visible is left.
-  static func sanitised(_ text: String) -> String? {
+  static func sanitized(_ text: String) -> String? {
     var cleaned = String.UnicodeScalarView()
     var spacePending = false
     for scalar in text.unicodeScalars.prefix(maximumBytes * 4) {

@@ -5,9 +5,9 @@ internal import WebFormats
 /// It was typed into Apple's sheet, or made up by the owner of the browser. After escaping it may be displayed, and
 /// must not be used otherwise. The user's e-mail address is the identity token's, never the one in it.
 package struct SubmittedUser: Sendable, Equatable {
-  /// `name.firstName`, sanitised; `nil` if there was none.
+  /// `name.firstName`, sanitized; `nil` if there was none.
   package let givenName: String?
-  /// `name.lastName`, sanitised; `nil` if there was none.
+  /// `name.lastName`, sanitized; `nil` if there was none.
   package let familyName: String?
   /// `email`, if it could be an address. Unverified: only for distinguishing the responses of two people.
   package let claimedEmail: String?
@@ -36,14 +36,14 @@ package struct SubmittedUser: Sendable, Equatable {
       givenName: parts?["firstName"]?.text, familyName: parts?["lastName"]?.text, claimedEmail: user["email"]?.text)
   }
 
-  /// A name from elsewhere than the `user` field, sanitised in the same way.
+  /// A name from elsewhere than the `user` field, sanitized in the same way.
   package init(givenName: String?, familyName: String?, claimedEmail: String? = nil) {
-    self.givenName = givenName.flatMap(DisplayName.sanitised)
-    self.familyName = familyName.flatMap(DisplayName.sanitised)
+    self.givenName = givenName.flatMap(DisplayName.sanitized)
+    self.familyName = familyName.flatMap(DisplayName.sanitized)
     self.claimedEmail = claimedEmail.flatMap { Self.isAddress($0) ? $0 : nil }
   }
 
-  /// Whether a text can be an address: 3 to 254 bytes (RFC 5321 4.5.3.1.3) without spaces and control characters.
+  /// Whether a text can be an address: 3 to 254 bytes (RFC 5321, 4.5.3.1.3) without spaces and control characters.
   private static func isAddress(_ text: String) -> Bool {
     (3...254).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }

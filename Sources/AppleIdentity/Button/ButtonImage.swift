@@ -84,9 +84,9 @@ package enum ButtonImageError: Error, Sendable, Equatable {
   /// The problem as a single line for the log, whatever Apple sent.
   package var message: String {
     switch self {
-    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitised(reason)
+    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitized(reason)
     case .status(let status): "Apple answered \(status)"
-    case .noImage(let reason): "what Apple sent is no image to show: \(reason)"
+    case .noImage(let reason): "what Apple sent is not an image to show: \(reason)"
     }
   }
 }

@@ -89,7 +89,7 @@ package enum ButtonLocale: String, Sendable, CaseIterable {
     }
   }
 
-  /// Language tags in lower case and the locale that serves each, for the lookup of RFC 4647 section 3.4: a range that
+  /// Language tags in lower case and the locale that serves each, for the lookup of RFC 4647, 3.4: a range that
   /// is more specific is shortened until it is in this table.
   package static let byLanguageTag: [String: ButtonLocale] = {
     var table: [String: ButtonLocale] = [:]

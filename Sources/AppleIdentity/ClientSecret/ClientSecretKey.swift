@@ -12,7 +12,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// A file that others have access to is refused (`PrivateFile`): its readers could act as us at Apple.
   /// - Parameter path: absolute path of the `.p8` file.
   package init(contentsOfFile path: String) throws(ClientSecretKeyError) {
-    let shown = LogText.sanitised(path, maximumBytes: 1024)
+    let shown = LogText.sanitized(path, maximumBytes: 1024)
     let bytes: [UInt8]
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: Self.maximumBytes)
@@ -46,7 +46,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// A `.p8` file has about 260 bytes.
   private static let maximumBytes = 16 * 1024
 
-  /// The text between `-----BEGIN ` and `-----` (RFC 7468 2).
+  /// The text between `-----BEGIN ` and `-----` (RFC 7468, 2).
   private static func pemLabel(of text: String) -> String? {
     let bytes = Array(text.utf8)
     let begin = Array("-----BEGIN ".utf8)

@@ -7,7 +7,7 @@ internal import WebFormats
 struct SignedClaims {
   let values: [String: StrictJSON]
 
-  /// Reads a token in compact form (RFC 7515 7.1).
+  /// Reads a token in compact form (RFC 7515, 7.1).
   static func verified(
     _ token: String, maximumBytes: Int, from source: TokenSource, keySet: AppleKeySet
   ) async throws(IdentityTokenRejection) -> SignedClaims {
@@ -91,7 +91,7 @@ extension SignedClaims {
     return issuedAt
   }
 
-  /// A NumericDate (RFC 7519 2): a number, after 1970 and before the year 10000. Text in digits is no number.
+  /// A NumericDate (RFC 7519, 2): a number, after 1970 and before the year 10000. Text in digits is not a number.
   func date(_ name: String) throws(IdentityTokenRejection) -> Date {
     let seconds: Double
     switch values[name] {

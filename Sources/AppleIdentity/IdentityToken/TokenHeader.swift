@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The header of a JWS (RFC 7515 4.1), validated before any key is looked up.
+/// The header of a JWS (RFC 7515, 4.1), validated before any key is looked up.
 struct TokenHeader: Equatable {
   let algorithm: TokenAlgorithm
   let keyIdentifier: String
@@ -12,7 +12,7 @@ struct TokenHeader: Equatable {
     else { throw .malformed("header") }
     guard let name = header["alg"]?.text else { throw .algorithmRefused("(none given)") }
     guard let algorithm = TokenAlgorithm(rawValue: name) else {
-      throw .algorithmRefused(LogText.sanitised(name, maximumBytes: 16))
+      throw .algorithmRefused(LogText.sanitized(name, maximumBytes: 16))
     }
     guard header["crit"] == nil else { throw .criticalExtension }
     // An unencoded payload (RFC 7797) would change what is signed.

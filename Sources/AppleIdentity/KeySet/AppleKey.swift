@@ -3,7 +3,7 @@ internal import WebFormats
 
 /// One of Apple's public keys: an identifier, the one algorithm it is for, and the key.
 ///
-/// Made of a member of the JWK set (RFC 7517 4). A key that we cannot use is ignored.
+/// Made of a member of the JWK set (RFC 7517, 4). A key that we cannot use is ignored.
 struct AppleKey: Sendable {
   let identifier: String
   private let verification: Verification

@@ -182,7 +182,7 @@ package enum AppleKeySetError: Error, Sendable, Equatable {
   case unreachable(AppleTransportError)
   /// Apple answered with this status.
   case status(Int)
-  /// The answer was no JWK set, or had no key that we can use.
+  /// The answer was not a JWK set, or had no key that we can use.
   case unusable(String)
 
   /// The problem and its remedy.
@@ -191,7 +191,7 @@ package enum AppleKeySetError: Error, Sendable, Equatable {
     case .unknownKey: "no key of Apple's has this identifier"
     case .coolingDown: "Apple's keys were fetched a moment ago, without one of this identifier: try again in a minute"
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)):
-      "Apple's keys could not be fetched: \(LogText.sanitised(reason))"
+      "Apple's keys could not be fetched: \(LogText.sanitized(reason))"
     case .status(let status): "Apple answered \(status) when asked for its keys"
     case .unusable(let reason): "Apple's answer holds no usable keys: \(reason)"
     }

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The JWK set that Apple publishes at `/auth/keys` (RFC 7517 5).
+/// The JWK set that Apple publishes at `/auth/keys` (RFC 7517, 5).
 enum KeySetDocument {
   /// The usable keys by their identifier. The first of two with the same identifier counts.
   /// - Throws: ``AppleKeySetError/unusable(_:)`` if there is none.

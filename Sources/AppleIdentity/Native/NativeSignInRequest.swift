@@ -12,7 +12,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
   package let code: AuthorizationCode
   /// The raw nonce of the app, which may have sent only its SHA-256 to Apple.
   package let nonce: String
-  /// The name as the app submitted it, sanitised. `user` is an object as the web's, or the text of one.
+  /// The name as the app submitted it, sanitized. `user` is an object as the web's, or the text of one.
   package let user: SubmittedUser?
 
   /// The longest text that is read, in bytes.

@@ -43,7 +43,7 @@ package struct AppleNotification: Sendable, Equatable {
       case "consent-revoked": self = .consentRevoked
       // The second spelling is undocumented, but reported.
       case "account-deleted", "account-delete": self = .accountDeleted
-      default: self = .other(LogText.sanitised(type, maximumBytes: 64))
+      default: self = .other(LogText.sanitized(type, maximumBytes: 64))
       }
     }
 

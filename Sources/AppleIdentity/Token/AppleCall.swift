@@ -40,8 +40,8 @@ struct AppleCall: Sendable {
       return Self.sort(try await transport(request))
     } catch {
       switch error {
-      case .notSent(let reason): return .notSent(reason: LogText.sanitised(reason))
-      case .unanswered(let reason): return .trouble(.unanswered(reason: LogText.sanitised(reason)))
+      case .notSent(let reason): return .notSent(reason: LogText.sanitized(reason))
+      case .unanswered(let reason): return .trouble(.unanswered(reason: LogText.sanitized(reason)))
       }
     }
   }
@@ -62,7 +62,7 @@ struct AppleCall: Sendable {
     guard let name = object["error"]?.text, let code = OAuthError.Code(rawValue: name) else {
       return .trouble(.malformed(reason: "status \(response.status) with an error that is not documented"))
     }
-    let description = object["error_description"]?.text.map { LogText.sanitised($0) }
+    let description = object["error_description"]?.text.map { LogText.sanitized($0) }
     return .refused(OAuthError(code: code, description: description), status: response.status)
   }
 }

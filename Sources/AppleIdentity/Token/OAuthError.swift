@@ -1,6 +1,6 @@
 /// Apple's error object: `{"error": …}`, now and then with an undocumented description.
 package struct OAuthError: Error, Sendable, Equatable {
-  /// Apple's error code (RFC 6749 section 5.2).
+  /// Apple's error code (RFC 6749, 5.2).
   package let code: Code
   /// `error_description`, made fit for a log. For the operator only; no decision depends on it.
   package let description: String?

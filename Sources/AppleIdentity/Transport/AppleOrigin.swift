@@ -45,7 +45,7 @@ struct AppleOrigin: Sendable, Equatable {
         headerFields: [.accept: "application/json", .userAgent: Self.userAgent]))
   }
 
-  /// A form-encoded POST (RFC 6749 appendix B): everything but unreserved characters is percent-encoded.
+  /// A form-encoded POST (RFC 6749, appendix B): everything but unreserved characters is percent-encoded.
   func post(_ path: String, form: [(name: String, value: String)]) -> AppleHTTPRequest {
     let body = Array(PercentEncoding.query(form).utf8)
     return AppleHTTPRequest(

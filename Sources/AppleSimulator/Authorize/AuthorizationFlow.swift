@@ -55,7 +55,7 @@ struct AuthorizationFlow: Sendable {
     let ticket: String
     let request: SimulatedAuthorizationRequest
     let users: [SimulatedUser]
-    /// The users who authorised the client before: they are not asked for a name again.
+    /// The users who authorized the client before: they are not asked for a name again.
     let knownUserIDs: Set<String>
     /// The decision that a test has ordered in advance.
     let automatic: AutomaticAnswer?
@@ -144,7 +144,7 @@ extension SimulatorState {
     return AuthorizationAnswer(redirectURI: request.redirectURI, mode: request.responseMode, fields: fields)
   }
 
-  /// Notes that a user authorises a client. Name and e-mail choice are those of the first time.
+  /// Notes that a user authorizes a client. Name and e-mail choice are those of the first time.
   mutating func agree(
     user: SimulatedUser, clientID: String, account: UserDecision.Account, hidesEmail: Bool, scopes: [String]
   ) -> (consent: Consent, isFirst: Bool) {
@@ -165,7 +165,7 @@ extension SimulatorState {
     return (consent, true)
   }
 
-  /// A new authorisation code.
+  /// A new authorization code.
   mutating func issueCode(_ owner: TokenOwner, redirectURI: String?, nonce: String?, now: Double) -> String {
     let code = "c\(randomText(bytes: 24)).0.\(randomText(bytes: 16))"
     codes[code] = IssuedCode(

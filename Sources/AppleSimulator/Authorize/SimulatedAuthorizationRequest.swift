@@ -26,7 +26,7 @@ enum AuthorizationRefusal: Error, Sendable, Equatable {
 extension SimulatedAuthorizationRequest {
   /// Validates a query by Apple's rules.
   ///
-  /// A wrong client or redirect URI is never answered with a redirect (RFC 6749 section 4.1.2.1), nor is a wrong
+  /// A wrong client or redirect URI is never answered with a redirect (RFC 6749, 4.1.2.1), nor is a wrong
   /// response mode, which leaves open how to answer. Everything else is.
   init(
     query: SubmittedForm, clients: [String: SimulatedClient], allowingLoopback: Bool

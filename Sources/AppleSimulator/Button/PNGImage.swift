@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A picture of grey with transparency, written as PNG (W3C, "Portable Network Graphics").
 ///
-/// The compression is "stored" (RFC 1951 section 3.2.4): no library is needed to make a few test pictures.
+/// The compression is "stored" (RFC 1951, 3.2.4): no library is needed to make a few test pictures.
 struct PNGImage {
   let width: Int
   let height: Int

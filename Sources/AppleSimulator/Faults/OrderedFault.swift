@@ -93,7 +93,7 @@ struct OrderedTampering: Sendable, Codable {
   var place: Place
   /// The differences of the identity token.
   var token: TokenOrder?
-  /// Fields of the authorisation answer to set, or with `null` to leave out: `state`, `code`, `user`, …
+  /// Fields of the authorization answer to set, or with `null` to leave out: `state`, `code`, `user`, …
   var fields: [String: JSONValue]?
   /// The number of responses for which it applies. Default: 1.
   var times: Int?

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-  /// JSON that must not be stored (RFC 6749 section 5.1).
+  /// JSON that must not be stored (RFC 6749, 5.1).
   static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, reason: String? = nil) throws -> Response
   {
     let encoder = JSONEncoder()

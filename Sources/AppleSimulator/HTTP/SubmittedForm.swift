@@ -32,7 +32,7 @@ struct SubmittedForm: Sendable, Equatable {
     fields.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
   }
 
-  /// A name that came more than once (RFC 6749 section 3.1 forbids it), or nothing.
+  /// A name that came more than once (RFC 6749, 3.1 forbids it), or nothing.
   var repeatedName: String? {
     var seen: Set<String> = []
     return fields.first { !seen.insert($0.name).inserted }?.name
@@ -67,7 +67,7 @@ struct SubmittedForm: Sendable, Equatable {
   }
 }
 
-/// Percent-encodes everything but the unreserved characters (RFC 3986 section 2.3).
+/// Percent-encodes everything but the unreserved characters (RFC 3986, 2.3).
 func percentEncoded(_ text: String) -> String {
   let digits = Array("0123456789ABCDEF".utf8)
   var encoded: [UInt8] = []

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Base64 with the URL alphabet and without padding (RFC 7515 section 2).
+/// Base64 with the URL alphabet and without padding (RFC 7515, 2).
 func base64URL(_ bytes: some Sequence<UInt8>) -> String {
   let text = Data(bytes).base64EncodedString().utf8.compactMap { byte -> UInt8? in
     switch byte {

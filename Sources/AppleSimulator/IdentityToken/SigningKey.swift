@@ -11,7 +11,7 @@ struct SigningKey: Sendable {
     keyID = String(randomText(bytes: 12).filter { $0 != "-" && $0 != "_" }.prefix(10))
   }
 
-  /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3), which is what `RS256` says.
+  /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3), which is what `RS256` says.
   /// Nil if OpenSSL fails.
   func signature(of bytes: [UInt8]) -> [UInt8]? { key.signature(of: bytes) }
 

@@ -1,7 +1,7 @@
 import Cryptography
 import FoundationEssentials
 
-/// A signed token in compact serialisation (RFC 7515 section 7.1), also one that no honest issuer would make.
+/// A signed token in compact serialization (RFC 7515, 7.1), also one that no honest issuer would make.
 ///
 /// Written by hand on purpose: a JWT library refuses to create most of the tokens that a gateway must refuse.
 enum SimulatedJWS {

@@ -7,7 +7,7 @@ package struct ClientKey: Sendable, CustomStringConvertible {
   /// A new key.
   package init() { key = ES256PrivateKey() }
 
-  /// The key of a `.p8` (PKCS #8 in PEM). Nil if it is no P-256 private key.
+  /// The key of a `.p8` (PKCS #8 in PEM). Nil if it is not a P-256 private key.
   package init?(privateKeyPEM: String) {
     guard let key = ES256PrivateKey(pem: privateKeyPEM.utf8) else { return nil }
     self.key = key

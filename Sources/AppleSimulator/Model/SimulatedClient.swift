@@ -79,7 +79,7 @@ extension SimulatedClient {
         throw RegistrationError(field: "keys", message: "a key ID is ten letters and digits, as in ABC123DEFG")
       }
       guard ES256PublicKey(pem: pem.utf8) != nil else {
-        throw RegistrationError(field: "keys", message: "key \(keyID) is no P-256 public key in PEM")
+        throw RegistrationError(field: "keys", message: "key \(keyID) is not a P-256 public key in PEM")
       }
     }
     for uri in redirectURIs {

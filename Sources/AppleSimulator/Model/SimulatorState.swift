@@ -39,7 +39,7 @@ struct SimulatorState: Sendable {
     users.first { $0.id == id }
   }
 
-  /// Ends every token and authorisation of a user for one client, or for all.
+  /// Ends every token and authorization of a user for one client, or for all.
   mutating func revoke(userID: String, clientID: String?) {
     func concerned(_ owner: TokenOwner) -> Bool {
       owner.userID == userID && (clientID == nil || owner.clientID == clientID)
@@ -65,16 +65,16 @@ struct TokenOwner: Hashable, Sendable {
   let clientID: String
 }
 
-/// An authorisation request that waits for the user's decision.
+/// An authorization request that waits for the user's decision.
 struct PendingAuthorization: Sendable {
   let request: SimulatedAuthorizationRequest
   let expires: Double
 }
 
-/// An authorisation code: single use, five minutes.
+/// An authorization code: single use, five minutes.
 struct IssuedCode: Sendable {
   let owner: TokenOwner
-  /// As sent in the authorisation request; a native app's code has none.
+  /// As sent in the authorization request; a native app's code has none.
   let redirectURI: String?
   let nonce: String?
   let authenticatedAt: Double

@@ -2,9 +2,9 @@
 struct Revocation: Sendable {
   let apple: SimulatedApple
 
-  /// Ends a token and the authorisation behind it: the next sign-in asks the user again, and sends the name again.
+  /// Ends a token and the authorization behind it: the next sign-in asks the user again, and sends the name again.
   ///
-  /// A token that is invalid already is no error.
+  /// A token that is invalid already is not an error.
   func revoke(_ form: SubmittedForm) async throws {
     let client = try apple.client(of: form)
     guard let token = form["token"] else { throw EndpointRefusal(.invalidRequest, reason: "token is missing") }

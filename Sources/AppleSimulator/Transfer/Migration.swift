@@ -25,7 +25,7 @@ struct Migration: Sendable {
         throw EndpointRefusal(.invalidRequest, reason: "neither transfer_sub, nor sub and target")
       }
       guard let user = state.users.first(where: { $0.subject(forTeam: client.teamID) == subject }) else {
-        throw EndpointRefusal(.invalidRequest, reason: "sub is no user of this team")
+        throw EndpointRefusal(.invalidRequest, reason: "sub is not a user of this team")
       }
       return .object(["transfer_sub": .string(user.transferSubject(toTeam: target))])
     }

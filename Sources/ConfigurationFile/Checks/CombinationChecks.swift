@@ -145,7 +145,7 @@ enum CombinationChecks {
     for (key, values) in lists where context.validKeys.contains(key) {
       var seen: Set<String> = []
       for (index, value) in values.enumerated() where !seen.insert(value).inserted {
-        context.report(at: NodePath(key).appending(index), "\(key) names this twice", remedy: "remove one of them")
+        context.report(at: NodePath(key).appending(index), "\(key) lists this twice", remedy: "remove one of them")
       }
     }
   }

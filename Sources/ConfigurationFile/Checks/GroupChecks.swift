@@ -44,7 +44,7 @@ enum GroupChecks {
     var seen: Set<GroupMember> = []
     for (index, member) in members.enumerated() {
       guard let member = GroupMember(member), !seen.insert(member).inserted else { continue }
-      context.report(at: path.appending(index), "members names this twice", remedy: "remove one of them")
+      context.report(at: path.appending(index), "members lists this twice", remedy: "remove one of them")
     }
   }
 }

@@ -62,7 +62,7 @@ enum RouteChecks {
 
   private static func reportNetworks(at path: NodePath, _ context: inout DecodingContext) {
     context.report(
-      at: path, "networks is empty, so it would be no condition, or one that nobody meets",
+      at: path, "networks is empty, so it would not be a condition, or be one that nobody meets",
       remedy: "name networks, or remove the key")
   }
 
@@ -215,7 +215,7 @@ enum RouteChecks {
     for (index, method) in methods.enumerated()
     where methods[..<index].contains(where: { $0.utf8.elementsEqual(method.utf8) }) {
       context.report(
-        at: path.appending("methods").appending(index), "methods names this twice", remedy: "remove one of them")
+        at: path.appending("methods").appending(index), "methods lists this twice", remedy: "remove one of them")
       isGood = false
     }
     return isGood

@@ -39,7 +39,7 @@ enum TemplateChecks {
       switch files.read("\(folder)/\(name)", OwnTemplates.sizeLimit) {
       case .contents(let bytes, _): found.append((name, bytes))
       case .missing: break  // Removed since the folder was read.
-      case .notRegular: report("\(folder)/\(name)", "is no regular file", remedy: "put a file there", &context)
+      case .notRegular: report("\(folder)/\(name)", "is not a regular file", remedy: "put a file there", &context)
       case .tooLong: report("\(folder)/\(name)", "has more than 64 KiB", remedy: "make it shorter", &context)
       case .unreadable(let reason):
         report(
@@ -75,7 +75,7 @@ enum TemplateChecks {
       guard names.isEmpty else { return names }
       (what, remedy) = ("holds no template", "create it, or remove the key")
     case .missing: (what, remedy) = ("is not there", "create the folder, or remove the key")
-    case .notFolder: (what, remedy) = ("is no folder", "write the path of the templates' folder")
+    case .notFolder: (what, remedy) = ("is not a folder", "write the path of the templates' folder")
     case .unreadable(let reason):
       (what, remedy) = ("cannot be read (\(reason))", "grant read access to the gateway's user")
     }

@@ -151,7 +151,7 @@ enum UpstreamChecks {
     let places = (urls ?? []).indices.map { list.appending($0) }
     for (address, place) in zip(urls ?? [], places) + (url.map { [($0, path.appending("url"))] } ?? []) {
       if !seen.insert(address).inserted, place.parent == list {
-        context.report(at: place, "\(list) names this twice", remedy: "remove one of them")
+        context.report(at: place, "\(list) lists this twice", remedy: "remove one of them")
       }
       if let loop = own.first(where: { CombinationChecks.isLoop(address, $0.address) }) {
         context.report(

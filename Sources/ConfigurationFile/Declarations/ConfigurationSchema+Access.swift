@@ -53,7 +53,7 @@ extension ConfigurationSchema {
         "access.networks", ValueType.network.list(), into: \.access.networks, example: "[\"10.0.0.0/8\"]",
         """
         Networks of clients. A request from elsewhere gets 403 before any sign-in, on every route that is not public. \
-        The gateway's own pages are no routes: sign-in, account and people pages answer from any address. \
+        The gateway's own pages are not routes: sign-in, account and people pages answer from any address. \
         Behind a proxy, listen.trusted_proxies or listen.proxy_protocol_from must name it: without a believed address \
         the condition is not met.
         """, omission: "Any client address.",

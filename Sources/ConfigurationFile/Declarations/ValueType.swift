@@ -208,7 +208,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
       name: choices().joined(separator: " or "),
       read: { node, path, context in
         guard let text = context.text(node, at: path, expected: expected()) else { return nil }
-        // Bytes, not characters: "K" (the kelvin sign) is no "K".
+        // Bytes, not characters: "K" (the kelvin sign) is not a "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
           let words = Value.allCases.map(\.rawValue)

@@ -20,13 +20,13 @@ extension CookieNameError {
     switch self {
     case .form:
       Diagnostic(
-        "is no name for the session cookie",
+        "is not a name for the session cookie",
         remedy: "write \"__Host-\" and letters, digits or other characters of a token, "
           + "\(CookieNames.limit) bytes at most, as in \"__Host-cordon-2\"")
     case .besideStandard:
       Diagnostic(
         "begins with \"__Host-cordon\", but other gateways would not know it as a gateway's",
-        remedy: "write a hyphen behind that, as in \"__Host-cordon-2\", or another word")
+        remedy: "write a hyphen after that, as in \"__Host-cordon-2\", or another word")
     case .ofAnotherCookie:
       Diagnostic(
         "could be the name of another cookie of a gateway",

@@ -159,7 +159,7 @@ extension ValueType where Value == String {
       "method", expected: "a method, as in \"GET\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isToken) else {
-          throw Diagnostic("is not a method", remedy: "write letters as in \"GET\" (RFC 9110 9.1), or remove methods")
+          throw Diagnostic("is not a method", remedy: "write letters as in \"GET\" (RFC 9110, 9.1), or remove methods")
         }
         return text
       })

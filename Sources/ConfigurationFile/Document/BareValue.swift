@@ -37,7 +37,7 @@ enum BareValue {
     }
     let word = value.map(\.asciiLowercased)
     if ["true", "false", "yes", "no", "on", "off"].contains(where: { word.elementsEqual($0.utf8) }) {
-      return "this is no Boolean, which is true or false in lower case"
+      return "this is not a Boolean, which is true or false in lower case"
     }
     return "this is neither a number nor a text in quotation marks"
   }

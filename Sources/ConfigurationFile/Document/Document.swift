@@ -20,7 +20,7 @@ struct Document: Sendable {
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentError(
-        location: text.location(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "this is no UTF-8",
+        location: text.location(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "the file is not valid UTF-8",
         remedy: "save the file in the encoding UTF-8")
     }
     if let offset = bytes.firstIndex(of: 0) {

@@ -29,7 +29,7 @@ struct SourceText: Sendable {
     return min(SourceLocation(line: line, column: max(location.column, 1)), end)
   }
 
-  /// The offset behind a line.
+  /// The offset after a line.
   func end(ofLine line: Int) -> Int { lineStarts.indices.contains(line) ? lineStarts[line] : bytes.count }
 
   /// Whether the first character of a line, blanks aside, is `[`.

@@ -1,7 +1,7 @@
 internal import WebFormats
 
 /// Explains syntax errors of the parser: the problem, its location and the remedy. The parser's own messages assume
-/// knowledge of the grammar of TOML, and its location may be lines behind the mistake.
+/// knowledge of the grammar of TOML, and its location may be lines after the mistake.
 enum SyntaxMistake {
   static func error(_ error: TOML.SyntaxError, in text: SourceText, _ locations: SourceLocations) -> DocumentError {
     // At the end of the file the parser counts the last line end as a column.
@@ -26,18 +26,18 @@ enum SyntaxMistake {
       return found(
         "this table in {braces} is not complete",
         "write it in one line with commas between its entries, as in { a = 1, b = 2 }")
-    case "array": return found("this list is not complete", "put a comma between two entries, and a ] behind the last")
+    case "array": return found("this list is not complete", "put a comma between two entries, and a ] after the last")
     case "unicode scalar sequence": return escape(at: location)
     case "string" where problem.contains("escape"): return escape(at: location)
     case "key-value pair" where problem.hasPrefix("expected '='"):
-      return found("there is no \"=\" behind this key", "write the key, \"=\" and its value, as in workers = 2")
+      return found("there is no \"=\" after this key", "write the key, \"=\" and its value, as in workers = 2")
     case "key-value pair" where problem.hasPrefix("expected value"):
-      return found("there is no value behind the \"=\"", "write a value, or remove the key")
+      return found("there is no value after the \"=\"", "write a value, or remove the key")
     case "key-value pair" where problem.hasPrefix("expected a comment"):
       return found(
         "the value has ended, and something follows in the same line",
         "write one key in each line, several values as a list in [brackets], and # before a comment")
-    default: return found("this is no TOML: \(problem)", DocumentError.syntaxRemedy)
+    default: return found("this is not valid TOML: \(problem)", DocumentError.syntaxRemedy)
     }
   }
 
@@ -50,15 +50,15 @@ enum SyntaxMistake {
     case .text:
       DocumentError(
         location: start, what: "the text that begins here has no closing quotation mark",
-        remedy: "put one behind the text, in the same line")
+        remedy: "put one after the text, in the same line")
     case .longText:
       DocumentError(
         location: start, what: "the text of several lines that begins here does not end",
-        remedy: "put the same three quotation marks behind the text")
+        remedy: "put the same three quotation marks after the text")
     case .list:
       DocumentError(
         location: location, what: "the list that begins in line \(start.line) has no closing bracket before this",
-        remedy: "put a \"]\" behind its last entry")
+        remedy: "put a \"]\" after its last entry")
     }
   }
 
@@ -86,7 +86,7 @@ enum SyntaxMistake {
   ) -> DocumentError {
     let name = problem.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""
     let repeats = SourceLocations(text.bytes, below: nil, notesAll: true).repeats
-    // The parser's place may be behind the value.
+    // The parser's place may be after the value.
     let second = repeats.keys.filter { $0 < text.end(ofLine: location.line) }.max()
     let location = second.map { text.location(of: $0) } ?? location
     let first = second.flatMap { repeats[$0] }.map { text.location(of: $0).line }
@@ -96,12 +96,12 @@ enum SyntaxMistake {
     }
     if problem.contains("existing array"), isHeader {
       return found(
-        "\"\(name)\" is a list\(first.map { " since line \($0)" } ?? ""), of which this is no entry",
+        "\"\(name)\" is a list\(first.map { " since line \($0)" } ?? ""), of which this is not an entry",
         "write [[\(name)]] for each of its entries")
     }
     if problem.contains(" as array") {
       return found(
-        "\"\(name)\" is no list\(first.map { ", by line \($0)" } ?? ""), so that this cannot be an entry of it",
+        "\"\(name)\" is not a list\(first.map { ", by line \($0)" } ?? ""), so that this cannot be an entry of it",
         "write both headers with two brackets, or keep one")
     }
     let other = first.map { "; the first is in line \($0)" } ?? ""

@@ -9,7 +9,7 @@ enum DurationText {
       switch error {
       case .malformed:
         throw Diagnostic(
-          "is no duration", remedy: "write a whole number and one of the units ms, s, m, h, d, as in \"15s\"")
+          "is not a duration", remedy: "write a whole number and one of the units ms, s, m, h, d, as in \"15s\"")
       case .tooLong: throw Diagnostic("is longer than a hundred years", remedy: "write a shorter duration")
       }
     }

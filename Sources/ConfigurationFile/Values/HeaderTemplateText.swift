@@ -117,7 +117,7 @@ struct HeaderTemplateText {
   private func add(_ word: String, to claim: inout HeaderTemplate.Claim) throws(Diagnostic) {
     guard claim.encoding == nil else {
       throw Diagnostic(
-        "begins a claim with a filter behind its encoding",
+        "begins a claim with a filter after its encoding",
         remedy: "write percent, utf8 or latin1 last, and one of them")
     }
     let parts = word.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -135,7 +135,7 @@ struct HeaderTemplateText {
           remedy: "write \"{email|local:example.com}\": addresses of other domains are not sent")
       }
       guard claim.name.utf8.elementsEqual("email".utf8) else {
-        throw Diagnostic("begins a claim that is no address, with local", remedy: "local is for {email} only")
+        throw Diagnostic("begins a claim that is not an address, with local", remedy: "local is for {email} only")
       }
       claim.filters.append(.local(domain: domain))
     default:

@@ -47,7 +47,7 @@ enum IdentityHeaderText {
   private static func checkSyntax(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
       throw Diagnostic(
-        "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110 5.6.2)")
+        "is not a header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110, 5.6.2)")
     }
   }
 
@@ -64,7 +64,7 @@ enum IdentityHeaderText {
       claim.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") })
     else {
       throw Diagnostic(
-        "is no claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
+        "is not a claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
     }
     guard !["nonce", "c_hash", "at_hash"].contains(claim) else {
       throw Diagnostic(

@@ -12,7 +12,7 @@ enum ResponseHeaderText {
   static func checkName(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
       throw Diagnostic(
-        "is no header name", remedy: "use letters, digits and \"-\", as in X-Frame-Options (RFC 9110 5.6.2)")
+        "is not a header name", remedy: "use letters, digits and \"-\", as in X-Frame-Options (RFC 9110, 5.6.2)")
     }
     let folded = String(decoding: name.utf8.map(\.asciiLowercased), as: UTF8.self)
     guard !reserved.contains(folded) else {
@@ -25,7 +25,7 @@ enum ResponseHeaderText {
       value.utf8.first != 0x20, value.utf8.last != 0x20
     else {
       throw Diagnostic(
-        "is no header value", remedy: "write at most 8,192 visible characters of ASCII, with spaces in between only")
+        "is not a header value", remedy: "write at most 8,192 visible characters of ASCII, with spaces in between only")
     }
   }
 

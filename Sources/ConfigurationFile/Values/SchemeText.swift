@@ -1,6 +1,6 @@
 import WebFormats
 
-/// Custom URL schemes of native apps (RFC 3986 3.1).
+/// Custom URL schemes of native apps (RFC 3986, 3.1).
 enum SchemeText {
   /// Schemes that belong to browsers and systems, not to an app.
   private static let foreign = [
@@ -15,11 +15,11 @@ enum SchemeText {
       && bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     guard isScheme else {
       throw Diagnostic(
-        "is no URL scheme", remedy: "write the scheme alone, without \"://\", as in \"com.example.app\"")
+        "is not a URL scheme", remedy: "write the scheme alone, without \"://\", as in \"com.example.app\"")
     }
     let scheme = String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
     guard !foreign.contains(scheme) else {
-      throw Diagnostic("is no app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
+      throw Diagnostic("is not an app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
     }
     return scheme
   }

@@ -16,7 +16,7 @@ enum SizeText {
     let unit = String(decoding: bytes[digits.count...], as: UTF8.self)
     guard !digits.isEmpty, let factor = units.first(where: { $0.suffix.utf8.elementsEqual(unit.utf8) })?.bytes else {
       throw Diagnostic(
-        "is no size", remedy: "write a whole number and one of the units B, KiB, MiB, GiB, as in \"32KiB\"")
+        "is not a size", remedy: "write a whole number and one of the units B, KiB, MiB, GiB, as in \"32KiB\"")
     }
     guard let count = DecimalDigits.parse(digits, limit: limit / factor) else {
       throw Diagnostic("is more than a pebibyte", remedy: "write a smaller size")

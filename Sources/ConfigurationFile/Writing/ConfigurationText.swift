@@ -93,7 +93,7 @@ package struct ConfigurationText: Sendable {
   }
 
   private static func comment(_ text: String) -> [String] {
-    // Only a line feed can end a comment; everything else of a text stays behind the "#".
+    // Only a line feed can end a comment; everything else of a text stays after the "#".
     text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
       line.isEmpty ? "#" : "# " + String(decoding: line.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
     }

@@ -9,7 +9,7 @@ struct LingeringClose {
 
   /// Time that the client has to close, or to send more, after our end and after each read.
   static let quietTime = TimeAmount.seconds(2)
-  /// Longest time for which a client may go on sending: some read the response only behind the whole of a large upload.
+  /// Longest time for which a client may go on sending: some read the response only after the whole of a large upload.
   static let longestTime = TimeAmount.seconds(30)
 
   /// - Parameter now: the time of our end.
@@ -42,7 +42,7 @@ struct LingeringClose {
 
   /// Waits for more after bytes were received, which are discarded.
   func received(by connection: TimedHandler, _ wheel: TimerWheel, now: NIODeadline) {
-    // Not afterwards: the timer would be put off with each read, by a tick.
+    // After the deadline the timer must not be armed again: each read would postpone it by one tick.
     guard now < deadline else { return }
     wheel.arm(connection, after: min(Self.quietTime, deadline - now), now: now)
   }

@@ -84,7 +84,7 @@ extension ResponseHeaders {
   }
 }
 
-/// The reason phrases of RFC 9110 15, of the statuses that the gateway sends by number.
+/// The reason phrases of RFC 9110, 15, of the statuses that the gateway sends by number.
 private enum ReasonPhrase {
   static func of(_ status: Int) -> String {
     switch status {

@@ -5,7 +5,7 @@ internal import NIOCore
 ///
 /// These are the things that an exchange needs of it; framing, pipelining, windows and the end of a connection are its
 /// own business. The driver, which performs the steps of ``Exchange``, is the extension of this protocol in
-/// `Exchange/Driver`: it is specialised for each transport, so that no call goes through a table and no request
+/// `Exchange/Driver`: it is specialized for each transport, so that no call goes through a table and no request
 /// allocates an object.
 protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var server: ServerContext { get }
@@ -13,13 +13,14 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var loop: LoopResources { get }
   var peer: ClientPeer { get }
   var exchange: Exchange { get set }
-  /// The speed at which the client takes what waits for it; nil while nothing waits. Then the deadline is for that.
+  /// The speed at which the client takes what waits for it; nil while nothing waits. While it is set, the exchange's
+  /// deadline is the client's.
   var pace: ResponsePace? { get set }
   /// Bytes that wait for the client.
   var unsentBytes: Int { get }
   /// Bytes of a head that was not parsed, for the preferences of an early refusal.
   var unparsedHead: ByteBuffer? { get }
-  /// Whether bytes have come behind the head that is being judged.
+  /// Whether bytes have come after the head that is being judged.
   var hasBytesBehindHead: Bool { get }
 
   // MARK: To the client

@@ -24,7 +24,7 @@ struct Exchange {
   var hasResponse: Bool { if case .begun = response { true } else { false } }
 
   /// Whether the rest of a body may take its time: streams in both directions are made of pauses. An HTTP/1.1
-  /// connection whose response began before its request was whole closes behind it, and is not kept open by that body.
+  /// connection whose response began before its request was whole closes after it, and is not kept open by that body.
   private var allowsPauses: Bool { hasResponse && account.version == .http2 }
 
   /// Whether the deadline of the body applies.
@@ -83,7 +83,7 @@ struct Exchange {
 
   /// The request goes upstream.
   /// - Parameters:
-  ///   - hasSurplus: whether bytes have come behind the head.
+  ///   - hasSurplus: whether bytes have come after the head.
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(

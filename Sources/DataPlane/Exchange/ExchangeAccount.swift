@@ -62,7 +62,7 @@ struct ExchangeAccount {
     requestLine = line
   }
 
-  /// Writes the fields that the observer wants, each behind a NUL.
+  /// Writes the fields that the observer wants, each after a NUL.
   private static func write(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields, to space: inout HeaderWriter
   ) {
@@ -83,7 +83,7 @@ struct ExchangeAccount {
     if wanted.contains(.trace), let trace = trace(head, bytes) { space.append(bytes.extracting(trace)) }
   }
 
-  /// The identifier in `traceparent` (W3C Trace Context, 3.2): behind `VV-`, and before another hyphen, 32 lower-case
+  /// The identifier in `traceparent` (W3C Trace Context, 3.2): after `VV-`, and before another hyphen, 32 lower-case
   /// hexadecimal digits that are not all zero; nil where it is malformed or repeated.
   private static func trace(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Range<Int>? {
     guard let field = head.fields.line(.traceparent), !head.fields.isRepeated(.traceparent),

@@ -115,7 +115,7 @@ package struct ExchangeRecord {
   /// The client's version of HTTP.
   package var version = HTTPVersion.http11
   /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them,
-  /// the authority, `User-Agent`, `Referer` and the trace, each behind a NUL, those empty that it does not want.
+  /// the authority, `User-Agent`, `Referer` and the trace, each after a NUL, those empty that it does not want.
   package var request: ByteBuffer?
   /// The client's address.
   package var client: String

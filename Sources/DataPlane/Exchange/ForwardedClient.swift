@@ -3,8 +3,9 @@ internal import WebFormats
 
 /// The client's address behind trusted proxies: each has added the address that it saw to `X-Forwarded-For`.
 enum ForwardedClient {
-  /// The rightmost address that is no trusted proxy: it is the peer of a proxy that we trust, and entries to its left
-  /// are untrusted. If all are trusted, the leftmost. An invalid address ends the search: the last valid one is used.
+  /// The rightmost address that is not a trusted proxy: it is the peer of a proxy that we trust, and entries to its
+  /// left are untrusted. If all are trusted, the leftmost. An invalid address ends the search: the last valid one is
+  /// used.
   /// - Returns: nil where the lines hold no address at the right end.
   static func address(
     _ fields: borrowing FieldTable, _ bytes: RawSpan, trustedProxies: [NetworkPrefix]

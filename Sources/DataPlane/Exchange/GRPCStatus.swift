@@ -32,7 +32,7 @@ enum GRPCStatus {
     }
   }
 
-  /// The gRPC response that corresponds to `response`; a response that is no error is returned as it is.
+  /// The gRPC response that corresponds to `response`; a response that is not an error is returned as it is.
   static func answer(_ response: ControlResponse) -> ControlResponse {
     let status = response.head.status
     guard status.code >= 400 else { return response }

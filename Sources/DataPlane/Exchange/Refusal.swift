@@ -39,9 +39,9 @@ struct Refusal: Equatable {
   static let bodyNotTaken = Refusal(504, "the application did not take the request body in time")
   static let noUpstream = Refusal(500, "no application is configured")
   static let tooMuchMemory = Refusal(503, "too much memory is held for requests that are not whole")
-  static let upgradeWithBody = Refusal(400, "a body in a request for an upgrade")
+  static let upgradeWithBody = Refusal(400, "a body in an upgrade request")
   /// In the old protocol or in the new one? They must not be taken for either.
-  static let upgradeWithSurplus = Refusal(400, "bytes behind a request for an upgrade")
+  static let upgradeWithSurplus = Refusal(400, "data after an upgrade request")
   static let upgradeEnded = Refusal(400, "a WebSocket that its client has ended already")
   /// To an extended CONNECT any 2xx is a tunnel: an HTTP response must not be taken for one (RFC 8441, 5).
   static let upgradeAnswered = Refusal(502, "the application answered a WebSocket with something else")

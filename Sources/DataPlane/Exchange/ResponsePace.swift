@@ -38,7 +38,7 @@ struct ResponsePace {
   /// - Parameters:
   ///   - rate: bytes per second; 0 asks for none.
   ///   - grace: until the rate is asked for.
-  ///   - patience: for so long nothing need be taken.
+  ///   - patience: longest time without any progress.
   mutating func look(
     sent: Int, waiting: Int, at now: NIODeadline, rate: Int, grace: TimeAmount, patience: TimeAmount
   ) -> Verdict {

@@ -2,8 +2,8 @@ internal import HTTPWire
 internal import NIOCore
 
 /// Passes the bytes of a tunnel, and closes a WebSocket that the gateway ends (RFC 6455, 7): the client gets a Close
-/// frame after the application's current frame. A tunnel that is no WebSocket, or that does not answer the Close frame,
-/// lasts until the deadline.
+/// frame after the application's current frame. A tunnel that is not a WebSocket, or that does not answer the Close
+/// frame, lasts until the deadline.
 final class Tunnel {
   /// The progress of the tunnel's end.
   private enum Phase {
@@ -14,7 +14,7 @@ final class Tunnel {
     case closeSent
   }
 
-  /// The frames of application and client; nil if the tunnel is no WebSocket.
+  /// The frames of application and client; nil if the tunnel is not a WebSocket.
   private var frames: (application: FrameFollower, client: FrameFollower)?
   private var phase = Phase.open
   /// Whether the client has ended its side of an HTTP/1.1 connection; an HTTP/2 stream keeps that itself.

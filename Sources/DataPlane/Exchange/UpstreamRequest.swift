@@ -33,12 +33,12 @@ struct UpstreamRequest {
   var trailers: [UInt8] = []
   /// Whether the body is sent in chunks.
   var isChunked = false
-  /// Whether the connection ends behind the request.
+  /// Whether the connection ends after the request.
   var endsConnection = false
   /// Most bytes of the body that are collected before the request is sent, so that it has a length; 0 if it is sent as
   /// it comes.
   var bufferLimit = 0
-  /// Whether the path that was sent begins with a slash that the client's did not have behind the removed prefix.
+  /// Whether the path that was sent begins with a slash that the client's did not have after the removed prefix.
   var addsSlash = false
   /// `Destination` as the client sent it, for reviews; nil without one.
   var destination: [UInt8]?

@@ -171,7 +171,7 @@ final class AddressRewriting {
     let scheme: [UInt8]?
     /// Nil for a malformed one, which cannot be the gateway's.
     let authority: Authority?
-    /// The part behind the authority, with query and fragment.
+    /// The part after the authority, with query and fragment.
     let path: ArraySlice<UInt8>
 
     /// Nil if the reference has no authority.

@@ -165,7 +165,7 @@ private struct CookieAttributes {
       guard !value.isEmpty else { return }
       let isNegative = bytes.byte(at: value.lowerBound) == UInt8(ascii: "-")
       let digits = isNegative ? value.dropFirst() : value
-      // Anything else is no attribute at all (RFC 6265, 5.2.2).
+      // Anything else is not an attribute at all (RFC 6265, 5.2.2).
       guard !digits.isEmpty, digits.allSatisfy({ bytes.byte(at: $0).isASCIIDigit }) else { return }
       endsByAge = isNegative || digits.allSatisfy { bytes.byte(at: $0) == UInt8(ascii: "0") }
     } else if bytes.equalsIgnoringCase("expires", name) {

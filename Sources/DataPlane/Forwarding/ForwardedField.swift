@@ -30,7 +30,7 @@ enum ForwardedField {
     space.append("\r\n")
   }
 
-  /// An IPv6 address is in brackets and quotation marks; a Unix socket has no address (RFC 7239 6).
+  /// An IPv6 address is in brackets and quotation marks; a Unix socket has no address (RFC 7239, 6).
   private static func writeNode(_ address: RawSpan, to space: inout HeaderWriter) {
     let whole = 0..<address.byteCount
     guard !address.equals("unix", whole) else {

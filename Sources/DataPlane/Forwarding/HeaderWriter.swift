@@ -31,7 +31,7 @@ struct HeaderWriter {
     count = end
   }
 
-  /// Takes back everything behind the first `count` bytes.
+  /// Takes back everything after the first `count` bytes.
   mutating func truncate(to count: Int) { self.count = count }
 
   /// Takes separators of a list back, down to `start`.

@@ -3,7 +3,7 @@ internal import HTTPWire
 /// Adds field lines that are for one client alone to a response of the upstream, where no shared cache can hand them to
 /// another.
 ///
-/// RFC 9111 3 lets a shared cache keep a response with `Set-Cookie` like any other. It may not keep one with `private`
+/// RFC 9111, 3 lets a shared cache keep a response with `Set-Cookie` like any other. It may not keep one with `private`
 /// or `no-store`; `private` is added to one without `Cache-Control`; any other is forwarded as it is, without the
 /// private header lines.
 enum PrivateResponseHeaders {

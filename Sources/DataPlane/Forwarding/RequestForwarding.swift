@@ -20,7 +20,7 @@ struct RequestForwarding {
     var dropsAuthorization = false
     /// Whether method-override headers are left out.
     var dropsMethodOverride = false
-    /// Whether the connection to the upstream ends behind the request.
+    /// Whether the connection to the upstream ends after the request.
     var closes = false
     /// The rewriting for this upstream; nil if the request needs none.
     var rewriting: UpstreamRewriting?
@@ -146,7 +146,7 @@ struct RequestForwarding {
     if head.isHTTP11, !head.isAbsoluteForm, keepsTarget { return head.methodRange.lowerBound }
     space.append(bytes.extracting(head.methodRange))
     space.append(" ")
-    // An absolute form without a path means the root (RFC 9112 3.2.1).
+    // An absolute form without a path means the root (RFC 9112, 3.2.1).
     if head.isAsteriskForm { space.append("*") } else if head.path.isEmpty { space.append("/") }
     // A request outside of the prefix is refused before.
     if let rewriting, !head.path.isEmpty, let stripped = rewriting.strippedPath(bytes, head.path) {
@@ -199,7 +199,7 @@ struct RequestForwarding {
     space.append("\r\n")
   }
 
-  /// Whether `Connection` nominates the field (RFC 9110 7.6.1). Fields that frame or route the message cannot be
+  /// Whether `Connection` nominates the field (RFC 9110, 7.6.1). Fields that frame or route the message cannot be
   /// nominated: without them two readers would see two requests.
   private static func isNominated(_ line: FieldLine, _ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard line.known != .host, line.known != .contentLength else { return false }

@@ -49,7 +49,7 @@ enum ResponseForwarding {
       if padded, !dropped {
         ContentLength.write(line, bytes, to: &space)
       } else if !dropped, !nominated {
-        // White space before the colon is removed (RFC 9112 5.1).
+        // White space before the colon is removed (RFC 9112, 5.1).
         space.append(bytes.extracting(line.name))
         space.append(": ")
         if let rewritten { space.append(rewritten.span.bytes) } else { space.append(bytes.extracting(line.value)) }
@@ -76,13 +76,13 @@ enum ResponseForwarding {
     space.append("\r\n")
   }
 
-  /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
+  /// Writes the head of a response for an HTTP/2 client: RFC 9113, 8.2.2 leaves out the same fields.
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies,
     privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
     to fields: inout HTTP2Fields
   ) {
-    // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
+    // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441, 5).
     let switches = head.status == 101
     fields.begin(status: switches ? 200 : head.status)
     let lines = head.fields.lines.span
@@ -115,7 +115,7 @@ enum ResponseForwarding {
     case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .transferEncoding, .proxyAuthenticate,
       .proxyAuthorization, .http2Settings:
       true
-    // RFC 9110 8.6: neither an interim response nor 204 has a length.
+    // RFC 9110, 8.6: neither an interim response nor 204 has a length.
     case .contentLength: head.status < 200 || head.status == 204
     case .setCookie: ownCookies.isSet(by: line.value, bytes)
     default: false
@@ -128,7 +128,7 @@ enum ResponseForwarding {
   private static func statusLine(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
   ) -> Int {
-    // A line without the space behind the status is rewritten with it (RFC 9112, 4).
+    // A line without the space after the status is rewritten with it (RFC 9112, 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
     space.append("HTTP/1.1 ")
     space.append(bytes.extracting(9..<12))

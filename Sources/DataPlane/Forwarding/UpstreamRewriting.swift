@@ -58,7 +58,7 @@ final class UpstreamRewriting: Sendable {
 
   /// The position in a path of the first byte that the upstream gets, and whether a slash precedes it.
   /// - Returns: nil if the path is outside of the prefix, or the rest begins with two slashes: to some applications
-  ///   that is a URL with an authority, and the path begins behind it.
+  ///   that is a URL with an authority, and the path begins after it.
   func strippedPath(_ bytes: RawSpan, _ path: Range<Int>) -> (start: Int, addsSlash: Bool)? {
     guard let prefix else { return (path.lowerBound, false) }
     guard path.count >= prefix.count else { return nil }

@@ -1,10 +1,10 @@
 /// Bounds the memory that the HTTP/2 connections of one event loop hold for content that waits. Used on that loop only.
 ///
-/// Each connection may hold ``allowance``, as an HTTP/1.1 connection does. What they hold beyond it is for streams that
-/// wait for each other, up to a mebibyte for a connection, and clients need no authorization for it. So it has a limit
-/// for all together: from half of it on, connections get no more than the allowance where they do not hold more yet,
-/// and beyond it the connection that holds most is ended. Slow clients and slow applications hold a read for each
-/// response or request that has begun, hardly ever so much.
+/// Each connection has an ``allowance``, as an HTTP/1.1 connection does. Memory beyond the allowances, up to a mebibyte
+/// for a connection, is for streams that wait for each other. Clients need no authorization to use it, so it is shared
+/// by all connections of the loop and limited. When half of it is used, connections at their allowance get no more;
+/// when all is used, the connection that holds most is closed. Slow clients and slow applications hold one read for
+/// each response or request that has begun, which is hardly ever as much.
 final class ContentBudget {
   /// The content that waits.
   enum Kind {

@@ -32,7 +32,7 @@ package final class DescriptorBudget: Sendable {
 
   /// - Parameters:
   ///   - limit: how many descriptors may be open.
-  ///   - others: how many are open for what is no connection.
+  ///   - others: how many are open for what is not a connection.
   init(limit: Int, others: Int) {
     let shares = Shares(limit: limit, others: others)
     shared = Atomic(shares.shared)

@@ -48,7 +48,7 @@ final class LoopResources {
   }
 
   /// The `Date` line that a response of the upstream lacks, nil where it has one: a recipient with a clock adds it
-  /// (RFC 9110 6.6.1).
+  /// (RFC 9110, 6.6.1).
   @inline(__always)
   func missingDate(of head: borrowing ResponseHead) -> [UInt8]? {
     head.fields.has(.date) || head.status == 101 ? nil : date.bytes()

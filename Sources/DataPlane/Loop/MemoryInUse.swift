@@ -55,7 +55,7 @@ package final class MemoryInUse: Sendable {
     if now > peak.load(ordering: .relaxed) { peak.store(now, ordering: .relaxed) }
   }
 
-  /// Bytes held for what is no request yet.
+  /// Bytes held for what is not a request yet.
   package var headBytes: Int { heads.load(ordering: .relaxed) }
 
   /// The number of incomplete requests and handshakes that were ended because they were the oldest when memory for

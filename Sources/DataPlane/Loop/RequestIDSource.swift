@@ -18,7 +18,7 @@ package struct RequestIDSource {
     /// The request ID of a trusted proxy; it replaces the numbers.
     var given: [UInt8]?
 
-    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could
+    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110, 5.6.2). Anything else could
     /// be delimited neither in a log nor in a header field.
     static func wellFormed(_ bytes: RawSpan, _ value: Range<Int>) -> [UInt8]? {
       guard (1...64).contains(value.count), value.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) })

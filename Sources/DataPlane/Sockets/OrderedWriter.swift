@@ -87,7 +87,7 @@ final class OrderedWriter {
     return true
   }
 
-  /// Ends the output (FIN, close_notify) behind what was written.
+  /// Ends the output (FIN, close_notify) after what was written.
   func closeOutput() { context?.close(mode: .output, promise: nil) }
 
   /// Closes the channel; what it has not sent is lost.

@@ -7,7 +7,7 @@ extension SocketAddress {
   var ipText: String? {
     guard case .v4(let address) = self else { return ipAddress }
     return withUnsafeBytes(of: address.address) { socketAddress in
-      // In network order, behind the family and the port (ip(7)).
+      // In network order, after the family and the port (ip(7)).
       let octets = socketAddress[4..<8]
       return String(unsafeUninitializedCapacity: 15) { text in
         var count = 0

@@ -45,7 +45,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     session = HTTP2Session(clientWith: HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
   }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context

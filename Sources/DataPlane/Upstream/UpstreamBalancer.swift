@@ -47,7 +47,7 @@ final class UpstreamBalancer {
   var speaksHTTP2: Bool { pools[0].speaksHTTP2 }
 
   /// Whether a request ends its connection (`Connection: close`, RFC 9112, 9.6). An application that answers without
-  /// reading a body takes that body for the next request: of a connection that ends, nothing is read behind it. So each
+  /// reading a body takes that body for the next request: of a connection that ends, nothing is read after it. So each
   /// does where no connection is kept, and so does one whose body means nothing to its method.
   @inline(__always)
   func endsConnection(_ method: RequestHead.Method, hasBody: Bool) -> Bool {

@@ -95,7 +95,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     writer = OrderedWriter(isAtSocket: isAtSocket)
   }
 
-  // MARK: For the client
+  // MARK: Use by the exchange
 
   /// Whether the channel takes more of a request's body now.
   private(set) var isWritable = true
@@ -195,7 +195,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     writer.close()
   }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     writer.attach(context, reader: self)
@@ -314,7 +314,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     context.fireChannelInactive()
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   /// Ends the exchange without a response, and counts a failure of the address.
   func failWithoutHead(_ failure: UpstreamFailure) {

@@ -23,7 +23,7 @@ enum UpstreamFailure: Error, Equatable {
   /// No connection: the process has no descriptor for it, which is no fault of the upstream's.
   case noDescriptor
 
-  /// The status that a client gets while none has been sent (RFC 9110 15.6).
+  /// The status that a client gets while none has been sent (RFC 9110, 15.6).
   var status: Int {
     switch self {
     case .connectTimeout, .responseTimeout: 504

@@ -109,7 +109,7 @@ final class UpstreamPool {
   /// The limiter must not keep a pool alive.
   private struct WeakPool { weak var pool: UpstreamPool? }
 
-  // MARK: For the choice among addresses
+  // MARK: Load balancing
 
   /// Requests under way, those included that wait for a connection.
   @inline(__always)
@@ -163,7 +163,7 @@ final class UpstreamPool {
     if !wasTroubled { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
   }
 
-  // MARK: For the client
+  // MARK: Use by the exchange
 
   /// Takes the newest idle connection. This does not overtake waiting requests: an idle connection was closed for each.
   @inline(__always)
@@ -288,7 +288,7 @@ final class UpstreamPool {
       to: address, named: endpoint.name, on: loop.eventLoop, timeout: waits.connect)
   }
 
-  // MARK: For the connection
+  // MARK: Use by the connection
 
   /// Reports a response that violates the protocol in any part of it.
   func reportMalformed(_ reason: String) { onEvent(.malformed(reason)) }

@@ -7,7 +7,7 @@ struct ClockJumps {
   private var last: (wall: Date, steady: ContinuousClock.Instant)?
   private var distrustedUntil: ContinuousClock.Instant?
 
-  /// The largest difference that is no jump: what is removed has expired an hour ago (`RemovalRule`).
+  /// The largest difference that is not a jump: what is removed has expired an hour ago (`RemovalRule`).
   private static let tolerance: TimeInterval = 3_600
   private static let distrust = Duration.seconds(86_400)
 

@@ -130,7 +130,8 @@ final class OpeningSessionStore: Sendable {
     case .failed:
       throw StoreError(code: .unavailable, message: "the session store cannot be opened; cordon ends because of it")
     case .closed:
-      throw StoreError(code: .closed, message: "the session store was closed; this is a mistake of cordon's")
+      throw StoreError(
+        code: .closed, message: "the session store was closed; this is a bug in cordon; please report it")
     }
   }
 }

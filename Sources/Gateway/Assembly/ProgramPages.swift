@@ -23,7 +23,7 @@ enum ProgramPages {
   }
 
   private static func release(_ object: dl_phdr_info) {
-    // The program has no name, a library has a path. What the kernel lends, such as linux-vdso.so.1, is no file.
+    // The program has no name, a library has a path. What the kernel lends, such as linux-vdso.so.1, is not a file.
     guard let name = object.dlpi_name, name.pointee == 0 || name.pointee == 0x2F else { return }
     for segment in UnsafeBufferPointer(start: object.dlpi_phdr, count: Int(object.dlpi_phnum)) {
       let start = UInt(object.dlpi_addr) &+ UInt(segment.p_vaddr)

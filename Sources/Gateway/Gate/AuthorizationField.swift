@@ -2,7 +2,7 @@ internal import HTTPWire
 
 /// The value of an `Authorization` field (RFC 9110, 11.4), read so that mistakes of clients hide no credential.
 enum AuthorizationField {
-  /// The scheme, and what follows it and the delimiters behind it; both may be empty.
+  /// The scheme, and what follows it and the delimiters after it; both may be empty.
   static func split(_ bytes: RawSpan, _ value: Range<Int>) -> (scheme: Range<Int>, credential: Range<Int>) {
     var schemeEnd = value.lowerBound
     while schemeEnd < value.upperBound, !isDelimiter(bytes.byte(at: schemeEnd)) { schemeEnd += 1 }

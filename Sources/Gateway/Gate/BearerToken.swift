@@ -1,7 +1,7 @@
 internal import HTTPWire
 internal import Sessions
 
-/// The bearer token of a session in an `Authorization` field (RFC 6750 2.1): the same signed value as the cookie's.
+/// The bearer token of a session in an `Authorization` field (RFC 6750, 2.1): the same signed value as the cookie's.
 enum BearerToken {
   /// The place of a value that may be a token of the gateway, by its shape alone: nil for other schemes and lengths.
   @inline(__always)

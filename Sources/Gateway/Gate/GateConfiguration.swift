@@ -11,7 +11,7 @@ final class GateConfiguration: Sendable {
   /// Each `[[host]]`.
   let hosts: [GateSite]
   let prefix: String
-  /// The path prefix of the gateway's own endpoints, with a slash behind it.
+  /// The path prefix of the gateway's own endpoints, with a trailing slash.
   let ownPaths: [UInt8]
   /// The whole path of the endpoint `verify`, which the gate answers on any authority.
   let verifyPath: [UInt8]

@@ -54,7 +54,7 @@ struct GateResponses {
     ControlResponse(pages(head, bytes, request).failureJSON(failure, requestID: request.id.description))
   }
 
-  /// The refusal of a request that carries a machine token: JSON, as for every client that is no browser.
+  /// The refusal of a request that carries a machine token: JSON, as for every client that is not a browser.
   func refusal(
     _ failure: PageFailure, _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan,
     _ request: GateRequest

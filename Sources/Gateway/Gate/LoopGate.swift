@@ -308,7 +308,7 @@ final class LoopGate: RequestGate {
       credential |= own.number
       if !entry.isSignedByFirstKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
     }
-    // Made in its place: a variable would be copied there.
+    // Constructed in place: a local variable would be copied.
     return .forward(
       ForwardingDirective(
         identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, credential: credential,

@@ -7,7 +7,7 @@ internal import WebFormats
 /// The machine token in the `Authorization` fields of a request: `Bearer cdn_…` (RFC 6750, 2.1), or `Basic` with the
 /// user `token` and the token as password (RFC 7617).
 ///
-/// Whatever might be one of our tokens is recognised, so that none reaches an application: a `Bearer` or `token`'s
+/// Whatever might be one of our tokens is recognized, so that none reaches an application: a `Bearer` or `token`'s
 /// `Basic` credential with the prefix, and a text in the shape of a token under any other scheme or user.
 enum MachineTokenField {
   /// No token: the request is judged by its session.
@@ -68,7 +68,7 @@ enum MachineTokenField {
     return .token(MachineTokenValue(bytes, at: start))
   }
 
-  /// Whether a credential, or its part behind a colon, is a token that was not encoded.
+  /// Whether a credential, or its part after a colon, is a token that was not encoded.
   private static func hasUnencodedToken(_ bytes: RawSpan, _ credential: Range<Int>) -> Bool {
     var start = credential.lowerBound
     while start < credential.upperBound {

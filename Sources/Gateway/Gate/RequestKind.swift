@@ -29,8 +29,8 @@ enum RequestKind {
     return acceptsPages(bytes, accept.value)
   }
 
-  /// Whether a person has submitted a form: a navigation that is no GET, by `Sec-Fetch-Mode` or, where that is missing,
-  /// by an `Accept` that prefers HTML to JSON.
+  /// Whether a person has submitted a form: a navigation that is not a GET, by `Sec-Fetch-Mode` or, where that is
+  /// missing, by an `Accept` that prefers HTML to JSON.
   static func isFormSubmission(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.method != .get, head.method != .head, !head.fields.has(.xRequestedWith) else { return false }
     if let mode = head.fields.line(.secFetchMode) { return bytes.equalsIgnoringCase("navigate", mode.value) }
@@ -63,7 +63,7 @@ enum RequestKind {
     return head.fields.lines.contains { bytes.equalsIgnoringCase("access-control-request-method", $0.name) }
   }
 
-  /// Whether the only protocol asked for is WebSocket (RFC 6455 4.1), the one that browsers ask for.
+  /// Whether the only protocol asked for is WebSocket (RFC 6455, 4.1), the one that browsers ask for.
   static func isWebSocket(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.wantsUpgrade, !head.fields.isRepeated(.upgrade), let upgrade = head.fields.line(.upgrade) else {
       return false

@@ -10,7 +10,7 @@ struct RequestLabel {
 
   private static let shift = 8
 
-  /// Of anything but the number of a label: a refused request.
+  /// An invalid number is read as a refused request.
   init(number: Int) {
     route = RouteLabel(rawValue: number & (1 << Self.shift - 1)) ?? .refused
     site = max(number >> Self.shift, 0)

@@ -21,7 +21,7 @@ extension RawSpan {
 
   /// Whether the bytes from `start` on, `count` of them, are `lowercase` without regard to ASCII case.
   ///
-  /// Only for bytes that are known to be token characters (RFC 9110 5.6.2): folding sets bit 5, which maps no token
+  /// Only for bytes that are known to be token characters (RFC 9110, 5.6.2): folding sets bit 5, which maps no token
   /// character but a capital letter onto a small letter, a digit or a hyphen.
   @inline(__always)
   func isToken(_ lowercase: StaticString, at start: Int, count: Int) -> Bool {
@@ -105,7 +105,7 @@ extension RawSpan {
     return true
   }
 
-  /// The bytes of `range` as text; what is no UTF-8 is replaced. For the control plane and for logs only.
+  /// The bytes of `range` as text; what is not UTF-8 is replaced. For the control plane and for logs only.
   package func string(_ range: Range<Int>) -> String {
     String(decoding: extracting(range).withUnsafeBytes { Array($0) }, as: UTF8.self)
   }
@@ -118,7 +118,7 @@ extension UInt64 {
   /// Eight bytes at once, each ASCII capital as its small letter.
   @inline(__always)
   var lowercased: UInt64 {
-    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are no letters anyway.
+    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are not letters anyway.
     let plain = self & 0x7F7F_7F7F_7F7F_7F7F
     let capitals = (plain &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(plain &+ 0x2525_2525_2525_2525) & ~self & 0x8080_8080_8080_8080
     // The highest bit, moved to where a small letter differs.

@@ -29,7 +29,7 @@ package struct CharacterClass: Sendable {
     return byte < 128 && (bits &>> UInt64(byte & 63)) & 1 != 0
   }
 
-  /// `tchar` of RFC 9110 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
+  /// `tchar` of RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
   @inline(__always)
   package static var token: CharacterClass { CharacterClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
@@ -38,7 +38,7 @@ package struct CharacterClass: Sendable {
   @inline(__always)
   package static func isOfTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
-  /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986 3.2.2,
+  /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986, 3.2.2,
   /// because other characters have only been seen in attacks on servers behind the gateway.
   @inline(__always)
   package static var hostName: CharacterClass {
@@ -47,7 +47,7 @@ package struct CharacterClass: Sendable {
 }
 
 extension RawSpan {
-  /// The first place from `start` on that holds no token character (RFC 9110 5.6.2), or `byteCount`.
+  /// The first place from `start` on that holds no token character (RFC 9110, 5.6.2), or `byteCount`.
   @inline(__always)
   func endOfToken(from start: Int) -> Int {
     var offset = start
@@ -67,7 +67,7 @@ extension RawSpan {
     return offset
   }
 
-  /// The first place from `start` on that holds a control character other than HTAB (RFC 9110 5.5: a field value is
+  /// The first place from `start` on that holds a control character other than HTAB (RFC 9110, 5.5: a field value is
   /// visible ASCII, SP, HTAB and obs-text), or `byteCount`.
   @inline(__always)
   func endOfFieldText(from start: Int) -> Int {

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Names and values of fields as HTTP/2 has them (RFC 9113 8.2.1), looked at many bytes at a time.
+/// Names and values of fields as HTTP/2 has them (RFC 9113, 8.2.1), looked at many bytes at a time.
 extension UnsafeRawBufferPointer {
   /// Whether it is a field name: a token without capitals.
   @inline(__always)
@@ -21,7 +21,7 @@ extension UnsafeRawBufferPointer {
     return wordPair(at: count &- 16).isOfPlainName || isFieldNameByteByByte
   }
 
-  /// Whether it is a field value: no control characters but HTAB (RFC 9110 5.5), and no white space at either end.
+  /// Whether it is a field value: no control characters but HTAB (RFC 9110, 5.5), and no white space at either end.
   @inline(__always)
   var isFieldValue: Bool {
     guard let first, let last else { return true }

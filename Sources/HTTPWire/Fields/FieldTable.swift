@@ -7,9 +7,9 @@ package struct FieldLine: Sendable, Equatable {
   @usableFromInline package var nameLength: Int32
   /// First byte of the value, optional white space skipped.
   @usableFromInline package var valueStart: Int32
-  /// Behind the last byte of the value, optional white space skipped.
+  /// After the last byte of the value, optional white space skipped.
   @usableFromInline package var valueEnd: Int32
-  /// Behind the line's CR LF.
+  /// After the line's CR LF.
   package var end: Int32
   /// The known field that the name is.
   package var known: KnownField

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Finds the cookies of the gateway itself among those of the application (RFC 6265 4.2.1).
+/// Finds the cookies of the gateway itself among those of the application (RFC 6265, 4.2.1).
 ///
 /// Found once, they serve twice: the gate reads them, and forwarding leaves them out. The rule is that of
 /// `RequestCookies` in WebFormats; here it is applied in place, because a request of a signed-in user must not
@@ -11,7 +11,7 @@ package final class GatewayCookies: Sendable {
   private let name: [UInt8]
   /// The cookie name of another gateway on the same host name; empty without one.
   private let another: [UInt8]
-  /// The length of the shorter name: so many bytes of a cookie of ours are no equals sign.
+  /// The length of the shorter name: so many bytes of one of our cookies are not an equals sign.
   private let shortest: Int
 
   /// - Parameters:
@@ -32,7 +32,7 @@ package final class GatewayCookies: Sendable {
     package var name: Range<Int>
     /// Its raw value: quotes belong to it (RFC 6265, 5.2).
     package var value: Range<Int>
-    /// The part that is not forwarded: the pair with the white space before it and the semicolon behind it.
+    /// The part that is not forwarded: the pair with the white space before it and the semicolon after it.
     package var whole: Range<Int>
 
     package init(line: Int, name: Range<Int>, value: Range<Int>, whole: Range<Int>) {

@@ -169,7 +169,7 @@ private enum ChunkExtension: Sendable {
 
   var isQuoted: Bool { self == .quoted || self == .escaped }
 
-  /// The state after `byte`, which is no control character; nil if it is not allowed here.
+  /// The state after `byte`, which is not a control character; nil if it is not allowed here.
   func next(_ byte: UInt8) -> ChunkExtension? {
     guard byte < 0x80 else { return nil }
     switch self {

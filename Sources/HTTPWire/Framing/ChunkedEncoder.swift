@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Puts content into chunks (RFC 9112 7.1).
+/// Puts content into chunks (RFC 9112, 7.1).
 package enum ChunkedEncoder {
   /// Writes the line before a chunk of `size` bytes, at least one.
   @inline(__always)
@@ -21,7 +21,7 @@ package enum ChunkedEncoder {
     buffer.writeInteger(0x0D0A as UInt16)
   }
 
-  /// Behind each chunk.
+  /// After each chunk.
   package static let chunkEnd = ByteBuffer(bytes: [0x0D, 0x0A])
   /// The last chunk, and the end of a body without trailers.
   package static let lastChunk = ByteBuffer(string: "0\r\n\r\n")

@@ -1,4 +1,4 @@
-/// The fields behind a chunked body (RFC 9110 6.5).
+/// The fields after a chunked body (RFC 9110, 6.5).
 package enum TrailerSection {
   /// Whether `lines` are at most `fieldCount` well-formed field lines.
   static func isWellFormed(_ lines: [UInt8], fieldCount: Int) -> Bool {

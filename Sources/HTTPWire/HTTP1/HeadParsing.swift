@@ -38,9 +38,9 @@ struct FieldLineParser {
     case violation(HeadViolation)
   }
 
-  /// Reads one field line, or the empty line behind the last.
+  /// Reads one field line, or the empty line after the last.
   ///
-  ///     field-line = field-name ":" OWS field-value OWS   (RFC 9112 5)
+  ///     field-line = field-name ":" OWS field-value OWS   (RFC 9112, 5)
   @inline(__always)
   mutating func next(_ bytes: RawSpan) -> Step {
     let start = offset
@@ -125,13 +125,13 @@ extension RawSpan {
     return value
   }
 
-  /// Whether only spaces are between the value of `line` and its end. RFC 9110 5.6.3 allows tabs there, but not every
+  /// Whether only spaces are between the value of `line` and its end. RFC 9110, 5.6.3 allows tabs there, but not every
   /// parser accepts them after a framing field (llhttp does not), and no client sends them.
   func isPlainlyEnded(_ line: FieldLine) -> Bool {
     (Int(line.valueEnd)..<Int(line.end) - 2).allSatisfy { byte(at: $0) == 0x20 }
   }
 
-  /// Calls `body` with each non-empty element of the comma-separated list in `range` (RFC 9110 5.6.1).
+  /// Calls `body` with each non-empty element of the comma-separated list in `range` (RFC 9110, 5.6.1).
   package func forEachListElement(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
     var start = range.lowerBound
     while start <= range.upperBound {

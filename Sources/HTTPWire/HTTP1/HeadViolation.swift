@@ -1,6 +1,6 @@
 /// Reason for refusing a head. The raw value appears in logs and metrics.
 package enum HeadViolation: String, Error, Sendable, CaseIterable {
-  // The request line (RFC 9112 3)
+  // The request line (RFC 9112, 3)
   case requestLine = "malformed request line"
   case method = "malformed method"
   case methodCase = "method with lower-case letters"
@@ -9,10 +9,10 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case connectMethod = "CONNECT is not for a gateway"
   case traceMethod = "TRACE is not passed on"
   case targetTooLong = "request target too long"
-  // The status line (RFC 9112 4)
+  // The status line (RFC 9112, 4)
   case statusLine = "malformed status line"
   case statusRange = "status outside of 100 to 599"
-  // Field lines (RFC 9112 5)
+  // Field lines (RFC 9112, 5)
   case fieldName = "malformed field name"
   case fieldValue = "control character in a field value"
   case lineEnding = "line not ended by CR LF"
@@ -21,12 +21,12 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case tooManyFields = "too many fields"
   case tooManyNominations = "Connection names too many fields"
   case headTooLarge = "head too large"
-  // Host (RFC 9112 3.2)
+  // Host (RFC 9112, 3.2)
   case hostMissing = "Host is missing"
   case hostRepeated = "Host is repeated"
   case hostMalformed = "Host is malformed"
-  // Framing (RFC 9112 6)
-  case contentLength = "Content-Length is no single decimal number"
+  // Framing (RFC 9112, 6)
+  case contentLength = "Content-Length is not a single decimal number"
   case lengthAndEncoding = "Content-Length together with Transfer-Encoding"
   case transferEncoding = "Transfer-Encoding other than chunked"
   case encodingNotChunked = "chunked is not the last transfer coding, once"

@@ -17,7 +17,7 @@ struct ConnectionOptions {
   /// The most fields that a request may nominate: each of its fields is compared with each of them.
   static let nominationLimit = 64
 
-  /// Whether the connection is kept after the message (RFC 9112 9.3).
+  /// Whether the connection is kept after the message (RFC 9112, 9.3).
   func persists(isHTTP11: Bool) -> Bool { !close && (isHTTP11 || keepAlive) }
 }
 
@@ -77,7 +77,7 @@ extension FieldTable {
 }
 
 extension FieldLineParser {
-  /// Reads every line up to the empty one into `fields`; `offset` is behind the last line then.
+  /// Reads every line up to the empty one into `fields`; `offset` is after the last line then.
   @inline(__always)
   mutating func readAll(_ bytes: RawSpan, into fields: inout FieldTable, limits: HeadLimits) -> HeadParse {
     while true {

@@ -18,7 +18,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var authority: Range<Int> = 0..<0
   /// Whether the target came in absolute form, so that `Host` must be replaced (RFC 9112, 3.2.2).
   package var isAbsoluteForm = false
-  /// Whether the target is `*`: the server as a whole, which only OPTIONS may ask (RFC 9112 3.2.4).
+  /// Whether the target is `*`: the server as a whole, which only OPTIONS may ask (RFC 9112, 3.2.4).
   package var isAsteriskForm = false
   /// Whether the client speaks HTTP/1.1 rather than 1.0.
   package var isHTTP11 = true
@@ -30,7 +30,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var keepAlive = true
   /// Whether the client waits for `100 Continue` before it sends the body.
   package var expectsContinue = false
-  /// Whether `Connection` nominates `upgrade` and there is an `Upgrade` field (RFC 9110 7.8).
+  /// Whether `Connection` nominates `upgrade` and there is an `Upgrade` field (RFC 9110, 7.8).
   package var wantsUpgrade = false
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
@@ -43,12 +43,12 @@ package struct RequestHead: ~Copyable, Sendable {
 
   package init() {}
 
-  /// The methods that make a difference to a gateway (RFC 9110 9.3, RFC 5789).
+  /// The methods that make a difference to a gateway (RFC 9110, 9.3, RFC 5789).
   @usableFromInline
   package enum Method: UInt8, Sendable {
     case other, get, head, post, put, delete, options, patch
 
-    /// Whether a request can be sent again without harm (RFC 9110 9.2.2).
+    /// Whether a request can be sent again without harm (RFC 9110, 9.2.2).
     @inlinable @inline(__always)
     package var isIdempotent: Bool {
       switch self {

@@ -1,4 +1,4 @@
-/// Reads request heads (RFC 9112 2 and 3): strict, in one pass, in place.
+/// Reads request heads (RFC 9112, 2 and 3): strict, in one pass, in place.
 ///
 /// A refusal is preferred to a guess wherever two parsers might read the same bytes differently: bare CR or LF, folded
 /// lines, white space around a name, more than one `Host`, `Content-Length` that is not one plain number.
@@ -31,13 +31,13 @@ package struct RequestHeadParser: Sendable {
 
   /// Reads the request line.
   ///
-  ///     request-line = method SP request-target SP HTTP-version   (RFC 9112 3)
+  ///     request-line = method SP request-target SP HTTP-version   (RFC 9112, 3)
   /// - Returns: where the fields begin, nil while the line is not whole.
   @inline(__always)
   private func requestLine(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) -> Int? {
     let end = bytes.byteCount
     var start = 0
-    // "at least one empty line" before a request is to be ignored (RFC 9112 2.2): exactly one is.
+    // "at least one empty line" before a request is to be ignored (RFC 9112, 2.2): exactly one is.
     if end >= 2, bytes.byte(at: 0) == 0x0D, bytes.byte(at: 1) == 0x0A { start = 2 }
     var cursor = start
     while cursor < end, CharacterClass.token.contains(bytes.byte(at: cursor)) { cursor += 1 }
@@ -76,7 +76,7 @@ package struct RequestHeadParser: Sendable {
 
   private static let versionPrefix: [UInt8] = Array("HTTP/".utf8)
 
-  /// A well-formed version that is not ours is 505, anything else is no request line at all.
+  /// A well-formed version that is not ours is 505, anything else is not a request line at all.
   private static func versionViolation(_ bytes: RawSpan, at start: Int) -> HeadViolation {
     guard start + 10 <= bytes.byteCount, bytes.equals("HTTP/", start..<start + 5) else { return .requestLine }
     let major = bytes.byte(at: start + 5) &- 0x30

@@ -39,7 +39,7 @@ enum RequestSemantics {
     if head.method == .other, bytes.hasLowercase(range) { throw .methodCase }
   }
 
-  /// Takes the target apart: origin-form, absolute-form, or `*` for OPTIONS (RFC 9112 3.2).
+  /// Takes the target apart: origin-form, absolute-form, or `*` for OPTIONS (RFC 9112, 3.2).
   @inline(__always)
   private static func target(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) {
     let target = head.target
@@ -57,7 +57,7 @@ enum RequestSemantics {
     while cursor < target.upperBound {
       let byte = bytes.byte(at: cursor)
       if byte == 0x3F { break }
-      // RFC 9112 3.2: no fragment in a request; what reads it as one would see another path than we do.
+      // RFC 9112, 3.2: no fragment in a request; what reads it as one would see another path than we do.
       if byte == 0x23 { throw .target }
       cursor += 1
     }
@@ -69,7 +69,7 @@ enum RequestSemantics {
     }
   }
 
-  /// `http://authority/path`: the authority of the target wins over `Host` (RFC 9112 3.2.2).
+  /// `http://authority/path`: the authority of the target wins over `Host` (RFC 9112, 3.2.2).
   /// - Returns: where the path begins.
   private static func absoluteForm(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) -> Int {
     let target = head.target
@@ -119,7 +119,7 @@ enum RequestSemantics {
   }
 
   /// Whether there is one `Upgrade` field, and none of its protocols carries HTTP again (`h2c`, `HTTP/2.0`, `TLS/1.2`):
-  /// requests within such a tunnel would reach the application past everything that guards it. RFC 9110 7.8 lets a
+  /// requests within such a tunnel would reach the application past everything that guards it. RFC 9110, 7.8 lets a
   /// server ignore the field.
   private static func carriesNoRequests(_ bytes: RawSpan, _ head: borrowing RequestHead) -> Bool {
     guard let line = head.fields.line(.upgrade), !head.fields.isRepeated(.upgrade), !line.value.isEmpty else {

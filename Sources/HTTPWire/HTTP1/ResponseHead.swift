@@ -15,14 +15,14 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var keepAlive = true
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
-  /// Bytes of the whole head with the empty line behind it.
+  /// Bytes of the whole head with the empty line after it.
   package var byteCount = 0
   /// Offset of the fields.
   package var fieldsStart = 0
 
   package init() {}
 
-  /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
+  /// Whether this is an interim response (RFC 9110, 15.2), other than the switch of protocols.
   @inlinable @inline(__always)
   package var isInterim: Bool { status < 200 && status != 101 }
 

@@ -1,5 +1,5 @@
-/// Reads response heads (RFC 9112 4). As strict as the parser of requests, except for white space before a colon, which
-/// a proxy has to remove from responses (RFC 9112, 5.1).
+/// Reads response heads (RFC 9112, 4). As strict as the parser of requests, except for white space before a colon,
+/// which a proxy has to remove from responses (RFC 9112, 5.1).
 package struct ResponseHeadParser: Sendable {
   package let limits: HeadLimits
   /// The highest status. Default: 599.
@@ -32,7 +32,7 @@ package struct ResponseHeadParser: Sendable {
     }
   }
 
-  ///     status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112 4)
+  ///     status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112, 4)
   ///
   /// The second SP may be missing when there is no reason phrase: servers in the field leave it out.
   /// - Returns: where the fields begin, nil while the line is not whole.

@@ -13,11 +13,11 @@ extension HTTP2HeadAssembly {
       guard bytes.equals("websocket", connectsTo) else {
         return .refused(status: 501, "extended CONNECT for something other than WebSocket")
       }
-      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that got a length and responded
+      // There is no content, only a tunnel's bytes (RFC 9110, 9.3.6). An application that got a length and responded
       // without switching would wait for that many bytes on a kept connection, and take the next request for them.
       guard !announcesLength else { return .malformed("Content-Length in an extended CONNECT") }
     } else if bytes.equals("CONNECT", method) {
-      // RFC 9113 8.5.
+      // RFC 9113, 8.5.
       guard scheme.isEmpty, path.isEmpty, authority != nil else { return .malformed("a path in a CONNECT") }
       return .refused(status: 405, "CONNECT is not for a gateway")
     }
@@ -53,7 +53,7 @@ extension HTTP2HeadAssembly {
     return .head
   }
 
-  /// Whether the head of a response is that of an interim one (RFC 9110 15.2).
+  /// Whether the head of a response is that of an interim one (RFC 9110, 15.2).
   var isInterim: Bool { !status.isEmpty && pseudo.bytes[status.lowerBound] == 0x31 }
 
   /// Begins a trailer section: field lines and nothing else.
@@ -84,7 +84,7 @@ extension HTTP2HeadAssembly {
     }
     let isConnect = bytes.equals("CONNECT", method)
     if !isConnect || connectsTo != nil, !isPath(bytes) { refuse("malformed :path") }
-    // RFC 8441 4.
+    // RFC 8441, 4.
     if connectsTo != nil, !isConnect || authority == nil { refuse("malformed extended CONNECT") }
     guard problem == nil else { return }
     if connectsTo != nil { text.append("GET") } else { text.append(pseudo(method)) }
@@ -108,7 +108,7 @@ extension HTTP2HeadAssembly {
     UnsafeRawBufferPointer(rebasing: pseudo.bytes[place])
   }
 
-  /// An absolute path, or `*` for OPTIONS (RFC 9113 8.3.1): nothing that HTTP/1.1 would take for another form.
+  /// An absolute path, or `*` for OPTIONS (RFC 9113, 8.3.1): nothing that HTTP/1.1 would take for another form.
   private func isPath(_ bytes: RawSpan) -> Bool {
     guard !path.isEmpty, path.allSatisfy({ CharacterClass.isOfTarget(bytes.byte(at: $0)) }) else { return false }
     if bytes.byte(at: path.lowerBound) == 0x2F { return !path.contains { bytes.byte(at: $0) == 0x23 } }

@@ -2,7 +2,7 @@
 /// both versions. The ranges of all lines are recorded while they are written, so that the result of
 /// ``RequestHeadParser`` is known without parsing.
 ///
-/// Cookie crumbs are joined (RFC 9113 8.2.3), `:authority` becomes `Host` (8.3.1), and a body whose length is not
+/// Cookie crumbs are joined (RFC 9113, 8.2.3), `:authority` becomes `Host` (8.3.1), and a body whose length is not
 /// announced becomes a chunked one.
 ///
 /// Malformed requests (RFC 9113, 8.1.1) are detected here or, where HTTP/1.1 has the same rule, by
@@ -114,7 +114,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     // Fields that frame or end a message in HTTP/1.1 have no meaning here (RFC 9113, 8.2.2).
     case .connection, .transferEncoding, .upgrade, .keepAlive, .proxyConnection:
       refuse("a field of one connection")
-    // Other codings are of one connection, too (RFC 9113 8.2.2).
+    // Other codings are of one connection, too (RFC 9113, 8.2.2).
     case .te where !RawSpan(_unsafeBytes: value).equalsIgnoringCase("trailers", 0..<value.count):
       refuse("te for something other than trailers")
     case .contentLength:
@@ -126,15 +126,15 @@ struct HTTP2HeadAssembly: ~Copyable {
       said.read(value)
       priority = said
       write(line: name, value, known)
-    // Ours takes its place (RFC 8441 5): an application that saw both could take either.
+    // Ours takes its place (RFC 8441, 5): an application that saw both could take either.
     case .other where connectsTo != nil && bytes.equals("sec-websocket-key", 0..<name.count): return
     default: write(line: name, value, known)
     }
   }
 
-  /// Pseudo-header fields precede all others and occur once each (RFC 9113 8.3).
+  /// Pseudo-header fields precede all others and occur once each (RFC 9113, 8.3).
   private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
-    guard !hasLine else { return refuse("a pseudo-header field behind others") }
+    guard !hasLine else { return refuse("a pseudo-header field after a regular field") }
     let whole = 0..<name.byteCount
     let isFirst: Bool
     let start = pseudo.count

@@ -8,7 +8,7 @@ final class HTTP2Options: Sendable {
   static let server = HTTP2Options(judgesMessages: false)
   static let client = HTTP2Options(judgesMessages: true)
 
-  /// - Parameter judgesMessages: whether nghttp2 looks at what RFC 9113 8.1 to 8.5 ask of fields and lengths. Of
+  /// - Parameter judgesMessages: whether nghttp2 looks at what RFC 9113, 8.1 to 8.5 ask of fields and lengths. Of
   ///   requests ``HTTP2HeadAssembly`` and ``HTTP2Session`` do, in the course of writing them: to look twice costs a
   ///   twelfth of our own work for a request.
   private init(judgesMessages: Bool) {

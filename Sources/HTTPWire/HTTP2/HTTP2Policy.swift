@@ -31,14 +31,15 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var trailerBytes = 8_192
   package var trailerFields = 32
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
-  /// of what the client did ("made you reset", CVE-2025-8671). Default: 500 at once, a page with all its images that
-  /// is reloaded some times, and 50 a second from then on. Each response that was sent whole gives back one. From the
-  /// first on, a request that is withdrawn in the same read reaches nobody.
+  /// of what the client did ("made you reset", CVE-2025-8671). Default: a burst of 500 (a page with many images,
+  /// reloaded several times), then 50 per second. Each completely sent response returns one token. After the first
+  /// reset, requests of a read are not authorized before the whole read is processed.
   package var resets = Allowance(atOnce: 500, perSecond: 50)
   /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, DATA that is empty or all
-  /// padding, HEADERS for a stream that is over, and by the KiB reads of nothing but unknown frames and DATA for such a
-  /// stream, beyond what may have been under way when it ended. Each request, and each frame with content in either
-  /// direction, gives back two, and content that we send one for each 512 bytes. Default: 1,000 at once, 100 a second.
+  /// padding, HEADERS for a closed stream. Reads that contain only unknown frames, or DATA for closed streams beyond
+  /// what may have been under way when they were closed, cost one token per KiB. Each request, and each frame with
+  /// content in either direction, returns two tokens; content that we send returns one per 512 bytes. Default: a burst
+  /// of 1,000, then 100 per second.
   package var idleFrames = Allowance(atOnce: 1_000, perSecond: 100)
 
   /// Bytes that HPACK may make, at most, of a field section that is sent. Default: 262,144: a response head of 64 KiB
@@ -66,7 +67,7 @@ package struct HTTP2Policy: Sendable, Equatable {
   }
 }
 
-/// Error codes of RFC 9113 7.
+/// Error codes of RFC 9113, 7.
 package enum HTTP2ErrorCode: UInt32, Sendable {
   case noError = 0x0
   case protocolError = 0x1

@@ -11,10 +11,10 @@ extension HTTP2Session {
     guard isServer else { return beganAnswer(frame) }
     let isExemptFromFloodBudget: Bool
     switch UInt32(frame.type) {
-    // Padding alone is no content.
+    // Padding alone is not content.
     case NGHTTP2_DATA.rawValue:
       isExemptFromFloodBudget = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
-    // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
+    // nghttp2 passes over what it says, also where it must not be (RFC 9113, 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
       return breaksProtocol()
     case NGHTTP2_HEADERS.rawValue:
@@ -152,7 +152,7 @@ extension HTTP2Session {
       return
     }
     if stream.hasHead {
-      // Trailers that do not end the stream are malformed (RFC 9113 8.1).
+      // Trailers that do not end the stream are malformed (RFC 9113, 8.1).
       guard isEnd else { return reset(stream, violating: "trailers that do not end the stream") }
       guard let trailers = assembly.finishTrailers(policy) else {
         return reset(stream, violating: assembly.problem ?? "trailers too large")
@@ -176,7 +176,7 @@ extension HTTP2Session {
         return refuse(stream, "an announced length and no content")
       }
       // Clients that ask for no order share the connection: a page does not wait for a download that began before it.
-      prioritise(stream, assembly.priority ?? HTTP2Priority(isIncremental: true))
+      prioritize(stream, assembly.priority ?? HTTP2Priority(isIncremental: true))
       // It does not grow meanwhile: that takes another field, and the session is not fed from within a callback.
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
@@ -186,7 +186,7 @@ extension HTTP2Session {
     }
   }
 
-  private func prioritise(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
+  private func prioritize(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
     var said = nghttp2_extpri(urgency: UInt32(priority.urgency), inc: priority.isIncremental ? 1 : 0)
     nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }
@@ -252,7 +252,7 @@ extension HTTP2Session {
       else { break }
       stream.isEndSent = true
       resets.earn(1)
-      // The rest of the request is no longer needed (RFC 9113 8.1).
+      // The rest of the request is no longer needed (RFC 9113, 8.1).
       if isServer, !stream.isEndReceived {
         giveBack(stream)
         stream.handler?.sentEnd()

@@ -83,7 +83,7 @@ package final class HTTP2Session {
       (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, policy.concurrentStreams),
       (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, policy.streamWindow),
       (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(policy.heads.headBytes)),
-      // WebSocket (RFC 8441 3).
+      // WebSocket (RFC 8441, 3).
       (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
       // No RFC 7540 priorities (RFC 9218, 2.1).
       (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),

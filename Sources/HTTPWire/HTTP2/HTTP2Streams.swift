@@ -1,6 +1,6 @@
 /// The open streams of a session, by identifier.
 ///
-/// Asked for several times with each frame. Identifiers only grow (RFC 9113 5.1.1), so that what is added stays in
+/// Asked for several times with each frame. Identifiers only grow (RFC 9113, 5.1.1), so that what is added stays in
 /// order, and a search by halves is a tenth of what hashing them costs.
 struct HTTP2Streams {
   private var identifiers: [Int32] = []
@@ -42,7 +42,7 @@ struct HTTP2Streams {
 
   /// The first place whose identifier is not smaller.
   private func place(of id: Int32) -> Int {
-    // Mostly the newest, or one behind it.
+    // Mostly the newest, or a new one after it.
     guard let last = identifiers.last, id <= last else { return identifiers.count }
     var (low, high) = (0, identifiers.count)
     while low < high {

@@ -1,7 +1,7 @@
 internal import Cryptography
 internal import WebFormats
 
-/// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
+/// A key that signs assertions: ES256 (RFC 7518, 3.4). A value cannot be printed.
 package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let privateKey: ES256PrivateKey
   /// `kid`: the key's thumbprint (RFC 7638), so that it is the same wherever the key is used and needs no
@@ -43,7 +43,7 @@ package struct AssertionKeyError: Error, Sendable, Equatable {
   package var remedy: String { "make one with: cordon keygen --assertion --output FILE" }
 }
 
-/// The members of a public key of the kind `EC` (RFC 7518 6.2.1).
+/// The members of a public key of the kind `EC` (RFC 7518, 6.2.1).
 struct PublicJWK: Sendable, Encodable {
   let identifier: String
   let x: String

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// replica that has not reloaded yet, can be verified.
 package struct AssertionKeySet: Sendable {
   let signing: AssertionKey
-  /// The JWK set (RFC 7517 5), as `GET keys` answers it.
+  /// The JWK set (RFC 7517, 5), as `GET keys` answers it.
   package let publicDocument: [UInt8]
 
   /// Nil without a key. Duplicates are published once.

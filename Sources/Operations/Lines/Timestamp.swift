@@ -37,7 +37,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-  /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
+  /// Appends the moment as RFC 3339, 5.6, in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
   /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
   func append(to bytes: inout some ByteSink & ~Copyable) {
     let (seconds, milliseconds) = written

@@ -1,4 +1,4 @@
-/// Whether a client would rather have a page than JSON, by its `Accept` field (RFC 9110 section 12.5.1).
+/// Whether a client would rather have a page than JSON, by its `Accept` field (RFC 9110, 12.5.1).
 ///
 /// A browser's navigation names `text/html`. A page it is only if HTML is named (`text/html`, `application/xhtml+xml`,
 /// `text/*`) with a weight above zero that JSON does not exceed; `*/*` alone, as programs send it, and an absent field

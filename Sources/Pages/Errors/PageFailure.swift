@@ -19,9 +19,9 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case answerInvalid = "answer_invalid"
   /// Apple refused our request: an operator error.
   case appleRefused = "apple_refused"
-  /// Apple cannot be reached, or is out of order.
+  /// Apple cannot be reached, or returns errors.
   case appleUnreachable = "apple_unreachable"
-  /// The session store is away.
+  /// The session store is unavailable.
   case storeUnavailable = "store_unavailable"
 
   // Policy
@@ -66,7 +66,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case gatewayTimeout = "gateway_timeout"
   case versionNotSupported = "http_version_not_supported"
 
-  /// The status code of the answer (RFC 9110 section 15).
+  /// The status code of the answer (RFC 9110, 15).
   package var status: Int {
     switch self {
     case .signInRequired, .formNotSent, .reauthenticationRequired: 401

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The languages that a client reads, the best first (`Accept-Language`, RFC 9110 section 12.5.4).
+/// The languages that a client reads, the best first (`Accept-Language`, RFC 9110, 12.5.4).
 ///
 /// Judged as bytes. What is malformed counts as not said; of a field that is longer than any browser's only the
 /// beginning is read.

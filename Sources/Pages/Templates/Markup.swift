@@ -3,7 +3,7 @@ internal import WebFormats
 /// Text that may stand in HTML, between tags or within a quoted attribute.
 ///
 /// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
-/// scalars: as a Character, `"` with a combining mark behind it is no quotation mark.
+/// scalars: as a Character, `"` with a combining mark after it is not a quotation mark.
 struct Markup: Sendable, Equatable {
   let html: String
 
@@ -111,7 +111,7 @@ struct Link: Sendable, Equatable {
     return isLocal ? path : "/"
   }
 
-  /// A page of ours, with where to go afterwards percent-encoded behind it.
+  /// A page of ours, with where to go afterwards percent-encoded after it.
   init(page: String, returnTo: String, adding parameters: String = "", origin: String = "") {
     self.init(
       path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true) + parameters, origin: origin)

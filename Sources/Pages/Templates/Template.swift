@@ -12,7 +12,7 @@ struct Template: Sendable, Equatable {
     case text([UInt8])
     /// The value of this name; nothing if there is none.
     case value(String)
-    /// Continues at the step `end`, which is behind this one, unless there is a value of this name; an inverted section
+    /// Continues at the step `end`, which is after this one, unless there is a value of this name; an inverted section
     /// if there is.
     case section(String, isInverted: Bool, end: Int)
     /// The place of the layout in a page, and of the page's content in the layout. Blanks before it on its line indent

@@ -4,10 +4,10 @@ struct TemplateLines {
 
   init(_ pieces: [TemplateScanner.Piece]) { self.pieces = pieces }
 
-  /// Whether a tag stands alone on its line, which then is no line of the page.
+  /// Whether a tag stands alone on its line, which then is not a line of the page.
   func isAlone(_ index: Int) -> Bool { beginsLine(index) && endsLine(index) }
 
-  /// Whether only blanks stand behind a tag on its line.
+  /// Whether only blanks stand after a tag on its line.
   func endsLine(_ index: Int) -> Bool {
     guard index + 1 < pieces.count else { return true }
     guard case .text(let text) = pieces[index + 1].part else { return false }

@@ -61,7 +61,7 @@ extension PostgreSQLSessionStore {
       let results = try connection.run(together: statements)
       guard results[1].affected == 1 else {
         throw StoreError(
-          code: .conflict, message: "a session began twice; please report this", cause: "handle \(session.handle)")
+          code: .conflict, message: "a session began twice; please report this", cause: "session \(session.handle)")
       }
       guard let after = try results[3].first.map({ try PostgreSQLAccountRow($0) }) else {
         throw DamagedRow(what: "account")

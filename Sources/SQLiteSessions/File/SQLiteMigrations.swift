@@ -32,7 +32,7 @@ enum SQLiteMigrations {
   /// Brings the file to the schema of this program; a newer schema stays as it is.
   ///
   /// Processes may start on one fresh file at the same time. Each migration is a transaction of its own, so whoever
-  /// fails because another process was faster with one goes on behind it.
+  /// fails because another process was faster with one goes on after it.
   /// - Parameter migrate: runs the migrations that are not applied yet.
   static func bringUp(
     _ database: Database, migrate: (Database) throws -> Void = { try migrator.migrate($0) }

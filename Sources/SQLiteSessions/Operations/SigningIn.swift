@@ -67,7 +67,7 @@ extension SQLiteSessionStore {
       """, [handle.bytes])
     guard known == nil else {
       throw StoreError(
-        code: .conflict, message: "a session began twice; please report this", cause: "handle \(handle)")
+        code: .conflict, message: "a session began twice; please report this", cause: "session \(handle)")
     }
   }
 

@@ -65,9 +65,9 @@ package struct IdentityHeaderSettings: Sendable, Equatable {
 
   /// The encoding of text outside of printable ASCII.
   package enum Encoding: String, Sendable, CaseIterable {
-    /// Percent-encoded UTF-8 (RFC 3986 2.1); `%` itself becomes `%25`.
+    /// Percent-encoded UTF-8 (RFC 3986, 2.1); `%` itself becomes `%25`.
     case percent
-    /// The UTF-8 bytes as they are (obs-text of RFC 9110 5.5); control characters are still percent-encoded.
+    /// The UTF-8 bytes as they are (obs-text of RFC 9110, 5.5); control characters are still percent-encoded.
     case utf8
   }
 }

@@ -76,7 +76,7 @@ package enum IdentityHeaders {
     return text
   }
 
-  /// The bytes of a field value (RFC 9110 5.5). Spaces at the ends are encoded too: a recipient would strip them.
+  /// The bytes of a field value (RFC 9110, 5.5). Spaces at the ends are encoded too: a recipient would strip them.
   static func encoded(_ text: String, _ encoding: IdentityHeaderSettings.Encoding) -> [UInt8] {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

@@ -17,7 +17,7 @@ package struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
   package init(ofToken name: GroupName) { text = "token:\(name.text)" }
 
   /// From a string.
-  /// - Throws: `DecodingError` where it can be no subject.
+  /// - Throws: `DecodingError` where it cannot be a subject.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let subject = Subject(try container.decode(String.self)) else {

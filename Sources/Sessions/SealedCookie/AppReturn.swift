@@ -27,7 +27,7 @@ package struct AppReturn: Sendable, Equatable {
     return bytes
   }
 
-  /// Whether the verifier is the one of the challenge: 43 to 128 unreserved characters (RFC 7636 4.1) with this hash.
+  /// Whether the verifier is the one of the challenge: 43 to 128 unreserved characters (RFC 7636, 4.1) with this hash.
   package func isProved(by verifier: [UInt8]) -> Bool {
     guard (43...128).contains(verifier.count), verifier.allSatisfy(\.isUnreserved) else { return false }
     return ConstantTime.equal(SHA256.hash(verifier), challenge)

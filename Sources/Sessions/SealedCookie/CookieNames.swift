@@ -76,7 +76,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
 package enum CookieNameError: Error, Sendable, Equatable {
   /// It does not begin with `__Host-`, is too long, or has other characters than a token.
   case form
-  /// It begins as the standard name does, without a hyphen behind that.
+  /// It begins as the standard name does, without a hyphen after that.
   case besideStandard
   /// It may be the name of another cookie of a gateway: one for a sign-in, a visit, an account or a display name.
   case ofAnotherCookie

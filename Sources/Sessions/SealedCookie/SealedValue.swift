@@ -104,7 +104,7 @@ extension SessionKeyring {
 }
 
 extension SealedValue {
-  /// The identifier of the key that sealed it, as the header says; nil if this is no sealed value.
+  /// The identifier of the key that sealed it, as the header says; nil if this is not a sealed value.
   static func key(of sealed: [UInt8]) -> KeyIdentifier? {
     guard sealed.count >= headerLength, sealed[0] == version else { return nil }
     return sealed[1..<headerLength].withUnsafeBytes { KeyIdentifier(bigEndian: $0) }

@@ -61,7 +61,7 @@ extension SessionKeyring {
   /// the heap.
   package func verifyCookie(_ value: RawSpan, on scope: CookieScope) -> SessionCookie.Verified? {
     guard value.byteCount == SessionCookie.valueLength else { return nil }
-    // The decoded value, and behind it what its HMAC is over.
+    // The decoded value, and after it what its HMAC is over.
     let count = SessionCookie.length + SessionCookie.signedLength + scope.authority.count
     return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
       var filled = 0
@@ -95,7 +95,7 @@ extension SessionKeyring {
     }
   }
 
-  /// - Parameter decoded: the decoded value, and behind it what its HMAC is over.
+  /// - Parameter decoded: the decoded value, and after it what its HMAC is over.
   private func verify(_ decoded: UnsafeRawBufferPointer) -> SessionCookie.Verified? {
     let code = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.signedLength..<SessionCookie.length])
     let signed = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.length...])

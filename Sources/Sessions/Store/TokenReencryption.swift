@@ -62,7 +62,7 @@ package enum TokenReencryption {
       case .store(let error): error.description
       case .token(_, let subject, let clientID):
         "the refresh token of \(subject) for \(clientID) cannot be opened: put the secret that sealed it back into "
-          + "session.secret_files, behind the first one; if that is lost, use --forget-unreadable (the user signs in "
+          + "session.secret_files, after the first one; if that is lost, use --forget-unreadable (the user signs in "
           + "again)"
       }
     }

@@ -4,7 +4,7 @@ struct InputState {
   private enum Source {
     /// There may be something to read.
     case ready
-    /// There may be something to read, also behind a read that does not fill its buffer.
+    /// There may be something to read, also after a read that does not fill its buffer.
     case readyBeyondUrgent
     /// Nothing until the system reports something.
     case drained
@@ -25,7 +25,7 @@ struct InputState {
   private enum EndReport {
     case none
     /// There is something to read up to the end, and no other report comes.
-    /// - isHungUp: whether the output has ended, too: behind the end of the input the connection is over.
+    /// - isHungUp: whether the output has ended, too: after the end of the input the connection is over.
     /// - holdsBytes: whether bytes are known to wait before the end.
     case reported(isHungUp: Bool, holdsBytes: Bool)
   }

@@ -4,7 +4,7 @@
   internal import Musl
 #endif
 
-/// TCP keep-alive (RFC 9293 3.8.4), so that a peer that has vanished without a word, as a phone does that loses its
+/// TCP keep-alive (RFC 9293, 3.8.4), so that a peer that has vanished without a word, as a phone does that loses its
 /// network, does not hold its sockets for ever. The system asks a peer that was silent for a minute four times in the
 /// next minute; then the connection is gone.
 ///

@@ -41,7 +41,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   /// A socket that accepts is held by its loop.
   deinit { if case .paused = phase { SystemSocket.close(descriptor) } }
 
-  // MARK: Making one
+  // MARK: Creation
 
   /// Binds an address and listens. Nothing is accepted before ``accept(_:)``.
   /// - Parameters:
@@ -65,7 +65,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   }
 
   /// Takes a socket over that listens, and that the process was started with.
-  /// - Parameter isTCP: whether it is no Unix socket.
+  /// - Parameter isTCP: whether it is not a Unix socket.
   /// - Throws: `IOError`.
   package static func inherited(
     _ descriptor: CInt, isTCP: Bool, backlog: CInt, on loop: SocketEventLoop
@@ -85,7 +85,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   /// The port that is bound; nil of a Unix socket.
   package var port: Int? { try? SystemSocket.localAddress(descriptor).port }
 
-  // MARK: On its loop
+  // MARK: Use on its event loop
 
   /// Calls `onReady` while a connection waits, from now on.
   /// - Parameter onReady: held until the socket is closed.

@@ -69,7 +69,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     channelPipeline = ChannelPipeline(channel: self)
   }
 
-  // MARK: Beginnings
+  // MARK: Opening
 
   /// A connection that was accepted. It reads and writes once it was opened.
   package convenience init(_ accepted: ListeningSocket.Accepted, on loop: SocketEventLoop) {
@@ -229,7 +229,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Reads towards the reported end of the input, for as long as reads are asked for, and a little beyond: a handler
   /// that waits for something else is to know of the end, and a peer often sends a few bytes before it leaves. More
   /// than that stays with the system until somebody wants it, or all that it holds would be in memory for each peer
-  /// that has left. Behind that, an end that comes next is handed on in any case.
+  /// that has left. After that, an end that comes next is handed on in any case.
   private func readTowardsEnd() {
     input.beginReading()
     while isActive, input.isReady, input.isWanted || bytesBeforeEnd > 0 {
@@ -435,7 +435,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive { pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.outputClosed) }
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   package func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if case .closed = phase {
@@ -501,7 +501,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
   }
 
-  // MARK: The rest of a channel
+  // MARK: Channel conformance
 
   package var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
   package var pipeline: ChannelPipeline {

@@ -17,7 +17,7 @@ struct ServerName {
   }
 
   /// Makes OpenSSL verify the name against the certificate (RFC 9525: subject alternative names only, a wildcard only
-  /// as a whole label) and, when it is a name and not an address, send it to the server (SNI, RFC 6066 section 3).
+  /// as a whole label) and, when it is a name and not an address, send it to the server (SNI, RFC 6066, 3).
   func require(of ssl: OpaquePointer) -> Bool {
     let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
     SSL_set_hostflags(ssl, flags)

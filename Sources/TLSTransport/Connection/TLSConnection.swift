@@ -58,7 +58,7 @@ final class TLSConnection {
 
   deinit {
     // A connection that ended without close_notify would take its session with it, which TLS 1.1 and later do not ask
-    // for (RFC 4346, section 7.2.1).
+    // for (RFC 4346, 7.2.1).
     if self.sessions != nil { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
     // Frees the BIO too.
     SSL_free(self.ssl)
@@ -163,7 +163,7 @@ final class TLSConnection {
 
   /// The limit of one call to OpenSSL, whose lengths are 32-bit, in bytes. A multiple of a record.
   private static let callLimit = 65_536
-  /// Plaintext of a full record (RFC 8446, section 5.1).
+  /// Plaintext of a full record (RFC 8446, 5.1).
   static let recordPlaintext = 16_384
   /// Overhead of a record: header 5, content type 1 or explicit nonce 8, tag 16.
   private static let recordOverhead = 29

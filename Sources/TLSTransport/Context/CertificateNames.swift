@@ -3,7 +3,7 @@ import WebFormats
 
 /// The host names that a certificate lists, in lower case, as bytes.
 struct CertificateNames {
-  /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that is invalid in host
+  /// `subjectAltName` entries of kind dNSName (RFC 5280, 4.2.1.6). A name with a byte that is invalid in host
   /// names is left out, because no client can request it.
   let names: [[UInt8]]
 
@@ -85,7 +85,7 @@ struct CertificateChoice {
   }
 
   /// The index of the set that serves a name: of the certificates that list it, or whose wildcard matches its first
-  /// label (RFC 9525, section 6.3: one whole label, not a part of one); nil if there is none. A certificate that lists
+  /// label (RFC 9525, 6.3: one whole label, not a part of one); nil if there is none. A certificate that lists
   /// the name itself comes before one with a wildcard.
   func setIndex(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }

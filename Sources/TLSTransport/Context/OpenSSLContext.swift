@@ -86,7 +86,7 @@ final class OpenSSLContext: Sendable {
         let protocols = Unmanaged<ApplicationProtocols>.fromOpaque(argument).takeUnretainedValue()
         let offer = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
         guard let choice = protocols.choose(from: offer) else {
-          // RFC 7301, section 3.2: a server that shares no protocol with the client ends the handshake with an alert.
+          // RFC 7301, 3.2: a server that shares no protocol with the client ends the handshake with an alert.
           return SSL_TLSEXT_ERR_ALERT_FATAL
         }
         selected.pointee = offered + choice.lowerBound

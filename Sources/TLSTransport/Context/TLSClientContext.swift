@@ -29,7 +29,7 @@ package final class TLSClientContext: Sendable {
     SSL_CTX_set_verify(self.context.pointer, SSL_VERIFY_PEER, nil)
     switch trust {
     case .system:
-      // Certificates of the directory are looked up when they are needed and kept; a missing store is no error yet.
+      // Certificates of the directory are looked up when they are needed and kept; a missing store is not an error yet.
       try self.context.require(SSL_CTX_set_default_verify_paths(self.context.pointer) == 1)
     case .file(let path):
       try self.context.trust(try Certificate.all(in: try CredentialFile(path: path)), of: path)

@@ -58,7 +58,7 @@ package final class TLSServerContext: Sendable {
     self.authority = authority
     self.contexts = contexts
     self.ring = ring
-    // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066 section 3).
+    // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066, 3).
     self.choice = choice
     self.chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
     if let chooser {
@@ -117,7 +117,7 @@ package final class TLSServerContext: Sendable {
   }
 
   /// Mozilla's "intermediate" recommendation without its finite-field suites (slow, and unused by clients that know
-  /// TLS 1.2): every one is acceptable to HTTP/2 (RFC 9113, section 9.2.2). TLS 1.3 has suites of its own.
+  /// TLS 1.2): every one is acceptable to HTTP/2 (RFC 9113, 9.2.2). TLS 1.3 has suites of its own.
   private static let tls12CipherSuites =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     + "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
@@ -134,7 +134,7 @@ extension TLSIdentity {
   }
 }
 
-/// Selects a certificate that lists the name that a client requests (SNI, RFC 6066 section 3). OpenSSL refers to it by
+/// Selects a certificate that lists the name that a client requests (SNI, RFC 6066, 3). OpenSSL refers to it by
 /// an unretained pointer, which the ``TLSServerContext`` keeps valid.
 private final class ContextChooser: Sendable {
   private let contexts: [OpenSSLContext]

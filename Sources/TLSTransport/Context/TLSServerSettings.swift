@@ -12,7 +12,7 @@ package struct TLSServerSettings: Sendable, Equatable {
     }
   }
 
-  /// Certificates that clients present (RFC 8446, section 4.4.2).
+  /// Certificates that clients present (RFC 8446, 4.4.2).
   package struct Clients: Sendable, Equatable {
     /// The PEM certificates of the authorities that issue them; no others are trusted.
     package var authorityFile: String

@@ -12,13 +12,13 @@ package enum TLSError: Error, Sendable, Equatable {
   case noSharedParameters(reason: String)
   /// The server's certificate did not verify.
   case verificationFailed(TLSVerificationFailure)
-  /// The peer sent a fatal alert (RFC 8446, section 6.2): its number, and its meaning.
+  /// The peer sent a fatal alert (RFC 8446, 6.2): its number, and its meaning.
   case refusedByPeer(alert: UInt8, reason: String)
   /// The peer broke the protocol: damaged records, messages out of order.
   case protocolViolation(reason: String)
   /// The peer ended the connection before the handshake was finished.
   case closedDuringHandshake
-  /// The connection ended without the peer's close_notify (RFC 8446, section 6.1): its data may have been truncated.
+  /// The connection ended without the peer's close_notify (RFC 8446, 6.1): its data may have been truncated.
   /// Many clients leave like this when nothing is in flight; a body that ends with the connection is not whole.
   case uncleanShutdown
   /// The name to verify is empty or holds a byte that no host name has.

@@ -3,7 +3,7 @@ import NIOCore
 /// Detects a plain HTTP request where a TLS handshake should begin: a method token, a space, and the beginning of a
 /// request target (RFC 9112, 3). OpenSSL knows GET, HEAD, POST, PUT and CONNECT alone.
 ///
-/// Buffers at most ``methodLimit`` bytes and a few more. The first byte of a TLS record is no byte of a token.
+/// Buffers at most ``methodLimit`` bytes and a few more. The first byte of a TLS record is not a byte of a token.
 struct PlainHTTPDetector {
   enum Verdict {
     /// More bytes are needed; those passed so far are buffered.

@@ -8,7 +8,7 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   package let cipherSuite: String
   /// Whether an earlier session was resumed.
   package let isResumed: Bool
-  /// The host name that the client requested (SNI, RFC 6066 section 3), as received, not validated. Nil without
+  /// The host name that the client requested (SNI, RFC 6066, 3), as received, not validated. Nil without
   /// one.
   package let serverName: String?
 

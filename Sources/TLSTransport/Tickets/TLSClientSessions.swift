@@ -3,7 +3,7 @@ import COpenSSL
 /// The latest session ticket of a server, so that the next connection to it needs no full handshake: for one server,
 /// under one name and with one context, on one event loop.
 ///
-/// A session is reused until a new one arrives. RFC 8446 (appendix C.4) advises against that because it makes a client
+/// A session is reused until a new one arrives. RFC 8446, appendix C.4, advises against that because it makes a client
 /// recognizable, which does not matter for a gateway.
 package final class TLSClientSessions {
   private var latest: Session?

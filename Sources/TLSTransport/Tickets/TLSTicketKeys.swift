@@ -62,7 +62,7 @@ final class TicketKeyRing: Sendable {
     _ mac: OpaquePointer
   ) -> Int32 {
     guard let key = self.keys.first, RAND_bytes(vector, 16) == 1,
-      key.apply(to: cipher, mac, initialisationVector: vector, encrypts: true)
+      key.apply(to: cipher, mac, initializationVector: vector, encrypts: true)
     else { return -1 }
     UnsafeMutableRawPointer(name).copyMemory(from: key.name.baseAddress!, byteCount: TicketKey.nameLength)
     return 1
@@ -75,7 +75,7 @@ final class TicketKeyRing: Sendable {
   ) -> Int32 {
     let wanted = UnsafeRawBufferPointer(start: name, count: TicketKey.nameLength)
     guard let index = self.keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
-    guard self.keys[index].apply(to: cipher, mac, initialisationVector: vector, encrypts: false) else { return -1 }
+    guard self.keys[index].apply(to: cipher, mac, initializationVector: vector, encrypts: false) else { return -1 }
     // RFC 8446, appendix C.4: a ticket of TLS 1.3 is to be used once, so a client needs another.
     return isTLS13 || index > 0 ? 2 : 1
   }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// One key of session tickets (RFC 5077, section 4): a name in cleartext, an encryption key, and an authentication
+/// One key of session tickets (RFC 5077, 4): a name in cleartext, an encryption key, and an authentication
 /// key. Its memory is overwritten when it goes; its description prints nothing of it.
 final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   static let nameLength = 16
@@ -60,12 +60,12 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// Initializes OpenSSL's cipher and MAC with this key.
   func apply(
-    to cipher: OpaquePointer, _ mac: OpaquePointer, initialisationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
+    to cipher: OpaquePointer, _ mac: OpaquePointer, initializationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
   ) -> Bool {
     let key = self.bytes.baseAddress! + self.encryption.lowerBound
     let algorithm = self.encryption.count == 32 ? EVP_aes_256_cbc() : EVP_aes_128_cbc()
     return EVP_CipherInit_ex(
-      cipher, algorithm, nil, key.assumingMemoryBound(to: UInt8.self), initialisationVector, encrypts ? 1 : 0) == 1
+      cipher, algorithm, nil, key.assumingMemoryBound(to: UInt8.self), initializationVector, encrypts ? 1 : 0) == 1
       && self.authenticate(with: mac)
   }
 

@@ -147,7 +147,7 @@ struct StrictJSONReader {
       try digits()
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    // The text matches the grammar above, so neither initialiser sees a form that only it accepts (`+5`, `0x10`,
+    // The text matches the grammar above, so neither initializer sees a form that only it accepts (`+5`, `0x10`,
     // `inf`).
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let number = Double(text), number.isFinite else { throw .malformed }

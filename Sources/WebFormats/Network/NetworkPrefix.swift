@@ -1,4 +1,4 @@
-/// A block of IP addresses in CIDR notation (RFC 4632, RFC 4291 2.3), or a single address.
+/// A block of IP addresses in CIDR notation (RFC 4632, RFC 4291, 2.3), or a single address.
 ///
 /// An IPv4 prefix also contains the IPv4-mapped IPv6 form of its addresses (`::ffff:10.0.0.1`), which is how a
 /// dual-stack socket reports an IPv4 peer.

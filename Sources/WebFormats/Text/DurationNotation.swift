@@ -8,7 +8,7 @@ package enum DurationNotation {
   /// The largest accepted duration: a hundred years, in milliseconds.
   private static let limit = 100 * 365 * 86_400_000
 
-  /// A text that is no duration.
+  /// A text that is not a duration.
   package enum ParseError: Error, Sendable, Equatable {
     case malformed
     /// Longer than a hundred years.

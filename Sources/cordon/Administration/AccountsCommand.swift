@@ -122,14 +122,14 @@ struct SessionsCommand: AsyncParsableCommand {
 
     @OptionGroup var gateway: RunningGatewayOptions
 
-    @Argument(help: "The session's public ID, from `cordon accounts sessions` or the audit log.")
+    @Argument(help: "The session ID, from `cordon accounts sessions` or the audit log.")
     var handle: String?
 
     @Option(help: ArgumentHelp("End all sessions of this user instead.", valueName: "sub"))
     var all: String?
 
     func validate() throws {
-      guard (handle == nil) != (all == nil) else { throw ValidationError("Give a handle, or --all SUB.") }
+      guard (handle == nil) != (all == nil) else { throw ValidationError("Give a session ID, or --all SUB.") }
     }
 
     func run() async throws {

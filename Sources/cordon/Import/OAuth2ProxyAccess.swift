@@ -88,11 +88,11 @@ struct OAuth2ProxyAccess {
     return !isEmpty
   }
 
-  /// A restriction that Apple's accounts know nothing of: groups, roles, organisations of another provider.
+  /// A restriction that Apple's accounts know nothing of: groups, roles, organizations of another provider.
   mutating func add(restriction name: String) -> OAuth2ProxyTranslation.Outcome {
-    deny("\(name) kept users out by what Apple does not tell: name those who may pass in [access]")
+    deny("\(name) restricted access by data that Apple does not provide: list the permitted users in [access]")
     return .left(
-      "Apple does not tell it, so everything is denied: name those who may pass in [access] (allow_subjects, "
+      "Apple does not provide this, so everything is denied: list the permitted users in [access] (allow_subjects, "
         + "allow_emails, allow_organizations, or allow_groups with a [[group]] of your own), and remove the route "
         + "that denies")
   }

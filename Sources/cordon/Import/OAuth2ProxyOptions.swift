@@ -70,9 +70,9 @@ enum OAuth2ProxyOptions {
     "real_client_ip_header": "it is X-Forwarded-For or Forwarded, from listen.trusted_proxies",
     "force_https": "a [[listener]] with redirect = true answers http with redirects to public_url",
     "force_json_errors": "fetch and XHR get JSON anyway; unauthenticated = \"401\" in a route for the rest",
-    "skip_jwt_bearer_tokens": "others' bearer tokens are not taken; programs sign in as native apps do (native.bearer)",
-    "extra_jwt_issuers": "bearer tokens are not taken",
-    "bearer_token_login_fallback": "bearer tokens are not taken",
+    "skip_jwt_bearer_tokens": "bearer tokens of other issuers are not accepted; apps get Cordon's with native.bearer",
+    "extra_jwt_issuers": "bearer tokens of other issuers are not accepted",
+    "bearer_token_login_fallback": "bearer tokens of other issuers are not accepted",
     "disable_keep_alives": "connections to the application are used again for other requests",
     "pass_access_token": "Apple's access token has no use and is not kept",
     "pass_authorization_header": "the application gets headers, not Apple's token; signed, with assertion.key_files",
@@ -84,7 +84,7 @@ enum OAuth2ProxyOptions {
     "htpasswd_file": "there is no second way to sign in",
     "htpasswd_user_groups": "there is no second way to sign in",
     "display_htpasswd_form": "there is no second way to sign in",
-    "signature_key": "requests are not signed; who asks is, with assertion.key_files",
+    "signature_key": "requests are not signed; the user's identity is, with assertion.key_files",
     "ssl_upstream_insecure_skip_verify": "its certificate is verified: use http: on loopback, or upstream.tls_ca_file",
     "ssl_insecure_skip_verify": "Apple's certificate is verified",
     "provider_ca_files": "Apple's certificate is verified by the system's authorities, or by apple.tls_ca_file",
@@ -106,9 +106,9 @@ enum OAuth2ProxyOptions {
     "auth_logging_format": "lines are JSON",
     "standard_logging_format": "lines are JSON",
     "request_id_header": "it is X-Request-Id",
-    "metrics_secure_address": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
-    "metrics_tls_cert_file": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
-    "metrics_tls_key_file": "the admin listener speaks no TLS: admin.address on loopback, or a proxy before it",
+    "metrics_secure_address": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
+    "metrics_tls_cert_file": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
+    "metrics_tls_key_file": "the admin listener does not support TLS: admin.address on loopback, or behind a proxy",
   ]
 
   /// Without the `s` of the plural, which some have in some versions.
@@ -140,8 +140,8 @@ enum OAuth2ProxyOptions {
       "health is on the admin listener and never in the access log"
     ),
     "reverse_proxy": (
-      false, "nobody is believed unless listen.trusted_proxies names them",
-      "name the proxies before the gateway in listen.trusted_proxies: no others are believed"
+      false, "no proxy is trusted unless listed in listen.trusted_proxies",
+      "name the proxies before the gateway in listen.trusted_proxies: no others are trusted"
     ),
   ]
 

@@ -3,7 +3,7 @@ import WebFormats
 
 /// The three places that oauth2-proxy is configured in: a file, the environment, and arguments.
 enum OAuth2ProxySources {
-  /// A part of an environment or of a command line that is no option.
+  /// A part of an environment or of a command line that is not an option.
   struct Failure: Error {
     let message: String
   }
@@ -16,7 +16,7 @@ enum OAuth2ProxySources {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let line = String(validating: trimmed(bytes), as: UTF8.self) else {
-        throw Failure(message: "\(name):\(index + 1): this is not UTF-8")
+        throw Failure(message: "\(name):\(index + 1): this is not valid UTF-8")
       }
       if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
       let variable = line.utf8.starts(with: "export ".utf8) ? String(line.dropFirst("export ".count)) : line
@@ -36,7 +36,7 @@ enum OAuth2ProxySources {
 
   /// The options of a command line: `--name=value`, `--name value`, and `--name` of those that are true or false.
   /// - Parameter text: words as a shell splits them, perhaps with the name of the program before them.
-  /// - Throws: where it cannot be split, or a word is no option.
+  /// - Throws: where it cannot be split, or a word is not an option.
   static func arguments(_ text: String) throws(Failure) -> [ForeignSettings.Setting] {
     var words = try split(text)[...]
     if let first = words.first, first.utf8.first != UInt8(ascii: "-") { words = words.dropFirst() }

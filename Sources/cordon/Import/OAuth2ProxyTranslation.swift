@@ -164,7 +164,7 @@ struct OAuth2ProxyTranslation {
     if let outcome = OAuth2ProxyOptions.fixed(setting.name) { return outcome }
     if let (usual, unneeded, left) = OAuth2ProxyOptions.switches[setting.name] {
       if setting.name == "reverse_proxy", Self.namesTrustedProxies(all) {
-        return .unneeded("trusted_proxy_ips says it")
+        return .unneeded("covered by trusted_proxy_ips")
       }
       return setting.value == .truth(usual) ? .unneeded(unneeded) : .left(left)
     }
@@ -253,7 +253,7 @@ struct OAuth2ProxyTranslation {
       return .translated
     }
     guard path.hasSuffix("/callback"), path.utf8.count > "/callback".utf8.count else {
-      return .left("the return URL ends in /callback, behind a prefix: register public_url + path_prefix + /callback")
+      return .left("the return URL ends in /callback, after a prefix: register public_url + path_prefix + /callback")
     }
     set("path_prefix", .text(String(path.dropLast("/callback".count))), from: setting)
     return .translated
@@ -263,7 +263,7 @@ struct OAuth2ProxyTranslation {
     guard case .text(let prefix) = setting.value else { return Self.notText }
     let redirect = all.settings.first { $0.name == "redirect_url" }
     if case .text(let url)? = redirect?.value, let path = OAuth2ProxyValue.originAndPath(url)?.path, !path.isEmpty {
-      return .unneeded("redirect_url says it")
+      return .unneeded("covered by redirect_url")
     }
     set("path_prefix", .text(prefix), from: setting)
     return .translated

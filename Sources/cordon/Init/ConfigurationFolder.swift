@@ -108,7 +108,7 @@ final class ConfigurationFolder {
     return (folder, String(decoding: bytes[(slash + 1)...], as: UTF8.self))
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private func create(_ file: String, _ bytes: [UInt8]) throws(ConfigurationFolderError) {
     do throws(NewFileError) { try NewFile.create(file, bytes) } catch {

@@ -14,7 +14,7 @@ struct Question {
 
   static let publicURL = Question(
     key: "public_url", option: "--public-url",
-    explanation: "The address that browsers open: https://, the name, and nothing behind it.",
+    explanation: "The address that browsers open: https://, the name, and nothing after it.",
     prompt: "Public address", fallback: nil)
 
   static let upstream = Question(

@@ -49,7 +49,7 @@ struct CanonicalCompositionTests {
     for text in ["\u{1100}\u{1100}\u{1161}", "\u{1161}\u{11A8}", "\u{1100}\u{11A8}"] {
       #expect(agrees(text), "\(text.unicodeScalars.map(\.value))")
     }
-    // Foundation deviates from the standard here: a final letter behind a syllable, scalars beside the final letters,
+    // Foundation deviates from the standard here: a final letter after a syllable, scalars beside the final letters,
     // and a second final letter.
     #expect("\u{AC00}\u{11A8}".canonicallyComposed.unicodeScalars.elementsEqual("\u{AC01}".unicodeScalars))
     for text in ["\u{AC00}\u{11A7}", "\u{AC00}\u{11C3}", "\u{AC01}\u{11A8}"] {

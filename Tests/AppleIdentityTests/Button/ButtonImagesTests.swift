@@ -97,7 +97,7 @@ struct ButtonImagesTests {
   }
 
   @Test(
-    "A response that is no image is not served, and not requested again for a minute",
+    "A response that is not an image is not served, and not requested again for a minute",
     arguments: [
       image(status: 404), image(status: 302), image(type: "text/html"), image(type: nil), image(type: "image/pngx"),
       image([]), image(Array(png().dropLast())), image([0] + png()), image(png(width: 0)), image(png(height: 0)),

@@ -66,7 +66,7 @@ struct IdentityClaimsTests {
     #expect(try JSONDecoder().decode(IdentityClaims.self, from: stored) == claims)
   }
 
-  @Test("A token full of claims is cut to 64 of them, and an overlong text is no claim")
+  @Test("A token full of claims is cut to 64 of them, and an overlong text is not a claim")
   func bounds() async throws {
     let fixture = try Fixture()
     var many: [String: String?] = ["aaa": "\"\(String(repeating: "x", count: 2049))\""]

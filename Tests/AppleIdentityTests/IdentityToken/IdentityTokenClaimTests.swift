@@ -69,7 +69,7 @@ struct IdentityTokenClaimTests {
   }
 
   @Test(
-    "Times that are no times are refused without harm",
+    "Times that are not times are refused without harm",
     arguments: [
       #""123""#, #""9999999999""#, "1e300", "-1e300", "-1", "0", "99999999999999999999999", "true", "[]", "{}",
       "253402300800",

@@ -114,7 +114,7 @@ struct IdentityTokenTests {
   }
 
   @Test(
-    "Text that is no token is refused before any key is fetched",
+    "Text that is not a token is refused before any key is fetched",
     arguments: [
       "", ".", "..", "...", "a.b", "a.b.c", "e30.e30.e30", "e30=.e30.e30", "!!!!.e30.AAAA", "e30.e30.AAAA.AAAA",
       "\u{0}\u{0}.\r\n.\u{202E}",
@@ -140,7 +140,7 @@ struct IdentityTokenTests {
   }
 
   @Test(
-    "A payload that Apple signed but that is no object is refused",
+    "A payload that Apple signed but that is not an object is refused",
     arguments: ["[]", "1", "\"x\"", "", "{", "{\"a\":1e400}"])
   func payloadNotAnObject(payload: String) async throws {
     let fixture = try Fixture()

@@ -20,7 +20,7 @@ struct AppleKeyTests {
     #expect(await fixture.rejection(try fixture.token(header: ["kid": #""X""#])) == .unknownKey)
   }
 
-  @Test("A point that is not on the curve is no key")
+  @Test("A point that is not on the curve is not a key")
   func pointOffTheCurve() async throws {
     let fixture = try Fixture()
     let zeros = base64url([UInt8](repeating: 1, count: 32))

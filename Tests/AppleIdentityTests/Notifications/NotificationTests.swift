@@ -111,7 +111,7 @@ struct NotificationTests {
     #expect(await rejection(fixture, try body(fixture, ["iss": #""https://evil.example""#])) == .wrongIssuer)
   }
 
-  @Test("Notifications are no identity tokens, and identity tokens are no notifications")
+  @Test("Notifications are not identity tokens, and identity tokens are not notifications")
   func confusion() async throws {
     let fixture = try Fixture()
     let token = try fixture.token(["jti": #""j""#])

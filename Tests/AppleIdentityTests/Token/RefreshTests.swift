@@ -41,7 +41,7 @@ struct RefreshTests {
     let identity = try fixture.token(["nonce": nil, "email": #""new@example.com""#])
     let answer = #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"id_token":"\#(identity.exposed)"}"#
     guard case .goodStanding(let standing) = try await verdict(.json(answer), fixture) else {
-      Issue.record("no good standing")
+      Issue.record("not in good standing")
       return
     }
     #expect(standing.identityToken?.claims.email == "new@example.com" && standing.refreshToken == nil)
@@ -56,7 +56,7 @@ struct RefreshTests {
     #expect(answer == .goodStanding(GoodStanding(refreshToken: RefreshToken("r.new"))))
   }
 
-  @Test("200 with neither an access token nor its type is no token response, and no good standing")
+  @Test("200 with neither an access token nor its type is neither a token response nor good standing")
   func noTokenResponse() async throws {
     for body in ["{}", #"{"access_token":"","token_type":7}"#, #"{"refresh_token":"r.new"}"#] {
       guard case .appleTrouble(.malformed) = try await verdict(.json(body)) else {
@@ -132,7 +132,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "An error that is no string counts as a failure of Apple",
+    "An error that is not a string counts as a failure of Apple",
     arguments: ["{}", #"{"error":1}"#, #"{"error":["invalid_grant"]}"#])
   func errorOfAnotherType(body: String) async throws {
     guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
@@ -155,7 +155,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "A body that is no JSON object counts as a failure of Apple, with any status",
+    "A body that is not a JSON object counts as a failure of Apple, with any status",
     arguments: [
       "", "<html>invalid_grant</html>", "null", "[]", "\"invalid_grant\"", "{", "{\"error\":\"invalid_grant\"",
       "{\"error\":\"invalid_grant\"}x", String(repeating: "[", count: 50_000),
@@ -179,7 +179,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("200 with an error object is no good standing")
+  @Test("200 with an error object is not good standing")
   func successWithError() async throws {
     guard case .appleTrouble(.malformed) = try await verdict(.json(#"{"error":"invalid_grant"}"#)) else {
       Issue.record("taken for something else")

@@ -163,7 +163,7 @@ final class MemoryStore: SessionStore {
   func ping() async throws(StoreError) { try access { _ in } }
   func close() async throws(StoreError) { onClose() }
 
-  // MARK: What nothing here asks for
+  // MARK: Unused operations
 
   func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool { throw Self.away }
   func savePendingName(_ name: PersonName, submittedBy: Subject, at now: Date) async throws(StoreError) {

@@ -7,7 +7,7 @@ import Testing
 struct ContentQueueTests {
   private var queue = ContentQueue()
 
-  /// A buffer of 16 KiB that was read into, and what it holds behind a head.
+  /// A buffer of 16 KiB that was read into, and what it holds after a head.
   private func read(_ count: Int) -> (whole: ByteBuffer, content: ByteBuffer) {
     var whole = ByteBufferAllocator().buffer(capacity: 16_384)
     whole.writeRepeatingByte(0x68, count: 100)
@@ -45,7 +45,7 @@ struct ContentQueueTests {
     #expect(queue.take(12_000) == ByteBuffer(repeating: 0x63, count: 12_000))
   }
 
-  @Test("Pieces of one buffer are copied behind each other, and the buffer is as it was")
+  @Test("Pieces of one buffer are copied one after the other, and the buffer is as it was")
   mutating func pieces() {
     let whole = ByteBuffer(string: "first, second; rest")
     queue.append(whole.getSlice(at: 0, length: 5)!)

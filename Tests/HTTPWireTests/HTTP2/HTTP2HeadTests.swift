@@ -77,13 +77,13 @@ struct HTTP2HeadTests {
       rest.filter { $0.0 != name } + (value.map { [(name, $0)] } ?? [])
     }
     return [
-      // Pseudo-header fields: missing, repeated, unknown, behind others, of responses.
+      // Pseudo-header fields: missing, repeated, unknown, after others, of responses.
       without(":method"), without(":scheme"), without(":path"), rest + [(":path", "/b")], rest + [(":method", "PUT")],
       rest + [(":unknown", "x")], rest + [(":status", "200")], [("accept", "*/*")] + rest, rest + [(":authority", "b")],
       rest + [(":scheme", "https")], [(":status", "200")] + rest, [(":status", "200")], without(":authority", ""),
       [("cookie", "a=1")] + rest, [("content-length", "0")] + rest, without(":authority"), rest + [(":", "x")],
       rest + [(":path ", "/")], rest + [(":Path", "/")], [(":path", "")] + without(":path"),
-      // CONNECT (RFC 9113 8.5, RFC 8441 4).
+      // CONNECT (RFC 9113, 8.5, RFC 8441, 4).
       rest + [(":protocol", "websocket")], without(":method", "CONNECT"), [(":method", "CONNECT")],
       [(":method", "CONNECT"), (":authority", "app.example.com:443"), (":scheme", "https")],
       [(":method", "CONNECT"), (":authority", "app.example.com:443"), (":path", "/")],
@@ -157,7 +157,7 @@ struct HTTP2HeadTests {
   @Test("Fields that are only named again and again end the connection at the cap, however short their frame is")
   func headerBomb() {
     let rig = HTTP2Rig()
-    // One field of 4,000 bytes goes into the table (RFC 7541 6.2.1); each byte behind it is the whole field again.
+    // One field of 4,000 bytes goes into the table (RFC 7541, 6.2.1); each byte after it is the whole field again.
     let value = [UInt8](repeating: 0x61, count: 3_900)
     var length = 3_900 - 127
     var block: [UInt8] = section(ordinaryFields) + [0x40, 1, 0x78, 127]

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Repeated fields of HTTP/2")
 struct HTTP2RepeatedFieldsTests {
-  /// A client that adds each new field to its table (RFC 7541 6.2.1), and names it by its place from then on (6.1).
+  /// A client that adds each new field to its table (RFC 7541, 6.2.1), and names it by its place from then on (6.1).
   private final class Client {
     let rig: HTTP2Rig
     /// Newest first.
@@ -85,7 +85,7 @@ struct HTTP2RepeatedFieldsTests {
     client.request(bare + [host])
     #expect(client.rig.heads.count == 2)
     client.request(bare + [host] + [(":authority", "app.example.com")])
-    #expect(client.rig.malformed.last == "a pseudo-header field behind others")
+    #expect(client.rig.malformed.last == "a pseudo-header field after a regular field")
     client.request(ordinaryFields + [("content-length", "5")])
     client.request(ordinaryFields + [("content-length", "5")])
     #expect(client.rig.heads.count == 2, "an announced length and no content")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPWire
 
-/// A frame as bytes (RFC 9113 4.1), built and taken apart by the tests themselves.
+/// A frame as bytes (RFC 9113, 4.1), built and taken apart by the tests themselves.
 struct RawFrame: Equatable, CustomStringConvertible {
   var type: UInt8
   var flags: UInt8 = 0
@@ -24,7 +24,7 @@ struct RawFrame: Equatable, CustomStringConvertible {
 
   var description: String { "type \(type) flags \(flags) stream \(stream) (\(payload.count))" }
 
-  /// The first four bytes of what is behind a place, as the codes of RST_STREAM and GOAWAY are.
+  /// The first four bytes of what is after a place, as the codes of RST_STREAM and GOAWAY are.
   func code(at place: Int = 0) -> UInt32 { payload[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
 
   static func read(_ bytes: [UInt8]) -> [RawFrame] {

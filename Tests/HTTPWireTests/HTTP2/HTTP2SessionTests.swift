@@ -258,7 +258,7 @@ struct HTTP2SessionTests {
     #expect(rig.session.streamCount <= 1)
   }
 
-  @Test("Streams that are given up now and then are no flood: time pays for them")
+  @Test("Streams that are given up now and then are not a flood: time pays for them")
   func patience() {
     let rig = HTTP2Rig()
     for count in 0..<900 {
@@ -269,7 +269,7 @@ struct HTTP2SessionTests {
     #expect(!rig.session.isOver)
   }
 
-  @Test("A client that takes as many responses as it gives up is no flood, however fast it is")
+  @Test("A client that takes as many responses as it gives up is not a flood, however fast it is")
   func payment() {
     let rig = HTTP2Rig()
     for count in 0..<900 {
@@ -286,7 +286,7 @@ struct HTTP2SessionTests {
   }
 
   @Test(
-    "A download of many window updates is no flood: content pays for them",
+    "A download of many window updates is not a flood: content pays for them",
     arguments: [(1_000, 1_000), (16_384, 4_096), (16_384, 1_024)])
   func download(frame: Int, step: Int) {
     let rig = HTTP2Rig()
@@ -305,7 +305,7 @@ struct HTTP2SessionTests {
     #expect(!rig.session.isOver)
   }
 
-  @Test("The content under way of uploads that were refused is no flood; more of it is")
+  @Test("The content under way of uploads that were refused is not a flood; more of it is")
   func refusedUploads() {
     let rig = HTTP2Rig()
     func refuse(_ number: Int, thenSend count: Int) {
@@ -358,7 +358,7 @@ struct HTTP2SessionTests {
     #expect(!rig.frames().contains { $0.type == RawFrame.reset })
   }
 
-  @Test("More requests than may be open are refused, and are no flood before the client knows how many may")
+  @Test("More requests than may be open are refused, and are not a flood before the client knows how many may")
   func refusedStreams() {
     let rig = HTTP2Rig(acknowledges: false)
     for number in 0..<300 { rig.request(ordinaryFields, stream: UInt32(2 * number + 1)) }
@@ -368,7 +368,7 @@ struct HTTP2SessionTests {
     #expect(!rig.session.isOver && !rig.session.hasBeenReset)
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   @Test("Bytes that are not HTTP/2 end the connection at once")
   func noPreface() {

@@ -13,7 +13,7 @@ struct ExpositionFormat {
 
   init(_ bytes: [UInt8]) throws {
     guard bytes.last == 0x0A else { throw Violation(description: "the last line has no line feed") }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw Violation(description: "no UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Violation(description: "not valid UTF-8") }
     var open = ""
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
       if line.hasPrefix("# HELP ") {
@@ -105,7 +105,7 @@ struct ExpositionFormat {
           buckets.map(\.value) == buckets.map(\.value).sorted(),
           let count = samples.first(where: { $0.name == name + "_count" })?.value, count == buckets.last?.value,
           samples.contains(where: { $0.name == name + "_sum" })
-        else { throw Violation(description: "\(name)\(labels) is no histogram") }
+        else { throw Violation(description: "\(name)\(labels) is not a histogram") }
       }
     default: throw Violation(description: "\(name) has the type \(family.kind)")
     }

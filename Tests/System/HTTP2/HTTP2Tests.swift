@@ -5,7 +5,7 @@ import Testing
 //
 // - A signed-in request carries the same identity as over HTTP/1.1; cookie crumbs are one line without ours.
 // - Many requests at once are answered each with its own; bodies and trailers pass.
-// - A WebSocket passes both ways, and only from our own origin; an application that does not switch is no tunnel.
+// - A WebSocket passes both ways, and only from our own origin; an application that does not switch is not a tunnel.
 // - Streams end with their session; the connection and other users' streams go on.
 // - A client that gives up requests without end is disconnected; a drain lets what is under way finish.
 //
@@ -223,7 +223,7 @@ struct HTTP2Tests {
     #expect(count.right == 90 && count.of == 90)
   }
 
-  @Test("A body of any length passes in chunks, and its trailer behind it")
+  @Test("A body of any length passes in chunks, and its trailer after it")
   func body() throws {
     let answer: Answer = try run("post", "/public/upload", "700000", "x-sum:abc")
     #expect(answer.status == "200")

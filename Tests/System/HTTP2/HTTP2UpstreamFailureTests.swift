@@ -5,7 +5,7 @@ import Testing
 //
 // - A request that was answered, or reset for a reason of its own, is carried out once, whatever its method.
 // - One that was refused or left out by GOAWAY is sent again once on another connection, with its body.
-// - No request goes behind GOAWAY, nor to an application that allows no streams.
+// - No request goes after GOAWAY, nor to an application that allows no streams.
 // - Trailers may be what heads may be; what is refused is told in the log.
 
 @SystemActor
@@ -28,7 +28,7 @@ struct HTTP2UpstreamFailureTests {
     try body(gateway, application)
   }
 
-  /// The number of times that the application said `line`. It is counted behind a mark of this call, because a response
+  /// The number of times that the application said `line`. It is counted after a mark of this call, because a response
   /// can be here before the lines that were said ahead of it.
   private static func count(_ line: String, _ application: ServerProcess, _ gateway: GatewayProcess) throws -> Int {
     let mark = "mark-\(UUID().uuidString)"

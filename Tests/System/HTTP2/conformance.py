@@ -39,7 +39,7 @@ def spoils(name, message, *codes):
 
 
 def either(name, message, *codes):
-    """The message ends stream 1, or the connection (RFC 9113 5.4)."""
+    """The message ends stream 1, or the connection (RFC 9113, 5.4)."""
     @case(name)
     def run(port):
         peer = Peer(port)
@@ -48,7 +48,7 @@ def either(name, message, *codes):
 
 
 def ignored(name, message):
-    """The message does nothing, and a request is answered behind it."""
+    """The message does nothing, and a request is answered after it."""
     @case(name)
     def run(port):
         peer = Peer(port)
@@ -72,7 +72,7 @@ def preface(port):
     assert first.type == SETTINGS and "ACK" not in first.flags, first
 
 
-@case("3.4 what is no preface is not taken for HTTP/2")
+@case("3.4 what is not a preface is not taken for HTTP/2")
 def no_preface(port):
     peer = Peer(port, opens=False)
     peer.send(b"PRI * HTTP/2.0\r\n\r\nSX\r\n\r\n" + raw(SETTINGS) + raw(PING, payload=b"whosthis"))
@@ -80,7 +80,7 @@ def no_preface(port):
         assert frame.type != PING, frame
 
 
-@case("3.4 a preface without SETTINGS behind it")
+@case("3.4 a preface without SETTINGS after it")
 def preface_without_settings(port):
     peer = Peer(port, opens=False)
     peer.send(PREFACE + raw(PING, payload=b"whosthis"))
@@ -199,7 +199,7 @@ def too_many(port):
     peer.either_error(201, REFUSED_STREAM, PROTOCOL_ERROR)
 
 
-# 5.3 Priorities are nobody's any more (RFC 9113 5.3.2): what they say is not looked at, or is an error.
+# 5.3 Priorities are nobody's any more (RFC 9113, 5.3.2): what they say is not looked at, or is an error.
 
 for name, message in [
     ("5.3 HEADERS that depend on themselves",
@@ -347,7 +347,7 @@ def continued(port):
     peer.answered(1)
 
 
-breaks("6.10 CONTINUATION behind a head that is whole",
+breaks("6.10 CONTINUATION after a head that is whole",
        lambda it: (it.post(1), raw(CONTINUATION, END_HEADERS, 1, it.block([("x", "y")]))), PROTOCOL_ERROR)
 breaks("6.10 CONTINUATION on the connection",
        lambda it: (it.headers(1, never(it), flags=0), raw(CONTINUATION, END_HEADERS, 0, b"")), PROTOCOL_ERROR)
@@ -355,7 +355,7 @@ breaks("6.10 CONTINUATION of another stream",
        lambda it: (it.headers(1, never(it), flags=0), raw(CONTINUATION, END_HEADERS, 3, b"")), PROTOCOL_ERROR)
 breaks("6.10 DATA instead of CONTINUATION",
        lambda it: (it.headers(1, never(it, "POST"), end=False, flags=0), raw(DATA, END_STREAM, 1, b"x")), PROTOCOL_ERROR)
-breaks("6.10 CONTINUATION behind DATA",
+breaks("6.10 CONTINUATION after DATA",
        lambda it: (it.post(1), raw(DATA, 0, 1, b"x"), raw(CONTINUATION, END_HEADERS, 1, b"")), PROTOCOL_ERROR)
 
 # 7 Error codes
@@ -399,7 +399,7 @@ REFUSED = {
     "8.2.2 te other than trailers": [("te", "trailers, deflate")],
     "8.3 an unknown pseudo-header field": [(":test", "ok")],
     "8.3 a response's pseudo-header field": [(":status", "200")],
-    "8.3 a pseudo-header field behind the others": [("x", "y"), (":path", NEVER)],
+    "8.3 a pseudo-header field after the others": [("x", "y"), (":path", NEVER)],
     "8.3.1 :method twice": [(":method", "GET")],
     "8.3.1 :scheme twice": [(":scheme", "http")],
     "8.3.1 :path twice": [(":path", NEVER)],
@@ -466,7 +466,7 @@ def connect(peer, *more, protocol="websocket", path=NEVER):
             (":authority", peer.authority), ("origin", f"http://{peer.authority}"), *more]
 
 
-# What RFC 9110 9.3.6 has no place for, and what an application that does not switch would wait for.
+# What RFC 9110, 9.3.6 has no place for, and what an application that does not switch would wait for.
 for length in ["5", "0"]:
     spoils(f"8.5 an extended CONNECT with a length of {length}",
            lambda it, length=length: (it.headers(1, connect(it, ("content-length", length)), end=False),), PROTOCOL_ERROR)
@@ -517,7 +517,7 @@ def block(tail):
 
 breaks("HPACK 2.3.3 an index beyond both tables", block(b"\xff\x9d\x64"), COMPRESSION_ERROR)
 breaks("HPACK 2.3.3 a name's index beyond both tables", block(b"\x7f\x9d\x64\x01x"), COMPRESSION_ERROR)
-breaks("HPACK 4.2 a new size of the table behind a field", block(b"\x20"), COMPRESSION_ERROR)
+breaks("HPACK 4.2 a new size of the table after a field", block(b"\x20"), COMPRESSION_ERROR)
 breaks("HPACK 5.1 an integer without end", block(b"\xff" + b"\xff" * 12 + b"\x01"), COMPRESSION_ERROR)
 breaks("HPACK 5.2 a text longer than its block", block(b"\0\x01x\x7fy"), COMPRESSION_ERROR)
 breaks("HPACK 5.2 Huffman padding of more than seven bits", block(b"\0\x01x\x82\x1f\xff"), COMPRESSION_ERROR)

@@ -3,8 +3,8 @@ after a few requests.
 
 load.py PORT, in a folder with ca.pem: says "N answered" now and then; SIGTERM ends it, and it prints one line of JSON.
 
-A request that a farewell (GOAWAY) leaves out is no loss: the client sends it again on another connection (RFC 9113 6.8).
-Whatever else is not answered with 200 is a complaint.
+A request that a farewell (GOAWAY) leaves out is not lost: the client sends it again on another connection (RFC 9113,
+6.8). Whatever else is not answered with 200 is a complaint.
 """
 
 import json

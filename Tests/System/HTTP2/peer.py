@@ -21,7 +21,7 @@ class Unexpected(Exception):
 
 
 def raw(kind, flags=0, stream=0, payload=b""):
-    """A frame as RFC 9113 4.1 lays it out, whatever is in it."""
+    """A frame as RFC 9113, 4.1 lays it out, whatever is in it."""
     return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
 
 

@@ -203,7 +203,7 @@ final class Browser {
     try prefer(dark: false)
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private var shown: String { String(((try? visibleText()) ?? "").prefix(600)) }
 

@@ -121,7 +121,7 @@ final class GatewayProcess {
   /// Everything that this gateway has written, from its first start on.
   var log: [UInt8] { earlierOutput + process.everythingWritten }
 
-  /// Waits until the log holds this text so many times: lines are written behind the answers that they tell of.
+  /// Waits until the log holds this text so many times: lines are written after the answers that they tell of.
   func waitForLog(_ text: String, count: Int = 1) throws {
     try poll("\(text) in the log") {
       String(decoding: log, as: UTF8.self).components(separatedBy: text).count > count ? () : nil

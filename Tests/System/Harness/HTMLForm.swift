@@ -72,7 +72,7 @@ struct HTMLTag: Sendable {
       }
       guard !name.isEmpty else { continue }
       tags.append(HTMLTag(name: name.lowercased(), attributes: scanAttributes(&rest)))
-      // The content of a script or style is no markup.
+      // The content of a script or style is not markup.
       if name.lowercased() == "script" || name.lowercased() == "style" {
         rest = rest.range(of: "</\(name)", options: .caseInsensitive).map { rest[$0.lowerBound...] } ?? ""
       }

@@ -1,4 +1,4 @@
-/// A program that becomes the one behind it, having changed what that one has or sees of the machine.
+/// A program that becomes the one after it, having changed what that one has or sees of the machine.
 struct ProcessWrapper {
   /// The words before the program and its arguments.
   let command: [String]

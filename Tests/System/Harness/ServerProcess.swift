@@ -132,7 +132,7 @@ final class ServerProcess: Sendable {
 
   private var said: String { standardOutput + standardError }
 
-  // MARK: How
+  // MARK: Implementation
 
   private static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]

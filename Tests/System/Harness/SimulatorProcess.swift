@@ -102,7 +102,7 @@ final class SimulatorProcess {
       ["team_id": team, "keys": [keyID: AppleKey.shared.get().publicPEM]])
   }
 
-  // MARK: What it saw
+  // MARK: Recorded requests
 
   /// A notification that was posted, perhaps more than once.
   struct Delivery {

@@ -186,7 +186,7 @@ final class TCPConnection: Sendable {
     state.withLock { if !$0.closed { shutdown(descriptor, Int32(SHUT_RDWR)) } }
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private func fill(_ what: String, _ deadline: Deadline) throws {
     try wait(POLLIN, what, deadline)

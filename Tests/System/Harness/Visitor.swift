@@ -80,7 +80,7 @@ final class Visitor {
     return jar.header(host: address.host, path: address.path, crossSite: false, crossSiteUnsafe: false)
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private func currentPage() throws -> Page {
     guard let page else { throw HarnessError.missing("an open page") }

@@ -75,7 +75,7 @@ struct OutsideTests {
     try expect(lines, in: "configuration.txt")
   }
 
-  // MARK: Of a running gateway
+  // MARK: Names of a running gateway
 
   @Test("Metrics, JSON fields, paths, cookies and the database's schema are as recorded")
   func running() throws {

@@ -95,7 +95,7 @@ struct CertificateChoiceTests {
     #expect(CertificateNames(of: first.leaf).names.count == 2)
   }
 
-  @Test("No certificate is no server")
+  @Test("Without a certificate there is no server")
   func none() {
     #expect(throws: TLSConfigurationError.noIdentity) { try Self.context() }
   }

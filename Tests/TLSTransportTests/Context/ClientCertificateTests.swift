@@ -40,7 +40,7 @@ struct ClientCertificateTests {
     #expect((pair.server.log.negotiated != nil) == isServed, "\(pair.server.log.events)")
     guard !isServed else { return }
     #expect(!pair.server.channel.isActive)
-    // TLS 1.3 has the client finish first: the alert comes after (RFC 8446, section 4.4.2.4).
+    // TLS 1.3 has the client finish first: the alert comes after (RFC 8446, 4.4.2.4).
     guard case .refusedByPeer = pair.client.log.errors.first else {
       Issue.record("\(pair.client.log.events)")
       return

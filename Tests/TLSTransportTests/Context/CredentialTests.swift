@@ -105,7 +105,7 @@ struct CredentialTests {
       case .malformed(certificate, _) = #expect(
         throws: TLSConfigurationError.self, performing: { try Self.context(certificate) })
     else {
-      Issue.record("not recognised as malformed")
+      Issue.record("not recognized as malformed")
       return
     }
     let key = try TestCertificates.write(

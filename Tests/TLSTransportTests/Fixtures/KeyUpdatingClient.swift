@@ -1,7 +1,7 @@
 import COpenSSL
 import NIOCore
 
-/// A TLS 1.3 client without a socket that asks for new keys as often as it likes (RFC 8446, section 4.6.3).
+/// A TLS 1.3 client without a socket that asks for new keys as often as it likes (RFC 8446, 4.6.3).
 final class KeyUpdatingClient {
   private let context: OpaquePointer
   private let ssl: OpaquePointer

@@ -74,7 +74,7 @@ struct HandshakeTests {
     try pair.activate()
     try pair.pump()
     #expect(pair.server.log.errors == [.noSharedParameters(reason: "no application protocol")])
-    // no_application_protocol (RFC 7301, section 3.2).
+    // no_application_protocol (RFC 7301, 3.2).
     guard case .refusedByPeer(alert: 120, _) = pair.client.log.errors.first else {
       Issue.record("\(pair.client.log.events)")
       return

@@ -14,7 +14,7 @@ struct HostileTests {
   }
 
   @Test(
-    "Plain HTTP is recognised by any method and target, also when its bytes come one by one",
+    "Plain HTTP is recognized by any method and target, also when its bytes come one by one",
     arguments: [
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n", "DELETE /x HTTP/1.1\r\n",
       "OPTIONS * HTTP/1.1\r\n",
@@ -90,7 +90,7 @@ struct HostileTests {
     #expect(server.log.errors.count == 1)
   }
 
-  @Test("A server that answers a ClientHello in plain text is recognised")
+  @Test("A server that answers a ClientHello in plain text is recognized")
   func plainServer() throws {
     let client = try Endpoint(.client(.system, [], serverName: "app.example.test"))
     try client.activate()
@@ -100,7 +100,7 @@ struct HostileTests {
 
   @Test("A client that knows TLS 1.1 at most is refused with the alert for it", arguments: [UInt8(1), 2])
   func oldVersion(minor: UInt8) throws {
-    // ClientHello: version, random, no session, two suites, no compression, no extensions (RFC 4346, section 7.4.1.2).
+    // ClientHello: version, random, no session, two suites, no compression, no extensions (RFC 4346, 7.4.1.2).
     var hello: [UInt8] = [3, minor] + [UInt8](repeating: 7, count: 32) + [0, 0, 4, 0xC0, 0x13, 0x00, 0x2F, 1, 0]
     hello = [1, 0, 0, UInt8(hello.count)] + hello
     let server = try Self.server()

@@ -44,7 +44,7 @@ struct VerificationTests {
     #expect(try Self.refusal(serverName: name) == .verificationFailed(.hostNameMismatch))
   }
 
-  @Test("The common name of a certificate is no name of the server")
+  @Test("The common name of a certificate is not a name of the server")
   func commonName() throws {
     #expect(try Self.refusal(server: TestCertificates.commonNameOnly) == .verificationFailed(.hostNameMismatch))
   }

@@ -14,7 +14,7 @@ enum KeptNames {
     "x-user-id", "x-user-email", "x-identity-assertion", "x-original-url", "x-rewrite-url", "proxy",
   ]
 
-  /// Of one connection only (RFC 9110 7.6.1, and what older software takes for such).
+  /// Of one connection only (RFC 9110, 7.6.1, and what older software takes for such).
   static let hopByHop: Set<String> = [
     "keep-alive", "proxy-connection", "te", "trailer", "http2-settings", "proxy-authenticate", "proxy-authorization",
     "expect",

@@ -1,4 +1,4 @@
-/// Frames taken apart by whole passes (RFC 9113 4.1), and what can be said of them without a state: the second opinion
+/// Frames taken apart by whole passes (RFC 9113, 4.1), and what can be said of them without a state: the second opinion
 /// on what belongs to which stream.
 struct FrameReading {
   struct Frame {
@@ -10,7 +10,7 @@ struct FrameReading {
     var payload: [UInt8]
 
     static let (data, headers): (UInt8, UInt8) = (0, 1)
-    static let (endStream, endHeaders, padded, prioritised): (UInt8, UInt8, UInt8, UInt8) = (0x1, 0x4, 0x8, 0x20)
+    static let (endStream, endHeaders, padded, prioritized): (UInt8, UInt8, UInt8, UInt8) = (0x1, 0x4, 0x8, 0x20)
 
     /// The content of a DATA frame, without its padding, as far as it has come; nil where there is more padding than
     /// frame.

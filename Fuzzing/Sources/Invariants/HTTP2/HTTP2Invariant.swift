@@ -38,11 +38,11 @@ extension Invariant {
 }
 
 extension HTTP2Observer {
-  /// Every stream that was accepted is one request and begins behind those before it.
+  /// Every stream that was accepted is one request and begins after those before it.
   fileprivate func requireOneRequestEach() throws(Violation) {
     var last: Int32 = 0
     for request in requests {
-      try require(request.id > last && request.id % 2 == 1, "stream \(request.id) behind \(last)")
+      try require(request.id > last && request.id % 2 == 1, "stream \(request.id) after \(last)")
       last = request.id
       try require(
         request.isReadAlike, "what is noted of stream \(request.id) is not in its head: \(shown(request.head))")
@@ -96,7 +96,7 @@ extension HTTP2Observer {
     let blocks = frames.filter { $0.type == FrameReading.Frame.headers && $0.stream == UInt32(request.id) }
     // Several may be trailers, or a violation: only one is sure to be the head.
     guard blocks.count == 1, let block = blocks.first, block.flags & FrameReading.Frame.endHeaders != 0,
-      block.flags & (FrameReading.Frame.padded | FrameReading.Frame.prioritised) == 0,
+      block.flags & (FrameReading.Frame.padded | FrameReading.Frame.prioritized) == 0,
       let fields = FrameReading.literals(block.payload)
     else { return }
     let line = request.head.prefix { $0 != 0x0D }.split(separator: 0x20, omittingEmptySubsequences: false)

@@ -59,7 +59,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
 
   deinit { session.close() }
 
-  /// - Parameter answers: whether what is due is sent behind each piece, or only behind the last.
+  /// - Parameter answers: whether what is due is sent after each piece, or only after the last.
   func receive(_ bytes: [UInt8], inPiecesOf size: Int, answeringEach answers: Bool = true) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -125,7 +125,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
     [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
   }
 
-  /// Never indexed (RFC 7541 6.2.3).
+  /// Never indexed (RFC 7541, 6.2.3).
   private static func literal(_ name: String, _ value: [UInt8]) -> [UInt8] {
     [0x10, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.count)] + value
   }

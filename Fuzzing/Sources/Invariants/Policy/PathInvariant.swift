@@ -34,7 +34,7 @@ extension Invariant {
     let separators = { (path: [UInt8]) in path.filter { $0 == 0x2F }.count }
     try require(separators(once) == separators(bytes), "decoding makes separators: \(shown(once))")
     try require(!once.contains { "\\?#;".utf8.contains($0) || $0 < 0x20 || $0 == 0x7F }, "decoded: \(shown(once))")
-    try require(String(validating: once, as: UTF8.self) != nil, "decoded it is no UTF-8")
+    try require(String(validating: once, as: UTF8.self) != nil, "decoded it is not UTF-8")
     for segment in once.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst().dropLast() {
       try require(!segment.isEmpty, "an empty segment")
     }

@@ -95,7 +95,7 @@ struct LLHTTPReading {
     return reading
   }
 
-  /// SwiftNIO leaves some of the white space behind a value that does not belong to it (RFC 9112 5.1).
+  /// SwiftNIO leaves some of the white space after a value that does not belong to it (RFC 9112, 5.1).
   private static func fields(_ headers: HTTPHeaders) -> [Field] {
     headers.map { field in
       var value = Array(field.value.utf8)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPWire
 
 extension Invariant {
-  /// A header of the PROXY protocol that is taken is the same with fewer bytes behind it, incomplete with fewer of its
+  /// A header of the PROXY protocol that is taken is the same with fewer bytes after it, incomplete with fewer of its
   /// own, and has the address that the C library reads from its text, or that is in its block. Bytes that are malformed
   /// stay so, whatever follows.
   static let proxyHeader = Invariant("proxy-header") { bytes in
@@ -26,7 +26,7 @@ extension Invariant {
       for more in [[0x0D, 0x0A], [0x00], Array("GET / HTTP/1.1\r\n\r\n".utf8)] as [[UInt8]] {
         let longer = bytes + more
         let again = ProxyHeader.read(longer.span.bytes)
-        try require(again == .malformed, "with \(shown(more)) behind it, it is \(again)")
+        try require(again == .malformed, "with \(shown(more)) after it, it is \(again)")
       }
     }
   }

@@ -38,7 +38,7 @@ extension Invariant {
   }
 }
 
-/// A head that was taken is incomplete until its last byte, and nothing behind that byte changes it. One that is
+/// A head that was taken is incomplete until its last byte, and nothing after that byte changes it. One that is
 /// refused may be refused earlier in some pieces than in others.
 func requireStability(
   of outcome: HeadParse, byteCount: Int, over bytes: [UInt8],

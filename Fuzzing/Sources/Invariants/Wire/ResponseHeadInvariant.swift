@@ -4,7 +4,7 @@ import NIOHTTP1
 extension Invariant {
   /// Each response head that our parser accepts, llhttp accepts with the same meaning.
   ///
-  /// White space before a colon, which RFC 9112 5.1 has a proxy remove from responses and llhttp refuses, is removed
+  /// White space before a colon, which RFC 9112, 5.1 has a proxy remove from responses and llhttp refuses, is removed
   /// before llhttp is asked.
   static let responseHead = Invariant("response-head") { bytes in
     let parser = ResponseHeadParser(limits: .forInvariants)

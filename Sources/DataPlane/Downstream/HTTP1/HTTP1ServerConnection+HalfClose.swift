@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// The end of the client's input (see ``ClientInput``).
 extension HTTP1ServerConnection {
-  /// Whether the client has sent nothing behind the request under way, and cannot any longer.
+  /// Whether the client has sent nothing after the request under way, and cannot any longer.
   var isLastRequest: Bool { input.hasEnded && pending?.readableBytes ?? 0 == 0 }
 
   /// Handles FIN, or close_notify over TLS.

@@ -46,7 +46,7 @@ extension HTTP1ServerConnection {
     refuse(refusal)
   }
 
-  /// Asks the gate about a whole head, and takes what has come behind it.
+  /// Asks the gate about a whole head, and takes what has come after it.
   private func receiveHead(_ whole: ByteBuffer, at now: NIODeadline) {
     letGo()
     isWithinHead = false
@@ -121,7 +121,7 @@ extension HTTP1ServerConnection {
   var unparsedHead: ByteBuffer? { pending }
   var hasBytesBehindHead: Bool { pending != nil }
 
-  /// The socket is read no further while the body is paused: nothing else comes behind it.
+  /// The socket is read no further while the body is paused: nothing else comes after it.
   func pauseBody(_ pause: Bool) { if exchange.request.isFlowing { holdReads(pause) } }
 
   /// HTTP/1.1 has no windows.

@@ -2,13 +2,13 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
 
-/// Responses: their framing, and what becomes of the connection behind them.
+/// Responses: their framing, and what becomes of the connection after them.
 extension HTTP1ServerConnection {
-  /// The framing of a response, and the end of the connection behind it.
+  /// The framing of a response, and the end of the connection after it.
   struct Framing {
-    /// Whether the request allows another one behind it.
+    /// Whether the request allows another one after it.
     var keepsAlive = true
-    /// Whether the connection ends behind the response.
+    /// Whether the connection ends after the response.
     var closesBehind = false
     /// Whether the response is sent in chunks.
     var isChunked = false
@@ -98,7 +98,7 @@ extension HTTP1ServerConnection {
     }
   }
 
-  /// Content up to this size is copied behind its head: one copy is cheaper than a second vector to write.
+  /// Content up to this size is copied after its head: one copy is cheaper than a second vector to write.
   private static let copiedContent = 16 * 1024
 
   func flushResponse() {
@@ -138,7 +138,7 @@ extension HTTP1ServerConnection {
     finish(at: .now())
   }
 
-  // MARK: Both
+  // MARK: Shared
 
   /// The response is out: on to the next request, or the end.
   private func finish(at now: NIODeadline) {

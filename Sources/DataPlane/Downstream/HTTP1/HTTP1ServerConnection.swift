@@ -49,7 +49,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// Whether the channel has room for more of a response.
   private(set) var canTakeResponse = true
   private var reads = ReadGate()
-  /// Whether the TLS handshake is complete: later errors are no failed handshake.
+  /// Whether the TLS handshake is complete: later errors are not handshake failures.
   private var hasHandshake = false
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
@@ -76,7 +76,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     writer.attach(context, reader: self)
@@ -200,7 +200,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   private func readAhead(_ buffer: consuming ByteBuffer) {
-    // Bytes behind the last request are discarded.
+    // Bytes after the last request are discarded.
     if exchange.request.isWhole, framing.closesBehind {
       pending = ByteBuffer()
       return
@@ -316,7 +316,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if hasSentAll { closeNow() } else { closeBehindResponse(clientMaySend: true) }
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
@@ -344,7 +344,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   func closeNow() { writer.close() }
 
-  /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
+  /// Ends the connection after the last response, once that is out: a close throws away what the system has not yet
   /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
     guard let context else { return }
@@ -357,7 +357,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     LingeringClose.whenSent(context) { self.closeSent(clientMaySend: clientMaySend) }
   }
 
-  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
+  /// Closes after a response that is out. Where the client may still be sending, its bytes are read and thrown away
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     pace = nil

@@ -63,7 +63,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
   }
 
-  // MARK: For the exchanges
+  // MARK: Use by the exchanges
 
   /// Whether the channel takes more.
   private(set) var isWritable = true
@@ -152,7 +152,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     updateWait()
   }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -323,7 +323,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     pace = ResponsePace(sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now())
   }
 
-  // MARK: Ends
+  // MARK: Closing
 
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {

@@ -268,7 +268,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// The client's channel can take more again.
   func clientTakesMore() { if hasRoom { exchange.upstream.connection?.holdReads(false) } }
 
-  // MARK: Ends
+  // MARK: Closing
 
   override func timedOut() {
     // The client has not ended its side in time (``sentEnd()``).
@@ -317,7 +317,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func breakOff(_ reason: BreakOffReason) {
     exchange.cutOff()
-    // CANCEL behind the head of a response is its regular end for some clients (Node.js): it must not look whole.
+    // CANCEL after the head of a response is its regular end for some clients (Node.js): it must not look whole.
     let isCutOff = exchange.hasResponse && exchange.request.tunnel == nil
     reset(reason == .upstreamFailed || isCutOff ? .internalError : .cancel)
   }

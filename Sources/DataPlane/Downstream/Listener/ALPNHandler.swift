@@ -27,7 +27,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     self.protocols = protocols
   }
 
-  // MARK: Of the channel
+  // MARK: Channel events
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
@@ -91,7 +91,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     context?.close(promise: nil)
   }
 
-  // MARK: The choice
+  // MARK: Protocol selection
 
   private func choose(_ choice: HTTPProtocol, _ context: ChannelHandlerContext, event: Any? = nil) {
     isDone = true
@@ -115,7 +115,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     pipeline.removeHandler(self, promise: nil)
   }
 
-  // MARK: Of the listener
+  // MARK: AcceptedConnection
 
   var sessions: [ConnectionKey] { [] }
 

@@ -39,7 +39,7 @@ extension AcceptorSettings {
   /// ``protocols`` with its default.
   package var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
 
-  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file. A
+  /// The names that ALPN knows them by (RFC 7301, 6), the preferred one first, whatever their order in the file. A
   /// client that offers `http/1.0` alone (`curl --http1.0`) gets it: that version comes with HTTP/1.1.
   var applicationProtocols: [String] {
     let spoken = spokenProtocols

@@ -18,15 +18,15 @@ final class AcceptorTLS: Sendable {
 
   /// - Parameters:
   ///   - applicationProtocols: what ALPN may agree on, the preferred one first.
-  ///   - before: what holds at present: its ticket keys in memory live on.
+  ///   - previous: the current one, whose in-memory ticket keys are kept.
   /// - Throws: `TLSConfigurationError`.
   init(
-    _ settings: AcceptorTLSSettings, applicationProtocols: [String], after before: AcceptorTLS? = nil
+    _ settings: AcceptorTLSSettings, applicationProtocols: [String], after previous: AcceptorTLS? = nil
   ) throws(TLSConfigurationError) {
     self.settings = settings
     transport = settings.transport(applicationProtocols)
     let seen = FileAttributes(settings.files)
-    let keys = try Self.keys(settings, before: before?.keysInMemory)
+    let keys = try Self.keys(settings, before: previous?.keysInMemory)
     state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys, seen: seen))
   }
 

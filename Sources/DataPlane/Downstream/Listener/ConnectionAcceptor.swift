@@ -151,7 +151,7 @@ final class ConnectionAcceptor {
     }
   }
 
-  // MARK: Too many
+  // MARK: Connection limit
 
   /// Answers 503 on a connection beyond the limit. Over TLS it is closed: a handshake would cost too much.
   private func turnAway(_ channel: any Channel) throws {

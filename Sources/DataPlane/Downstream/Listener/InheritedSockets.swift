@@ -27,7 +27,7 @@ package final class InheritedSockets: Sendable {
 
   /// Takes the sockets that the environment announces, and removes the announcement, which child processes must not
   /// apply to themselves.
-  /// - Throws: ``InheritedSocketError`` when a descriptor is no listening stream socket.
+  /// - Throws: ``InheritedSocketError`` when a descriptor is not a listening stream socket.
   package static func ofEnvironment() throws(InheritedSocketError) -> InheritedSockets {
     defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
     guard let pid = variable("LISTEN_PID").flatMap(number), pid == Int(getpid()),
@@ -81,7 +81,7 @@ package final class InheritedSockets: Sendable {
     guard let first = left.withLock({ $0.first }) else { return }
     throw InheritedSocketError(
       descriptor: first.descriptor, name: first.name,
-      what: "listens on \(first.address), which is no listener of the configuration",
+      what: "listens on \(first.address), which is not a listener of the configuration",
       remedy: "take it out of the socket unit, or write its address or its FileDescriptorName= into the configuration")
   }
 
@@ -102,9 +102,9 @@ package final class InheritedSockets: Sendable {
       InheritedSocketError(
         descriptor: descriptor, name: name, what: what, remedy: "use ListenStream= and Accept=no in the socket unit")
     }
-    guard let type = option(SO_TYPE) else { throw problem("is no socket") }
+    guard let type = option(SO_TYPE) else { throw problem("is not a socket") }
     guard type == CInt(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN) == 1 else {
-      throw problem("is no stream socket that listens")
+      throw problem("is not a stream socket that listens")
     }
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

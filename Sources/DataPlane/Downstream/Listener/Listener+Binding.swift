@@ -205,7 +205,7 @@ package struct ListenerError: Error, CustomStringConvertible {
     let problem =
       switch reason {
       case .system(let code): String(cString: strerror(code))
-      case .notASocket: "there is a file or folder that is no socket"
+      case .notASocket: "there is a file or folder that is not a socket"
       }
     return "cannot listen on \(address): \(problem); \(remedy)"
   }

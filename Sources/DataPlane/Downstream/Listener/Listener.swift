@@ -69,12 +69,12 @@ package final class Listener: Sendable {
   ///   - eventLoops: those that serve it, at least one.
   ///   - sockets: what the process was started with; an acceptor whose socket is among them binds none.
   ///   - use: what its connections are for.
-  ///   - parts: makes the gate and the observer of one loop.
-  /// - Throws: what the system has against it.
+  ///   - dependencies: makes the gate and the observer of one loop.
+  /// - Throws: ``ListenerError``, or an error of the system.
   package static func start(
     _ configuration: ListenerConfiguration, on eventLoops: [SocketEventLoop],
     sockets: InheritedSockets = InheritedSockets(),
-    use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerDependencies
+    use: DescriptorBudget.Use = .client, dependencies: @escaping @Sendable (any EventLoop) -> ListenerDependencies
   ) async throws -> Listener {
     let acceptors = configuration.settings.acceptors
     let admission = ConnectionAdmission(wanted: configuration.settings.limits.connections)
@@ -83,12 +83,12 @@ package final class Listener: Sendable {
     for eventLoop in eventLoops {
       let loop = try await eventLoop.submit {
         let resources = LoopResources(eventLoop: eventLoop, loops: eventLoops.count)
-        let parts = parts(eventLoop)
+        let dependencies = dependencies(eventLoop)
         let upstreams = UpstreamBalancer.all(
-          configuration.upstreams, keeping: [], loop: resources, observer: parts.observer)
+          configuration.upstreams, keeping: [], loop: resources, observer: dependencies.observer)
         let acceptors = zip(acceptors, configuration.tls).map { acceptor, tls in
           let context = ServerContext(
-            loop: resources, gate: parts.gate, observer: parts.observer,
+            loop: resources, gate: dependencies.gate, observer: dependencies.observer,
             configuration: ExchangeConfiguration(configuration, acceptor), upstreams: upstreams,
             isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
@@ -100,7 +100,7 @@ package final class Listener: Sendable {
       loops.append(loop)
     }
     let boundSockets = try await open(acceptors, sockets, loops: loops)
-    // Everything that is no connection has been opened by now, or nearly so.
+    // Everything that is not a connection has been opened by now, or nearly so.
     DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.gates.count })
     return Listener(loops: loops, admission: admission, clients: clients, boundSockets: boundSockets)
   }

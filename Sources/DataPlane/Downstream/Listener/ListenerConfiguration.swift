@@ -3,20 +3,22 @@ internal import TLSTransport
 /// The configuration that can change while a listener runs: limits, time-outs, trusted proxies, which fields it keeps
 /// to itself, where requests go, and its certificates.
 ///
-/// Terms are made whole, files read and all, before any of them hold: putting them in place cannot fail.
+/// A configuration is built completely, including reading its files, before any part of it takes effect; applying it
+/// cannot fail.
 package struct ListenerConfiguration: Sendable {
   let settings: ListenerSettings
   let rules: ForwardingRules
-  /// By the number that ``ForwardingDirective/upstream`` has.
+  /// Indexed by ``ForwardingDirective/upstream``.
   let upstreams: [UpstreamGroup]
   /// One for each of the settings' acceptors, at the same place; nil is one in cleartext.
   let tls: [AcceptorTLS?]
 
   /// Reads certificates and keys.
   /// - Parameters:
-  ///   - upstreams: where forwarded requests go, by the number in their orders; none for a listener that forwards none.
-  ///   - previous: what holds at present: sessions that were made under it can be resumed.
-  /// - Throws: what OpenSSL has against a certificate or its key.
+  ///   - upstreams: where forwarded requests go, indexed by ``ForwardingDirective/upstream``; none for a listener that
+  ///     forwards none.
+  ///   - previous: the current one, if any: TLS sessions that were created under it can be resumed.
+  /// - Throws: `TLSConfigurationError` if OpenSSL rejects a certificate or key.
   package init(
     _ settings: ListenerSettings, rules: ForwardingRules, upstreams: [UpstreamGroup],
     after previous: ListenerConfiguration? = nil

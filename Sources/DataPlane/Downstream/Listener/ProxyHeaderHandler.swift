@@ -92,7 +92,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   override func timedOut() { context?.close(promise: nil) }
 
-  // MARK: Of the listener
+  // MARK: AcceptedConnection
 
   var sessions: [ConnectionKey] { [] }
 

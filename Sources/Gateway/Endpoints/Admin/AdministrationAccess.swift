@@ -73,7 +73,7 @@ struct AdministrationError: Error, Equatable {
       + "have it read with SIGHUP")
   static let noAccount = AdministrationError(
     status: 404, code: "no_account",
-    message: "nobody is known under this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
+    message: "no account has this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
       + "find --email ADDRESS")
   static let noSession = AdministrationError(
     status: 404, code: "no_session", message: "there is no such session, or it has ended already")
@@ -81,7 +81,7 @@ struct AdministrationError: Error, Equatable {
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
   static let noHandle = AdministrationError(
     status: 400, code: "bad_handle",
-    message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions and cordon accounts sessions tell it")
+    message: "a session ID has 22 characters: see GET /accounts/SUB/sessions, or cordon accounts sessions")
   static let noQuery = AdministrationError(
     status: 400, code: "bad_query",
     message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them, or list accounts with any of ?group=, "
@@ -93,7 +93,7 @@ struct AdministrationError: Error, Equatable {
   static let unknown = AdministrationError(
     status: 404, code: "not_found",
     message: "there are GET /accounts, GET and DELETE /accounts/SUB/sessions, PUT and DELETE /accounts/SUB/ban, POST "
-      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/HANDLE, GET /groups, PUT and DELETE "
+      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/ID, GET /groups, PUT and DELETE "
       + "/groups/GROUP/members/SUB, GET /requests, POST /requests/CODE/admit and /requests/CODE/reject, GET and POST "
       + "/invitations, DELETE /invitations/ID, GET and POST /tokens, DELETE /tokens/NAME and POST /reload")
 

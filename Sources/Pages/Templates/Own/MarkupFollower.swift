@@ -11,7 +11,7 @@ struct MarkupFollower {
     /// Within a tag, between its attributes.
     case tag
     case attributeName
-    /// Behind `=`.
+    /// After `=`.
     case beforeValue
     /// In the value of an attribute, between these quotation marks.
     case quoted(by: UInt8)

@@ -17,11 +17,11 @@ struct OwnStylesheet: Sendable, Equatable {
       throw TemplateError([problem("more than 64 KiB", "make it shorter")])
     }
     guard let text = String(validating: contents, as: UTF8.self) else {
-      throw TemplateError([problem("no UTF-8", "save it as UTF-8")])
+      throw TemplateError([problem("not valid UTF-8", "save it as UTF-8")])
     }
     let lowercased = contents.map(\.asciiLowercased)
     let forbidden = [
-      ("</", "it would end the page's style", "leave it out"), ("<!--", "it is no CSS", "leave it out"),
+      ("</", "it would end the page's style", "leave it out"), ("<!--", "it is not CSS", "leave it out"),
       ("@import", "the page's policy lets nothing be loaded", "copy what it imports into this file"),
       ("@font-face", "the page's policy lets no font be loaded", "name fonts that visitors have"),
       ("http:", "the page's policy lets nothing be loaded from elsewhere", "serve it here, as url(/public/logo.svg)"),

@@ -11,7 +11,7 @@ struct OwnTemplate {
     }
     let bytes = contents.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(contents.dropFirst(3)) : contents
     guard bytes.count <= OwnTemplates.sizeLimit else { throw refuse("more than 64 KiB", "make it shorter") }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw refuse("no UTF-8", "save it as UTF-8") }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw refuse("not valid UTF-8", "save it as UTF-8") }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) else {
       throw refuse("holds control characters", "remove them")
     }

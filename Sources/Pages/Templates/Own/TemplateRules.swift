@@ -2,7 +2,7 @@
 struct TemplateRules {
   /// The kind of a variable, which determines its permitted positions.
   enum Kind: Equatable {
-    /// Escaped text: between tags, or in an attribute that is no address.
+    /// Escaped text: between tags, or in an attribute that is not an address.
     case text
     /// An address of ours: an attribute.
     case link
