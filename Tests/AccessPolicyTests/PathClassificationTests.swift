@@ -1,8 +1,8 @@
 import AccessPolicy
 import Testing
 
-@Suite("A path is judged as bytes")
-struct PathJudgementTests {
+@Suite("Classification of a path, as bytes")
+struct PathClassificationTests {
   @Test(
     "A path that every server reads the same way is canonical",
     arguments: [

@@ -56,7 +56,7 @@ struct FaultTests {
     }
   }
 
-  @Test("Slow is late, and right")
+  @Test("A slow endpoint gives the right answer")
   func slow() async throws {
     try await Relying.withSimulator { relying async throws in
       try await relying.order("POST", "faults", #"{"endpoint":"keys","kind":"slow","milliseconds":1}"#)

@@ -3,7 +3,7 @@ import Testing
 @testable import AppleSimulator
 
 @Suite("The rules of an authorization request")
-struct AuthorizationRequestTests {
+struct SimulatedAuthorizationRequestTests {
   private let clients = [
     "com.example.web": SimulatedClient(
       clientID: "com.example.web", teamID: "DEF123GHIJ", keys: [:],

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-// The floors of Gateway, from the top: Assembly, Endpoints, Gate, Sessions. Each may name the types of the floors below
-// it, none those of a floor above.
+// The floors of Gateway, from the top: Doctor, Assembly, Endpoints, Gate, Sessions. Each may name the types of the
+// floors below it, none those of a floor above.
 //
 // - Found by the names of types: those that a folder declares, and those that its files mention.
-// - The doctor is a leaf next to the endpoints, which only commands use, and which may use the assembly.
+// - The doctor stands above the assembly: only the command uses it.
 // - The settings of the whole gateway are known to the assembly and the doctor's entry alone.
 
 @Suite("The floors of the gateway")

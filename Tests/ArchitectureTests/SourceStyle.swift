@@ -7,6 +7,7 @@ import Testing
 // - Sources promise nothing that the compiler does not check, and put nothing off.
 // - Doc comments and the names of tests begin with no question word, and use no old-fashioned word; no line is longer
 //   than 120 columns. This holds for Sources, Tests and Fuzzing, and in Benchmarks for what Python scripts document.
+// - No line of prose in a Markdown page is longer than 120 columns.
 
 @Suite("The sources' style")
 struct SourceStyle {
@@ -112,6 +113,27 @@ struct SourceStyle {
         let isLiteral = folder.hasPrefix("Tests/") && line.contains(/^ *(?:\+ )?#?"/)
         if line.count > 120, !isWithinString, !isLiteral { found.append("\(file):\(index + 1)") }
         if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isWithinString.toggle() }
+      }
+    }
+    #expect(found == [])
+  }
+
+  @Test("No line of a page is longer than 120 columns, except in tables, code, link definitions and generated parts")
+  func pagesAreWrapped() throws {
+    let pages = try DocumentationPage.paths(below: tree.root).filter { $0.hasSuffix(".md") }.sorted()
+    #expect(pages.count > 20)
+    var found: [String] = []
+    for page in pages {
+      let text = try String(contentsOf: tree.root.appending(path: page), encoding: .utf8)
+      var isCode = false
+      var isGenerated = false
+      for (index, line) in text.components(separatedBy: "\n").enumerated() {
+        let start = line.drop { $0 == " " }
+        if start.hasPrefix("```") { isCode.toggle() }
+        if start.hasPrefix("<!-- begin") { isGenerated = true }
+        if start.hasPrefix("<!-- end") { isGenerated = false }
+        let isExempt = isCode || isGenerated || start.hasPrefix("|") || start.prefixMatch(of: /\[[^\]]+\]:\s/) != nil
+        if line.count > 120, !isExempt { found.append("\(page):\(index + 1)") }
       }
     }
     #expect(found == [])

@@ -52,16 +52,28 @@ struct MutationTests {
       "[", "[=]", "[\r a]", "[[\ra]]", "[\n]", "[.a]", "[ä]", "[[ ]]", "a = [}", "a = [1, }", "a = { b = [ } }",
       "[\"a\".]", "[a.=]",
       "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
-      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
     ])
   func assertions(text: String) {
     #expect(throws: DocumentError.self) { try Document(Array(text.utf8)) }
   }
 
-  @Test("Every beginning of a configuration is settings or complaints")
+  @Test("Every beginning of a configuration is settings, or diagnostics with a place and a remedy")
   func prefixes() throws {
     let whole = [UInt8](try Data(contentsOf: GoldenTests.folder.appendingPathComponent("everything.conf")))
-    for length in stride(from: 0, to: whole.count, by: 3) { _ = Sandbox.meaning(of: Array(whole[..<length])) }
+    var (accepted, refused) = (0, 0)
+    for length in Array(stride(from: 0, to: whole.count, by: 3)) + [whole.count] {
+      do throws(ConfigurationError) {
+        _ = try Sandbox.parse(whole[..<length])
+        accepted += 1
+      } catch {
+        refused += 1
+        #expect(!error.problems.isEmpty, "\(length) bytes")
+        #expect(
+          error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.what.isEmpty },
+          "\(length) bytes")
+      }
+    }
+    #expect(accepted > 0 && refused > 0, "\(accepted) accepted, \(refused) refused")
   }
 
   private func mutate(_ bytes: inout [UInt8], _ random: inout Generator) {

@@ -8,7 +8,7 @@ import Testing
 // what the gateway adds, trusted peers, upgrades.
 
 @Suite("Requests as they go upstream")
-struct RequestForwardingTests {
+struct ForwardingTests {
   private let rules = ForwardingRules(
     reservedNames: ["X-Forwarded-User", "X-Forwarded-Email", "Remote-User"], sessionCookieName: "__Host-cordon",
     scheme: "https")

@@ -9,8 +9,8 @@ import WebFormats
 @testable import Gateway
 
 // One attempt to sign in, as its cookie carries it: only this browser, only this attempt, only ten minutes.
-@Suite("An attempt to sign in")
-struct SignInAttemptTests {
+@Suite("The state of a sign-in")
+struct SignInStateTests {
   private let now: Int64 = 1_700_000_000_000
 
   private func keyring() throws -> SessionKeyring {

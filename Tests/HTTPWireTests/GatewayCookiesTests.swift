@@ -6,7 +6,7 @@ import WebFormats
 // Cases: place and number, several lines, forged twins, look-alikes, case, white space, quotes, Set-Cookie.
 
 @Suite("The gateway's own cookies")
-struct OwnCookiesTests {
+struct GatewayCookiesTests {
   private func cookies(_ lines: String...) -> [[String]] {
     readRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Cookie: \($0)\r\n" }.joined() + "\r\n").ownCookies
   }

@@ -5,7 +5,7 @@ import Testing
 
 // The one-time code that a hand-back carries: only ours, only for a minute, only for who knows the verifier.
 @Suite("The code of an app return")
-struct HandBackTests {
+struct AppReturnTests {
   private let now = Date(timeIntervalSince1970: 1_700_000_000)
   /// Verifier and challenge of RFC 7636, appendix B.
   private let verifier = Array("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".utf8)

@@ -4,7 +4,7 @@ import Testing
 @testable import Sessions
 
 @Suite("The schedule of revalidation")
-struct CheckScheduleTests {
+struct RevalidationScheduleTests {
   private let day = RevalidationSchedule(RevalidationSettings())
   private func hours(_ hours: Double) -> Date { noon.addingTimeInterval(hours * 3_600) }
 
@@ -137,8 +137,8 @@ struct CheckScheduleTests {
   }
 }
 
-@Suite("The result of a revalidation")
-struct CheckWeatherTests {
+@Suite("The circuit breaker of revalidation")
+struct RevalidationCircuitBreakerTests {
   private func minutes(_ minutes: Double) -> Date { noon.addingTimeInterval(minutes * 60) }
 
   @Test("Each result has its consequence, and a mistake of ours its alarm")
@@ -220,7 +220,7 @@ struct CheckWeatherTests {
   }
 }
 
-@Suite("The circuit breaker of revalidation")
+@Suite("The state of Apple for health checks")
 struct AppleConditionTests {
   private func message(_ report: AppleCondition.Report) -> String {
     if case .failing(let message) = report { return message }

@@ -11,7 +11,7 @@ import Testing
 
 @SystemActor
 @Suite("Inherited access", .serialized)
-struct InheritedAccessTests {
+struct AccessTests {
   private static let reports = try? RawUpstream { _, connection in
     try connection.send(RawUpstream.response(body: "reports", length: 7))
   }

@@ -15,7 +15,7 @@ import Testing
     $0["native", "return_schemes"] = "[\"com.example.app\"]"
     $0["native", "bearer"] = "true"
   })
-struct HandBackTests {
+struct AppReturnTests {
   private let site: Site
   /// Verifier and challenge of RFC 7636, appendix B.
   private let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -176,7 +176,7 @@ struct HandBackTests {
 
 @SystemActor
 @Suite("Handing back, when a minute has passed", .serialized)
-struct HandBackClockTests {
+struct AppReturnClockTests {
   @Test("After a minute the code is worth nothing")
   func expired() throws {
     let site = try Site(fakeClock: true, adjust: { $0["native", "return_schemes"] = "[\"com.example.app\"]" })

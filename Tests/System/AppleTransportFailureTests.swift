@@ -9,8 +9,8 @@ import Testing
 // - An answer that takes seconds is waited for, one that never comes is given up; others are served meanwhile.
 
 @SystemActor
-@Suite("Apple in trouble")
-struct AppleTroubleTests {
+@Suite("Failures of Apple during a sign-in")
+struct AppleTransportFailureTests {
   private static let keyTroubles: [(kind: String, status: Int?)] = [
     ("status", 500), ("status", 429), ("status", 404), ("html", nil), ("endless-json", nil), ("deep-json", nil),
     ("truncated-json", nil), ("empty", nil), ("empty-key-set", nil), ("cut", nil),

@@ -5,7 +5,7 @@ import Testing
 // SameSite is really tried; behind the gateway the example application, which greets its user by name.
 //
 // - Open the application, press Apple's button, sign in, land where one wanted to go, reload, sign out.
-// - Cancel, and try again. Two tabs. Another user. The back button.
+// - Cancel, and try again. Two tabs. Another user. The back button, and Apple's button pressed again.
 // - By keyboard alone. With JavaScript switched off. In a window that a page of the application has opened.
 // - What a screen reader needs is there; no page breaks its own content security policy.
 // Screenshots of every page, on desktop and phone, in light and dark, are in .build/screenshots.
@@ -152,11 +152,23 @@ struct BrowserSignInTests {
     #expect(!greeting.contains("%"))
   }
 
-  @Test("The back button and a second press of Apple's answer harm nobody")
+  @Test("Going back to Apple's page and pressing its button again is refused, and the session goes on")
   func backButton() throws {
     defer { end() }
-    try signIn(as: "anna")
+    try browser.open("\(gateway.origin)/")
+    try pressAppleButton()
+    let page = try browser.address()
+    try chooseAtApple("anna")
+    try waitForApplication(at: "/")
     try browser.back()
+    try browser.waitForAddress("Apple's page again") { $0.hasPrefix(apple.baseURL) }
+    // The simulator answers each page that it has shown once: asked for again, it takes another press, for a new code
+    // with the same state. The attempt's cookie was cleared with the first answer.
+    try browser.open(page)
+    try chooseAtApple("anna")
+    try browser.waitForText("This sign-in was started in another browser")
+    #expect(try browser.address().hasPrefix(gateway.origin))
+    #expect(try apple.tokenRequests("authorization_code").count == 1, "the second code is not exchanged")
     try browser.open("\(gateway.origin)/")
     try browser.waitForText("Anna")
   }

@@ -14,8 +14,8 @@ import Testing
 // - Sessions end by themselves: idle, or old. Attempts too.
 
 @SystemActor
-@Suite("The daily check")
-struct DailyCheckTests {
+@Suite("Revalidation with Apple")
+struct RevalidationTests {
   private static let hour = 3_600
   private static let day = 24 * hour
 

@@ -72,16 +72,43 @@ struct StrictJSONTests {
     }
   }
 
-  @Test("Any byte changed leaves a value or a refusal, and no harm")
+  /// The JSON text of a value, with every character of its strings escaped.
+  private func written(_ value: StrictJSON) -> String {
+    switch value {
+    case .null: return "null"
+    case .bool(let value): return "\(value)"
+    case .integer(let value): return "\(value)"
+    case .number(let value): return "\(value)"
+    case .string(let text):
+      let units = text.utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+      return "\"" + units.joined() + "\""
+    case .array(let elements): return "[" + elements.map(written).joined(separator: ",") + "]"
+    case .object(let members):
+      return "{" + members.map { written(.string($0.key)) + ":" + written($0.value) }.joined(separator: ",") + "}"
+    }
+  }
+
+  @Test("A text with any byte changed is refused, or gives a value that is the same when it is written and read again")
   func changedBytes() {
     let text = Array(#"{"a":[true,-1.5e+3,{"b":"\ud83d\ude00x"}],"c":{"d":null}}"#.utf8)
+    var (accepted, refused) = (0, 0)
     for index in text.indices {
       for byte in UInt8.min...UInt8.max {
         var changed = text
         changed[index] = byte
-        _ = try? StrictJSON.object(changed, maximumBytes: 1000, maximumDepth: 4)
+        guard let object = try? StrictJSON.object(changed, maximumBytes: 1000, maximumDepth: 4) else {
+          refused += 1
+          continue
+        }
+        accepted += 1
+        let again = try? StrictJSON.object(Array(written(.object(object)).utf8), maximumBytes: 1000, maximumDepth: 4)
+        #expect(again == object, "\(changed)")
       }
     }
+    #expect(accepted > 0 && refused > 0, "\(accepted) accepted, \(refused) refused")
   }
 
   @Test("Huge numbers are numbers and trap nowhere")

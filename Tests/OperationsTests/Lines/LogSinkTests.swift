@@ -3,8 +3,8 @@ import Testing
 
 @testable import Operations
 
-@Suite("The output of lines")
-struct LineOutputTests {
+@Suite("The sink of log lines")
+struct LogSinkTests {
   @Test("Lines from many threads arrive whole")
   func wholeLines() async throws {
     let pipe = Pipe()

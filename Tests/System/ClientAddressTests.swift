@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-// Who speaks: the PROXY protocol, trusted proxies, and what passes of a request's marks.
+// The address of the client: the PROXY protocol, trusted proxies, and what passes of a request's marks.
 //
 // - A listed balancer announces the client, by version 1 or 2; without a header, or with a malformed one, it gets
 //   nothing.
@@ -13,7 +13,7 @@ import Testing
 
 @SystemActor
 @Suite("The address of the client")
-struct WhoSpeaksTests {
+struct ClientAddressTests {
   private static let balancer: UInt8 = 7
   private static let proxy: UInt8 = 8
 
