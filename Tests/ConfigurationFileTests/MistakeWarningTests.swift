@@ -32,7 +32,7 @@ struct MistakeWarningTests {
 
   @Test("A subject without a dot is a warning in each list, and subjects with dots, addresses and domains are none")
   func subjects() throws {
-    let members = "[[group]]\nname = \"staff\"\nmembers = [\"001.ada\", \"ada@example.com\", \"@example.com\", "
+    let members = "[access]\nallow_groups = [\"staff\"]\n[[group]]\nname = \"staff\"\nmembers = [\"001.ada\", \"ada@example.com\", \"@example.com\", "
     #expect(try warnings(members + "\"001234.0123456789abcdef0123456789abcdef.0123\"]\n") == [])
     for (text, key) in [
       (members + "\"bob\"]\n", "members"),
@@ -43,6 +43,17 @@ struct MistakeWarningTests {
     ] {
       let found = try warnings(text)
       #expect(found.count == 1 && found[0].contains("\"bob\" is read as a subject"), "\(key): \(found)")
+    }
+  }
+
+  @Test("Groups that no list names, where nothing else says who may come in, are a warning")
+  func unusedGroups() throws {
+    let group = "[[group]]\nname = \"staff\"\nmembers = [\"ada@example.com\"]\n"
+    let found = try warnings(group)
+    #expect(found.count == 1 && found[0].contains("everybody who signs in is admitted"), "\(found)")
+    for lists in ["allow_groups = [\"staff\"]", "deny_groups = [\"staff\"]", "allow_emails = [\"ada@example.com\"]"] {
+      #expect(try warnings("[access]\n\(lists)\n" + group) == [])
+      #expect(try warnings(group + "[[route]]\npath = \"/a/\"\n\(lists)\n") == [])
     }
   }
 

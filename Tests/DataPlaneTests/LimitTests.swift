@@ -217,6 +217,59 @@ struct LimitTests {
       })
   }
 
+  @Test("An application that has begun its response may be silent for as long as the request goes on, and after it")
+  func earlyHead() async throws {
+    try await withGateway(
+      upstream: { $0.timeouts.bodyProgress = .seconds(3) },
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+        _ = try socket.read(count: 8)
+        for _ in 0..<5 { try RawSocket.pause() }
+        try socket.send("done")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let text = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n")
+          for _ in 0..<8 {
+            try RawSocket.pause()
+            try RawSocket.pause()
+            try client.send("x")
+          }
+          return try client.readResponse().text
+        }
+        #expect(text == "done")
+      })
+  }
+
+  @Test("An application that says every now and then that it is at work is waited for (102)")
+  func processing() async throws {
+    let interim = "HTTP/1.1 102 Processing\r\n\r\n"
+    try await withGateway(
+      upstream: { $0.timeouts.firstByte = .seconds(2) },
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send(String(repeating: interim, count: 40))
+        for _ in 0..<10 {
+          try RawSocket.pause()
+          try socket.send(interim)
+        }
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let text = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+          return String(decoding: try client.readToEnd(), as: UTF8.self)
+        }
+        #expect(text.hasSuffix("done"))
+        #expect(text.ranges(of: "HTTP/1.1 102").count == 32, "more are not passed on")
+      })
+  }
+
   @Test("An upstream that does not read stops the client's sending, and gets everything once it reads")
   func slowUpstream() async throws {
     let size = 64 * 1_048_576

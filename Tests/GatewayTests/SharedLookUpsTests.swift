@@ -24,21 +24,23 @@ struct SharedLookUpsTests {
         StoreSettings(location: .sqlite(path: "/nowhere")),
         metrics: MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0)),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: 0)
-      lookUps = SharedLookUps(health)
+      lookUps = SharedLookUps(SessionLoops(), health)
       (open, opener) = AsyncStream.makeStream()
     }
 
     var count: Int { questions.withLock { $0 } }
 
     func ask(_ handle: PublicSessionID, _ version: SessionLoops.Version = first) async -> Int {
-      await lookUps.answer(for: handle, version) { [self] in
+      let answer = await lookUps.answer(for: handle, version) { [self] in
         let number = questions.withLock { questions in
           questions += 1
           return questions
         }
         for await _ in open { break }
-        return number
+        return .found(number)
       }
+      guard case .found(let number) = answer else { return 0 }
+      return number
     }
 
     func answer() { opener.finish() }
@@ -73,8 +75,8 @@ struct SharedLookUpsTests {
     let (store, handle) = (Store(), PublicSessionID(high: 1, low: 2))
     let stuck = Task.immediate { await store.ask(handle) }
     store.health.didNotAnswer("find", StoreError(code: .unavailable, message: "cannot be reached"))
-    let answer = await store.lookUps.answer(for: handle, Self.first) { 7 }
-    #expect(answer == 7)
+    let answer = await store.lookUps.answer(for: handle, Self.first) { .found(7) }
+    #expect({ if case .found(7) = answer { true } else { false } }(), "\(answer)")
     store.answer()
     #expect(await stuck.value == 1)
   }

@@ -163,7 +163,7 @@ struct InitTests {
     #expect(try contents("made/gateway.conf.old") == configuration)
     #expect(try contents("made/session.key") == secret)
     // A folder is not a file that can be replaced.
-    #expect(try initialise(other + ["--force", "--output", "made"]).exit == .code(73))
+    #expect(try initialize(other + ["--force", "--output", "made"]).exit == .code(73))
     #expect(try contents("made/session.key") == secret)
   }
 

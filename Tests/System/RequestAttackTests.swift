@@ -90,7 +90,7 @@ struct RequestAttackTests {
   ]
 
   @Test(
-    "What is not a chunk ends the exchange: no whole request reaches the application", arguments: chunks.indices)
+    "Bytes that are not a chunk end the exchange: no whole request reaches the application", arguments: chunks.indices)
   func chunk(index: Int) throws {
     let pid = site.gateway.process.pid
     let connection = try site.gateway.connect()

@@ -123,7 +123,8 @@ struct ConfigurationWarnings {
     let hasLists =
       configuration.access.lists != nil
       || configuration.routes.contains { if case .lists = $0.access { true } else { false } }
-    guard !configuration.groups.isEmpty, !hasLists, conditions.allSatisfy({ $0.denied.groups.isEmpty }) else {
+    // Of tokens without a list there is a warning already.
+    guard !configuration.groups.isEmpty, !hasLists, !configuration.access.tokens, conditions.allSatisfy({ $0.denied.groups.isEmpty }) else {
       return []
     }
     return [

@@ -143,10 +143,13 @@ extension ConfigurationSchema {
         "Total time for DNS, connection and TLS handshake. Then: 504."),
       .withDefault(
         "upstream.timeouts.first_byte", .duration(stepRange), into: \.configuration.upstream.timeouts.firstByte,
-        "Time from the end of the request to the first byte of the response. Then: 504."),
+        """
+        Time from the end of the request to the first byte of the response. Then: 504. An interim response (102) starts \
+        it again.
+        """),
       .withDefault(
         "upstream.timeouts.body_progress", .duration(stepRange), into: \.configuration.upstream.timeouts.bodyProgress,
-        "Time without a byte of the response body. Then the response is aborted."),
+        "Time without a byte of the response body, or of the request body. Then the response is aborted."),
       .withDefault(
         "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
         """

@@ -2,7 +2,8 @@ internal import NIOCore
 
 /// Closes a connection without losing its last response (RFC 9112, 9.6): waits until everything is sent, ends the
 /// output (over TLS with close_notify), and discards what the client still sends. Closing with unread bytes would reset
-/// the connection, and the response with it.
+/// the connection, and the response with it. A stream of HTTP/2 that was answered before its request was whole waits
+/// for the client's end in the same way.
 struct LingeringClose {
   /// When the connection is closed although the client goes on sending.
   private var deadline: NIODeadline

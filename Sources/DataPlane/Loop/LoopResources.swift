@@ -30,8 +30,8 @@ final class LoopResources {
   var responseRead = NIODeadline.distantPast
   /// The fields that are being written at the moment, for HTTP/2.
   var fields = HTTP2Fields()
-  /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
-  let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+  /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 1,000 fields.
+  let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 1_000, targetBytes: 0))
 
   /// - Parameter loops: the number of event loops that share the limits of the process.
   init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process, loops: Int = 1) {

@@ -79,7 +79,11 @@ extension UpstreamConnection {
       failWithoutHead(.badResponse("endless interim responses"))
       return false
     }
-    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
+    // 102 says that a long answer is under way (RFC 2518, 10.1).
+    if requestIsComplete { loop.wheel.arm(self, after: timeouts.firstByte, now: loop.responseRead) }
+    if awaited.interimResponses <= Self.passedInterimResponses {
+      client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
+    }
     return true
   }
 

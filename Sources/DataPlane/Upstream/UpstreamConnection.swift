@@ -83,8 +83,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// Bytes of the last read.
   private var readCount = 0
 
-  /// Most interim responses before a final one.
-  static let interimLimit = 32
+  /// Most interim responses that are passed on before a final one, and most that may come: one every second for hours.
+  static let passedInterimResponses = 32
+  static let interimLimit = 10_000
 
   init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool, isAtSocket: Bool) {
     self.loop = loop
@@ -153,15 +154,21 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// Whether the system has taken everything that was written: unsent bytes would precede the next request.
   func hasSentAll() -> Bool { writer.hasSentAll() }
 
-  /// Called when the request is complete: the time-out for the response starts.
+  /// Called when the request is complete: the time-out for the response, or for the rest of it, starts.
   func requestEnded() {
     requestIsComplete = true
-    if phase.isAwaitingHead { loop.wheel.arm(self, after: timeouts.firstByte, now: .now()) }
+    switch phase {
+    case .awaitingHead: loop.wheel.arm(self, after: timeouts.firstByte, now: .now())
+    case .content: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
+    case .connecting, .idle, .tunnel, .closed: break
+    }
   }
 
-  /// Called when bytes of the request body have moved.
+  /// Called when bytes of the request body have moved. While they do, an application that has begun its response may
+  /// have nothing to say: it may answer to the whole of a stream (gRPC).
   func requestProgressed() {
-    if phase.isAwaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+    guard !requestIsComplete, phase.isAwaitingHead || phase.isContent else { return }
+    loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
   }
 
   /// Half-closes the connection of a tunnel whose client has ended its side.

@@ -102,9 +102,10 @@ extension HTTP2Session {
   func receivedContent(of id: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
     hasMeaning = true
-    // Only the other streams get the room.
+    // Some clients see the response only when they have sent all.
     guard !isAnswered(stream) else {
-      nghttp2_session_consume_connection(pointer, bytes.count)
+      nghttp2_session_consume(pointer, id, bytes.count)
+      stream.handler?.discardedContent()
       return 0
     }
     stream.untaken += bytes.count
@@ -254,7 +255,7 @@ extension HTTP2Session {
       resets.earn(1)
       // The rest of the request is no longer needed (RFC 9113, 8.1).
       if isServer, !stream.isEndReceived {
-        giveBack(stream)
+        consume(stream.untaken, on: stream)
         stream.handler?.sentEnd()
       }
     default: break
@@ -274,7 +275,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Gives content that nobody will take back to the connection's window.
+  /// Gives content of a closed stream that nobody will take back to the connection's window.
   private func giveBack(_ stream: HTTP2Stream) {
     guard stream.untaken > 0 else { return }
     untakenBytes -= stream.untaken

@@ -61,9 +61,10 @@ package protocol HTTP2StreamHandler: AnyObject {
   /// Some of the queued content was written.
   func sentContent()
   /// All of the response was written, and the client's side of the stream is still open (server): what comes of it is
-  /// discarded. To be reset soon, with NO_ERROR, and in a write of its own: clients that are sending may lose a
-  /// response that comes with its reset.
+  /// discarded, and ``discardedContent()`` tells of it. To be reset when nothing more comes, with NO_ERROR, and in a
+  /// write of its own: clients that are sending may lose a response that comes with its reset.
   func sentEnd()
+  func discardedContent()
   /// The stream is closed, for whatever reason.
   func closed(_ code: UInt32)
 }
@@ -73,4 +74,5 @@ extension HTTP2StreamHandler {
   package func received(head: ByteBuffer, isChunked: Bool) {}
   /// A client's side may end before the application's response.
   package func sentEnd() {}
+  package func discardedContent() {}
 }

@@ -429,6 +429,17 @@ struct HTTP2Tests {
     }
   }
 
+  @Test("A client that looks for its response only after the whole of its upload can send all of it")
+  func patientUpload() throws {
+    struct Upload: Decodable {
+      var left: Int
+      var status: String?
+    }
+    let upload: Upload = try site.surviving { try run("patient", "/hours", "2000000") }
+    #expect(upload.left == 0)
+    #expect(upload.status == "401")
+  }
+
   @Test("A client that gives up requests without end gets ENHANCE_YOUR_CALM, and others are served")
   func rapidReset() throws {
     struct Resets: Decodable {

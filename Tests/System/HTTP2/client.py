@@ -130,6 +130,24 @@ def post(client, path, size, trailer, *more):
     return client.answers[stream]
 
 
+def patient(client, path, size):
+    """The whole of a body, as clients send it that look for the response only then: a reset of the stream alone does
+    not end that."""
+    stream = client.begin(client.fields("POST", path), end=False)
+    left = int(size)
+    while left and client.is_open and client.answers[stream]["reset"] is None:
+        window = client.connection.local_flow_control_window(stream)
+        count = min(left, window, client.connection.max_outbound_frame_size)
+        if count > 0:
+            client.connection.send_data(stream, b"x" * count, end_stream=count == left)
+            left -= count
+            client.flush()
+        else:
+            client.read()
+    client.wait(lambda: client.is_over(stream))
+    return {"left": left, "status": dict(client.answers[stream]["fields"]).get(":status")}
+
+
 def unended(client, path, count, size):
     """Bodies of so many bytes each that do not end, on streams of one connection, and then the end of the last one: how
     often each status was answered."""
@@ -298,5 +316,5 @@ if __name__ == "__main__":
     scenarios = {
         "ask": ask, "get": get, "post": post, "unended": unended, "many": many, "websocket": websocket, "call": call,
         "resets": resets, "second_thoughts": second_thoughts, "hang": hang, "listen": listen, "half_close": half_close,
-        "crowd": crowd, "authorities": authorities, "beside": beside}
+        "crowd": crowd, "authorities": authorities, "beside": beside, "patient": patient}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)

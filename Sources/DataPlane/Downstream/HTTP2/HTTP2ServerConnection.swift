@@ -362,7 +362,11 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   func drain() {
     guard life.drain() else { return }
     session.beginGracefulShutdown()
-    for exchange in exchanges { exchange.endTunnel() }
+    now = .now()
+    for exchange in exchanges {
+      exchange.endTunnel()
+      exchange.hastenEnd()
+    }
     flush()
   }
 

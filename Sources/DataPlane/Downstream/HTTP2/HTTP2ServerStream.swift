@@ -30,15 +30,15 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Bytes that all streams had sent at the last look at the client's pace.
   private var sentByConnection = 0
   private var isClosed = false
+  /// The wait for the client to end a request that was answered before it was whole.
+  private var lingering: LingeringClose?
 
   /// Bytes of a response that wait for the client before the upstream is not read any longer.
   private static let queueLimit = 64 * 1024
   /// From so many bytes on, queued content is sent at once.
   private static let eagerFlush = 32 * 1024
   /// Time for the client to end its side of a tunnel when the gateway's has ended.
-  private static let lingering = TimeAmount.seconds(2)
-  /// Time for the client to end a request that was answered before it was whole.
-  private static let timeToEnd = TimeAmount.seconds(1)
+  private static let tunnelEnd = TimeAmount.seconds(2)
 
   init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
     self.connection = connection
@@ -238,13 +238,19 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     if hasRoom { exchange.upstream.connection?.holdReads(false) }
   }
 
-  /// The exchange is over; the client is told a little later that it need not send the rest.
+  /// The exchange is over; what the client still sends is discarded, for as long as over HTTP/1.1.
   func sentEnd() {
     pace = nil
     clientLeft(isSent: true, at: connection.now)
     connection.countUnread()
-    loop.wheel.arm(self, after: Self.timeToEnd, now: connection.now)
+    lingering = LingeringClose(endedAt: connection.now)
+    if server.isDraining { hastenEnd() } else { discardedContent() }
   }
+
+  func discardedContent() { lingering?.received(by: self, loop.wheel, now: connection.now) }
+
+  /// Waits no longer than two seconds for the client to end a request that was answered: the process is to end.
+  func hastenEnd() { lingering?.hasten(self, loop.wheel, now: connection.now) }
 
   /// Content waits that was not sent at once: it is kept, and a client that takes nothing of it must not hold it for
   /// ever.
@@ -297,7 +303,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private func awaitEnd(at now: NIODeadline) {
     guard exchange.request.tunnel != nil, stream.queuedBytes == 0 else { return }
     if exchange.upstream.connection == nil {
-      loop.wheel.arm(self, after: Self.lingering, now: now)
+      loop.wheel.arm(self, after: Self.tunnelEnd, now: now)
     } else {
       awaitTunnelEnd(at: now)
     }

@@ -180,9 +180,10 @@ package final class Listener: Sendable {
       let done = loop.eventLoop.makePromise(of: Int.self)
       loop.eventLoop.execute {
         let contexts = loop.acceptors.value.map(\.context)
-        var aborted = 0
+        let aborted = NIOLoopBoundBox(0, eventLoop: loop.eventLoop)
         let timer = loop.eventLoop.scheduleTask(in: deadline) {
-          aborted = contexts.reduce(0) { $0 + $1.connectionCount }
+          let contexts = loop.acceptors.value.map(\.context)
+          aborted.value = contexts.reduce(0) { $0 + $1.connectionCount }
           for context in contexts { context.closeAll() }
         }
         var left = contexts.count
@@ -191,7 +192,7 @@ package final class Listener: Sendable {
             left -= 1
             guard left == 0 else { return }
             timer.cancel()
-            done.succeed(aborted)
+            done.succeed(aborted.value)
           }
         }
       }
