@@ -7,7 +7,7 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as DatabaseError: self = StoreError(error, at: address)
-    case let error as DamagedRow:
+    case let error as DamagedRowError:
       self.init(
         code: .corrupt,
         message: "the store (\(address)) holds what cordon did not write; restore it from a backup, or remove the row",

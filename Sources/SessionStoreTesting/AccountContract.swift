@@ -100,12 +100,12 @@ extension StoreContract {
       }
       _ = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app, token: "app", by: both))
       try requireEqual(
-        try await stores.second.sealingKeys(), [old.firstKey: 3, both.firstKey: 1], "the keys before")
+        try await stores.second.sealingKeys(), [old.currentKey: 3, both.currentKey: 1], "the keys before")
       try requireEqual(
-        try await stores.second.storedTokens(notSealedBy: both.firstKey, limit: 2).count, 2, "a limited batch")
+        try await stores.second.storedTokens(notSealedBy: both.currentKey, limit: 2).count, 2, "a limited batch")
       let moved = try await TokenReencryption.run(store: stores.second, keyring: both)
       try requireEqual(moved.moved, 3, "how many moved")
-      try requireEqual(try await stores.first.sealingKeys(), [both.firstKey: 4], "the keys after")
+      try requireEqual(try await stores.first.sealingKeys(), [both.currentKey: 4], "the keys after")
       let claim = try await stores.first.acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day)
       ).granted
@@ -118,7 +118,7 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
       let other = try Scenario.keyring("n")
       let stored = try requireValue(
-        try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).first, "stored token")
+        try await stores.first.storedTokens(notSealedBy: other.currentKey, limit: 10).first, "stored token")
       let fresh = try Scenario.signIn(ada, token: "new")
       _ = try await stores.second.complete(fresh)
       // Beside one that was not.
@@ -132,7 +132,7 @@ extension StoreContract {
       ])
       try requireEqual(replaced, 1, "how many were put in the place of others")
       try requireEqual(try await stores.second.replace([]), 0, "how many of none")
-      let left = try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).map(\.token)
+      let left = try await stores.first.storedTokens(notSealedBy: other.currentKey, limit: 10).map(\.token)
       try requireEqual(left, [fresh.token].compactMap(\.self), "the tokens")
     },
     StoreContract("Tokens whose key is lost are forgotten with the sessions, and accounts and names stay") { stores in
@@ -145,7 +145,7 @@ extension StoreContract {
         store: stores.second, keyring: kept, unreadable: .forget, now: Scenario.noon)
       try requireEqual(done.forgotten, 1, "how many were forgotten")
       try requireEqual(done.moved, 0, "how many were moved")
-      try requireEqual(try await stores.first.sealingKeys(), [kept.firstKey: 1], "the keys")
+      try requireEqual(try await stores.first.sealingKeys(), [kept.currentKey: 1], "the keys")
       try requireEqual(try await stores.first.find(adas.session.handle), nil, "the session of the forgotten token")
       try requireEqual(try await stores.first.find(bobs.session.handle), bobs, "the session of the other")
       try requireEqual(try await stores.first.delete([stale]), 0, "how many that are gone already")

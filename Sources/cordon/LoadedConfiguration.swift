@@ -43,15 +43,6 @@ extension Configuration {
   }
 }
 
-/// Writes to standard error; as errors where systemd's journal reads it.
-func complain(_ text: String) {
-  var standardError = StandardError()
-  guard JournalStream.isTarget(STDERR_FILENO) else { return print(text, to: &standardError) }
-  for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-    print("\(JournalStream.prefix(.error))\(line)", to: &standardError)
-  }
-}
-
 extension StoreSettings {
   /// Opens the store, and creates it if it is missing. One attempt.
   func open() async throws(StoreError) -> any SessionStore {

@@ -1,3 +1,6 @@
+import Logging
+import Operations
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -18,5 +21,14 @@ struct StandardError: TextOutputStream {
       }
       if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
     }
+  }
+}
+
+/// Writes to standard error; as errors where systemd's journal reads it.
+func complain(_ text: String) {
+  var standardError = StandardError()
+  guard JournalStream.isTarget(STDERR_FILENO) else { return print(text, to: &standardError) }
+  for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    print("\(JournalStream.prefix(.error))\(line)", to: &standardError)
   }
 }

@@ -47,7 +47,7 @@ struct StoreCommand: AsyncParsableCommand {
         return
       }
       let keys = try await store.sealingKeys()
-      let total = keys.filter { $0.key != keyring.firstKey }.values.reduce(0, +)
+      let total = keys.filter { $0.key != keyring.currentKey }.values.reduce(0, +)
       let unreadable = keys.filter { !keyring.knows($0.key) }.values.reduce(0, +)
       var work = LongWork()
       defer { work.finishPart() }
@@ -65,8 +65,8 @@ struct StoreCommand: AsyncParsableCommand {
       }
       print(
         done.moved == 0
-          ? "Every \(done.forgotten > 0 ? "other " : "")refresh token is sealed by key \(keyring.firstKey) already."
-          : "\(Self.tokens(done.moved)) now sealed by key \(keyring.firstKey).")
+          ? "Every \(done.forgotten > 0 ? "other " : "")refresh token is sealed by key \(keyring.currentKey) already."
+          : "\(Self.tokens(done.moved)) now sealed by key \(keyring.currentKey).")
     }
 
     private func endEverySession(in store: any SessionStore, tokens: Int, _ work: inout LongWork) async throws {

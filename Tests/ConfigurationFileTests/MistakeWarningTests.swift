@@ -32,7 +32,8 @@ struct MistakeWarningTests {
 
   @Test("A subject without a dot is a warning in each list, and subjects with dots, addresses and domains are none")
   func subjects() throws {
-    let members = "[access]\nallow_groups = [\"staff\"]\n[[group]]\nname = \"staff\"\nmembers = [\"001.ada\", \"ada@example.com\", \"@example.com\", "
+    let group = "[access]\nallow_groups = [\"staff\"]\n[[group]]\nname = \"staff\"\n"
+    let members = group + "members = [\"001.ada\", \"ada@example.com\", \"@example.com\", "
     #expect(try warnings(members + "\"001234.0123456789abcdef0123456789abcdef.0123\"]\n") == [])
     for (text, key) in [
       (members + "\"bob\"]\n", "members"),

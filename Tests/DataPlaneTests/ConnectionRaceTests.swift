@@ -186,7 +186,7 @@ struct ConnectionRaceTests {
   @Test("A host without an address is told as such")
   func noAddress() throws {
     let rig = try Rig([])
-    let failure = try #require(rig.failure as? UnresolvedHost)
+    let failure = try #require(rig.failure as? UnresolvedHostError)
     #expect(failure.description == "no address for app.test")
   }
 }

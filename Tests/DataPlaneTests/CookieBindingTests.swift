@@ -24,7 +24,7 @@ struct CookieBindingTests {
     var head = RequestHead()
     let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
     guard parser.parse(bytes.span.bytes, into: &head) == .complete else { return ["malformed"] }
-    rules.ownCookies.find(bytes.span.bytes, in: &head)
+    rules.gatewayCookies.find(bytes.span.bytes, in: &head)
     (binding ?? self.binding()).mark(bytes.span.bytes, in: &head)
     var buffer = ByteBuffer()
     RequestForwarding.write(
@@ -66,10 +66,10 @@ struct CookieBindingTests {
     let text = "HTTP/1.1 \(status) OK\r\n" + lines.map { "\($0)\r\n" }.joined() + "\r\n"
     let bytes = Array(text.utf8)
     var head = ResponseHead()
-    guard PersonalResponse.parser.parse(bytes.span.bytes, into: &head) == .complete else { return ["malformed"] }
-    guard let result = PersonalResponse.rewrite(head, bytes.span.bytes, binding, method: method) else { return nil }
+    guard PrivateResponse.parser.parse(bytes.span.bytes, into: &head) == .complete else { return ["malformed"] }
+    guard let result = PrivateResponse.rewrite(head, bytes.span.bytes, binding, method: method) else { return nil }
     var again = ResponseHead()
-    guard PersonalResponse.parser.parse(result.span.bytes, into: &again) == .complete, again.byteCount == result.count
+    guard PrivateResponse.parser.parse(result.span.bytes, into: &again) == .complete, again.byteCount == result.count
     else { return ["malformed result"] }
     return String(decoding: result, as: UTF8.self).split(separator: "\r\n").dropFirst().map(String.init)
   }

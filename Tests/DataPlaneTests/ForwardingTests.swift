@@ -252,7 +252,7 @@ func forwarded(
   let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
   let outcome = parser.parse(bytes.span.bytes, into: &head)
   guard outcome == .complete else { return "\(outcome)" }
-  rules.ownCookies.find(bytes.span.bytes, in: &head)
+  rules.gatewayCookies.find(bytes.span.bytes, in: &head)
   var buffer = ByteBuffer()
   RequestForwarding.write(
     head, bytes.span.bytes, rules: rules,

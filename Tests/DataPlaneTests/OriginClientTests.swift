@@ -111,7 +111,7 @@ struct OriginClientTests {
   }
 
   @Test("A client that is released while it connects does not trap")
-  func letGo() async throws {
+  func releaseHolding() async throws {
     let upstream = try ScriptedUpstream { socket, _ in _ = try? socket.readToEnd() }
     let group = try SocketEventLoopGroup(loops: 1)
     for _ in 0..<20 {

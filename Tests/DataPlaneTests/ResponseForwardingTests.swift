@@ -18,7 +18,7 @@ struct ResponseForwardingTests {
     guard outcome == .complete else { return "\(outcome)" }
     var buffer = ByteBuffer()
     ResponseForwarding.write(
-      head, bytes.span.bytes, ownCookies: GatewayCookies(name: "__Host-cordon"), chunked: chunked,
+      head, bytes.span.bytes, gatewayCookies: GatewayCookies(name: "__Host-cordon"), chunked: chunked,
       connection: connection,
       to: &buffer)
     return String(buffer: buffer)
@@ -67,7 +67,7 @@ struct ResponseForwardingTests {
       "Set-Cookie:\t__Host-cordon-attempt-1=; Max-Age=0", "Set-Cookie: =__Host-cordon=evil",
       "Set-Cookie: __Host-cordon",
     ])
-  func ownCookies(_ line: String) {
+  func gatewayCookies(_ line: String) {
     let head = forward("HTTP/1.1 200 OK\r\nA: 1\r\n\(line)\r\nSet-Cookie: app=1\r\nContent-Length: 0\r\n\r\n")
     #expect(head == "HTTP/1.1 200 OK\r\nA: 1\r\nSet-Cookie: app=1\r\nContent-Length: 0\r\n\r\n")
   }

@@ -67,7 +67,7 @@ struct UpstreamChoiceTests {
     balancer.pools[2].outstanding = 5
     for _ in 0..<200 { #expect(balancer.choose().number != 1) }
     pool.succeeded()
-    #expect(!pool.isTroubled && target.status.allSatisfy(\.isHealthy))
+    #expect(!pool.isEjectedOrHalfOpen && target.status.allSatisfy(\.isHealthy))
     #expect((0..<200).contains { _ in balancer.choose() === pool })
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
   }
@@ -116,7 +116,7 @@ struct UpstreamEjectionTests {
   private func eject(_ ejection: inout OutlierDetection, at now: NIODeadline, chance: Double = 0) -> TimeAmount {
     while !ejection.failed(at: now, chance: chance) {}
     var length = TimeAmount.zero
-    while ejection.standing(at: now + length) == .ejected { length = length + .milliseconds(50) }
+    while ejection.health(at: now + length) == .ejected { length = length + .milliseconds(50) }
     return length
   }
 
@@ -126,13 +126,13 @@ struct UpstreamEjectionTests {
     for _ in 0..<10 {
       #expect(ejection.failed(at: start, chance: 0) == false)
       #expect(ejection.failed(at: start, chance: 0) == false)
-      #expect(ejection.standing(at: start) == .healthy)
+      #expect(ejection.health(at: start) == .healthy)
       #expect(ejection.succeeded(at: start) == false)
     }
     #expect(ejection.failed(at: start, chance: 0) == false)
     #expect(ejection.failed(at: start, chance: 0) == false)
     #expect(ejection.failed(at: start, chance: 0) == true)
-    #expect(ejection.standing(at: start) == .ejected && ejection.isTroubled)
+    #expect(ejection.health(at: start) == .ejected && ejection.isEjectedOrHalfOpen)
   }
 
   @Test("Each ejection after a failed trial is twice as long, a minute at most")
@@ -144,7 +144,7 @@ struct UpstreamEjectionTests {
       let length = eject(&ejection, at: now)
       lengths.append(length.nanoseconds / 1_000_000_000)
       now = now + length
-      #expect(ejection.standing(at: now) == .halfOpen)
+      #expect(ejection.health(at: now) == .halfOpen)
     }
     #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
@@ -165,7 +165,7 @@ struct UpstreamEjectionTests {
     var ejection = OutlierDetection()
     let length = eject(&ejection, at: start)
     for _ in 0..<100 { #expect(ejection.failed(at: start + .milliseconds(10), chance: 0) == false) }
-    #expect(ejection.standing(at: start + length) == .halfOpen)
+    #expect(ejection.health(at: start + length) == .halfOpen)
   }
 
   @Test(
@@ -174,10 +174,10 @@ struct UpstreamEjectionTests {
     var ejection = OutlierDetection()
     var now = start + eject(&ejection, at: start)
     #expect(ejection.failed(at: now, chance: 0) == true)
-    #expect(ejection.standing(at: now) == .ejected)
+    #expect(ejection.health(at: now) == .ejected)
     now = now + .seconds(2)
     #expect(ejection.succeeded(at: now) == true)
-    #expect(ejection.standing(at: now) == .healthy)
+    #expect(ejection.health(at: now) == .healthy)
     // Soon after, the length continues to double; later, it starts again.
     #expect(eject(&ejection, at: now + .seconds(5)) == .seconds(4))
     now = now + .seconds(9)
@@ -190,7 +190,7 @@ struct UpstreamEjectionTests {
     var ejection = OutlierDetection()
     _ = eject(&ejection, at: start)
     #expect(ejection.succeeded(at: start + .milliseconds(1)) == true)
-    #expect(ejection.standing(at: start + .milliseconds(1)) == .healthy)
+    #expect(ejection.health(at: start + .milliseconds(1)) == .healthy)
   }
 }
 

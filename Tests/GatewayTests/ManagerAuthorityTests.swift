@@ -44,24 +44,24 @@ struct ManagerAuthorityTests {
   }
 
   @Test("A member of a managers' group is a manager for an hour after signing in")
-  func standing() throws {
-    func standing(_ name: String, age: Double = 0, groups: [String] = [], email: String? = nil) throws
+  func role() throws {
+    func role(_ name: String, age: Double = 0, groups: [String] = [], email: String? = nil) throws
       -> ManagerAuthority.Status
     {
       let began = Self.now.addingTimeInterval(-age)
       return authority.status(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
     }
-    #expect(try standing("anna") == .manager)
-    #expect(try standing("ben", groups: ["managers"]) == .manager)
-    #expect(try standing("ben", email: "ben@boss.example") == .manager)
-    #expect(try standing("ben", groups: ["guests", "no-such-group"]) == .nobody)
-    #expect(try standing("anna", age: 3_599) == .manager)
-    #expect(try standing("anna", age: 3_600) == .signInTooOld)
-    #expect(try standing("ben", age: 3_600) == .nobody)
+    #expect(try role("anna") == .manager)
+    #expect(try role("ben", groups: ["managers"]) == .manager)
+    #expect(try role("ben", email: "ben@boss.example") == .manager)
+    #expect(try role("ben", groups: ["guests", "no-such-group"]) == .nobody)
+    #expect(try role("anna", age: 3_599) == .manager)
+    #expect(try role("anna", age: 3_600) == .signInTooOld)
+    #expect(try role("ben", age: 3_600) == .nobody)
     // A clock that was wrong wrote it.
-    #expect(try standing("anna", age: -86_400) == .signInTooOld)
-    #expect(try standing("anna", groups: ["blocked"]) == .nobody)
-    #expect(try standing("denied", groups: ["managers"]) == .nobody)
+    #expect(try role("anna", age: -86_400) == .signInTooOld)
+    #expect(try role("anna", groups: ["blocked"]) == .nobody)
+    #expect(try role("denied", groups: ["managers"]) == .nobody)
   }
 
   @Test("A banned manager is none while the ban is in force")

@@ -99,7 +99,7 @@ struct RenewedSessionTests {
       var account = memory.revalidated
       change(&account)
       memory.renew(account, asked: 0, number: 1)
-      #expect(memory.entry.standing == .stale(serves: .none))
+      #expect(memory.entry.validity == .stale(serves: .none))
       #expect(memory.entry.snapshot.account == memory.account, "and serves as it was while the store is away")
     }
   }
@@ -115,11 +115,11 @@ struct RenewedSessionTests {
     var account = memory.revalidated
     account.claims.other = ["exp": .integer(11), "iat": .integer(12), "auth_time": .integer(3)]
     memory.renew(account, asked: 0, number: 1)
-    #expect(memory.entry.standing == .current && memory.entry.snapshot.account == account)
+    #expect(memory.entry.validity == .current && memory.entry.snapshot.account == account)
     #expect(String(decoding: memory.entry.identity.lines, as: UTF8.self).contains("X-Expires: 11\r\n"))
     account.claims.other["auth_time"] = .integer(13)
     memory.renew(account, asked: 1, number: 2)
-    #expect(memory.entry.standing == .stale(serves: .none), "the user has signed in")
+    #expect(memory.entry.validity == .stale(serves: .none), "the user has signed in")
   }
 
   @Test("Times are never set back by an answer that was overtaken")
@@ -129,19 +129,19 @@ struct RenewedSessionTests {
       var account = memory.account
       change(&account)
       memory.renew(account, asked: 0, number: 1)
-      #expect(memory.entry.standing == .stale(serves: .none) && memory.entry.snapshot.account == memory.account)
+      #expect(memory.entry.validity == .stale(serves: .none) && memory.entry.snapshot.account == memory.account)
     }
   }
 
   @Test("A change of the account since the store was asked is newer than its answer: the session is looked up again")
   func changedMeanwhile() async throws {
-    for (changed, standing) in [(3, SessionCacheEntry.Standing.current), (4, .stale(serves: .none))] {
+    for (changed, validity) in [(3, SessionCacheEntry.Validity.current), (4, .stale(serves: .none))] {
       var memory = try Memory()
       memory.cache.markStale(memory.account.subject, number: changed, now: 0)
       // Looked up since, as it was after the change.
       let entry = memory.insert(asked: changed)
       memory.renew(memory.revalidated, asked: 3, number: 5)
-      #expect(entry.standing == standing)
+      #expect(entry.validity == validity)
     }
   }
 
@@ -150,15 +150,15 @@ struct RenewedSessionTests {
     var memory = try Memory()
     memory.cache.markStale(memory.account.subject, number: 1, now: 0)
     memory.renew(memory.revalidated, asked: 1, number: 2)
-    #expect(memory.entry.standing == .stale(serves: .none))
+    #expect(memory.entry.validity == .stale(serves: .none))
     let late = memory.insert(asked: 1)
-    #expect(late.standing == .stale(serves: .none), "it may not have the revalidation")
+    #expect(late.validity == .stale(serves: .none), "it may not have the revalidation")
     let current = memory.insert(asked: 2)
     memory.renew(memory.revalidated, asked: 2, number: 3)
-    #expect(current.standing == .current && current.snapshot.account == memory.revalidated)
+    #expect(current.validity == .current && current.snapshot.account == memory.revalidated)
     memory.cache.end([current.snapshot.session.handle], now: 0)
     memory.renew(memory.revalidated, asked: 3, number: 4)
-    #expect(current.standing == .ended && memory.cache.count == 0)
+    #expect(current.validity == .ended && memory.cache.count == 0)
   }
 
   @Test("A renewal from before all caches were emptied has the sessions looked up again")
@@ -215,7 +215,7 @@ private struct Memory {
     session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     credential = SessionCredential(
       handle: identifier.handle, scope: .publicURL,
-      fingerprint: withUnsafeBytes(of: 1) { CookieFingerprinter().fingerprint($0) }, isSignedByFirstKey: true,
+      fingerprint: withUnsafeBytes(of: 1) { CookieFingerprinter().fingerprint($0) }, isSignedByCurrentKey: true,
       key: KeyIdentifier(number: 0), generation: 1)
     entry = SessionCacheEntry(SessionSnapshot(session: session, account: account), credential, configuration)
     cache.insert(.session(entry), for: credential.fingerprint, asked: 0)

@@ -24,7 +24,7 @@ struct SessionCacheTests {
       subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     let proof = SessionCredential(
-      handle: identifier.handle, scope: scope, fingerprint: fingerprint(0), isSignedByFirstKey: true,
+      handle: identifier.handle, scope: scope, fingerprint: fingerprint(0), isSignedByCurrentKey: true,
       key: KeyIdentifier(number: 0),
       generation: 1)
     return SessionCacheEntry(
@@ -32,7 +32,7 @@ struct SessionCacheTests {
   }
 
   private func found(_ memory: inout SessionCache, _ number: Int) -> SessionCacheEntry? {
-    guard case .session(let entry)? = memory.find(fingerprint(number)), entry.standing == .current else { return nil }
+    guard case .session(let entry)? = memory.find(fingerprint(number)), entry.validity == .current else { return nil }
     return entry
   }
 
@@ -56,7 +56,7 @@ struct SessionCacheTests {
     let new = try entry(identifier, of: "anna")
     memory.insert(.session(old), for: fingerprint(1))
     memory.insert(.session(new), for: fingerprint(1))
-    #expect(old.standing == .ended && found(&memory, 1) === new && memory.count == 1)
+    #expect(old.validity == .ended && found(&memory, 1) === new && memory.count == 1)
   }
 
   @Test("The cookies of a session's hosts have entries of their own, which end, change and leave together")
@@ -74,16 +74,16 @@ struct SessionCacheTests {
     #expect((0..<3).allSatisfy { found(&memory, $0) === entries[$0] } && memory.count == 1)
     let again = try entry(identifier, of: "anna", on: .host("wiki.example.com"))
     memory.insert(.session(again), for: fingerprint(1))
-    #expect(entries.map { $0.standing == .ended } == [false, true, false], "the newer of two for one host")
+    #expect(entries.map { $0.validity == .ended } == [false, true, false], "the newer of two for one host")
     entries[2].lastSeen += 5_000
     #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastSeen)
     memory.remove(fingerprint(0))
     #expect(memory.entry(of: identifier.handle) != nil && memory.count == 1)
     memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
-    #expect(memory.entry(of: identifier.handle) == nil && again.standing == .stale(serves: .none))
+    #expect(memory.entry(of: identifier.handle) == nil && again.validity == .stale(serves: .none))
     let late = try visit()
     memory.end([identifier.handle], now: 0)
-    #expect(late.allSatisfy { $0.standing == .ended } && memory.count == 0)
+    #expect(late.allSatisfy { $0.validity == .ended } && memory.count == 0)
   }
 
   @Test("A session that one loop has cached can be passed to another; one that has ended cannot")
@@ -121,7 +121,7 @@ struct SessionCacheTests {
     memory.markStale(try #require(Subject("anna")), number: 7, now: 0)
     memory.insert(.session(early), for: fingerprint(1), asked: 6)
     memory.insert(.session(late), for: fingerprint(2), asked: 7)
-    #expect(early.standing == .stale(serves: .none) && late.standing == .current)
+    #expect(early.validity == .stale(serves: .none) && late.validity == .current)
   }
 
   @Test("Of two changes of an account that reach a loop in the other order, the later one counts for answers under way")
@@ -131,7 +131,7 @@ struct SessionCacheTests {
     memory.markStale(anna, number: 7, now: 0)
     memory.markStale(anna, number: 6, now: 0)
     memory.insert(.session(answer), for: fingerprint(1), asked: 6)
-    #expect(answer.standing == .stale(serves: .none))
+    #expect(answer.validity == .stale(serves: .none))
   }
 
   @Test("The sessions of a changed account are looked up again, and those of other accounts stay")
@@ -144,7 +144,7 @@ struct SessionCacheTests {
     // Kept, for as long as the store cannot be asked.
     guard case .session(let kept)? = memory.find(fingerprint(1)) else { throw Lost() }
     #expect(!kept.serves(at: 0) && memory.cached(kept.snapshot.session.handle)?.isCurrent == false)
-    kept.standing = .stale(serves: Period(from: 0, for: 1_000))
+    kept.validity = .stale(serves: Period(from: 0, for: 1_000))
     #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
     // Until it is known that there is no such session.
     memory.insert(.absent(during: .none), for: fingerprint(1))

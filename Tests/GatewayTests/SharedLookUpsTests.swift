@@ -9,7 +9,7 @@ import Testing
 // Many requests with one session that is not cached, as a page with images makes them after a revalidation.
 @Suite("Shared look-ups")
 struct SharedLookUpsTests {
-  private static let first = SessionLoops.Version(epoch: 0, accountChanges: 0)
+  private static let first = ProcessSessions.Version(epoch: 0, accountChanges: 0)
 
   /// Look-ups that are answered when the test says so, with the number of the question.
   private final class Store: Sendable {
@@ -24,13 +24,13 @@ struct SharedLookUpsTests {
         StoreSettings(location: .sqlite(path: "/nowhere")),
         metrics: MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0)),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: 0)
-      lookUps = SharedLookUps(SessionLoops(), health)
+      lookUps = SharedLookUps(ProcessSessions(), health)
       (open, opener) = AsyncStream.makeStream()
     }
 
     var count: Int { questions.withLock { $0 } }
 
-    func ask(_ handle: PublicSessionID, _ version: SessionLoops.Version = first) async -> Int {
+    func ask(_ handle: PublicSessionID, _ version: ProcessSessions.Version = first) async -> Int {
       let answer = await lookUps.answer(for: handle, version) { [self] in
         let number = questions.withLock { questions in
           questions += 1
@@ -59,7 +59,7 @@ struct SharedLookUpsTests {
   @Test("An answer from before a change of accounts, or about another session, is given to nobody who asks later")
   func newer() async {
     let (store, handle) = (Store(), PublicSessionID(high: 1, low: 2))
-    let newer = SessionLoops.Version(epoch: 0, accountChanges: 1)
+    let newer = ProcessSessions.Version(epoch: 0, accountChanges: 1)
     let before = Task.immediate { await store.ask(handle) }
     let after = Task.immediate { await store.ask(handle, newer) }
     let joined = Task.immediate { await store.ask(handle, newer) }

@@ -8,7 +8,7 @@ import WebFormats
 @Suite("The gateway's own cookies")
 struct GatewayCookiesTests {
   private func cookies(_ lines: String...) -> [[String]] {
-    readRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Cookie: \($0)\r\n" }.joined() + "\r\n").ownCookies
+    readRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Cookie: \($0)\r\n" }.joined() + "\r\n").gatewayCookies
   }
 
   @Test("The gateway's cookies are found first, in the middle, last and alone")

@@ -111,7 +111,7 @@ struct RequestHeadTests {
     let read = readRequest(Array("GET /plain HTTP/1.1\r\nHost: b\r\n\r\n".utf8), into: &head)
     #expect(read.framing == .none && read.authority == "b" && read.query.isEmpty && read.kind == .get)
     #expect(!read.isAbsoluteForm && !read.expectsContinue && !read.wantsUpgrade && !read.nominatesFields)
-    #expect(read.ownCookies.isEmpty && read.fields == [["Host", "b"]])
+    #expect(read.gatewayCookies.isEmpty && read.fields == [["Host", "b"]])
     for field in KnownField.allCases where field != .host && field != .other {
       #expect(!head.fields.has(field) && !head.fields.isRepeated(field) && head.fields.index(of: field) == nil)
     }

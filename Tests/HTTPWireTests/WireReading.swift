@@ -23,7 +23,7 @@ struct ReadRequest: Equatable {
   var isAbsoluteForm = false
   var isAsteriskForm = false
   var byteCount = 0
-  var ownCookies: [[String]] = []
+  var gatewayCookies: [[String]] = []
   /// The bytes of each own cookie with what would be left out around it.
   var ownCookieRuns: [String] = []
 
@@ -74,8 +74,8 @@ func describe(_ outcome: HeadParse, _ bytes: [UInt8], _ head: inout RequestHead)
   result.isAbsoluteForm = head.isAbsoluteForm
   result.isAsteriskForm = head.isAsteriskForm
   result.byteCount = head.byteCount
-  result.ownCookies = head.ownCookies.map { [span.string($0.name), span.string($0.value)] }
-  result.ownCookieRuns = head.ownCookies.map { span.string($0.whole) }
+  result.gatewayCookies = head.gatewayCookies.map { [span.string($0.name), span.string($0.value)] }
+  result.ownCookieRuns = head.gatewayCookies.map { span.string($0.whole) }
   return result
 }
 

@@ -26,7 +26,7 @@ struct MigrationTests {
       INSERT INTO cordon.sessions VALUES (\(hex(session.handle.bytes)), '\(session.subject.text)', '\(session.clientID)',
         \(noon.stored), \(session.ends.stored), \(noon.stored), NULL);
       """, at: url)
-    var firstKey: [UInt8]?
+    var currentKey: [UInt8]?
     for round in 1...2 {
       let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
         for _ in 0..<6 { group.addTask { try await PostgreSQLSessionStore(url: url, connections: 1) } }
@@ -39,8 +39,8 @@ struct MigrationTests {
       let staff = try #require(GroupName("staff"))
       #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
       let key = try await store.storeKey()
-      #expect(key.bytes.contains { $0 != 0 } && (firstKey == nil || firstKey == key.bytes))
-      firstKey = key.bytes
+      #expect(key.bytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.bytes))
+      currentKey = key.bytes
       #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(

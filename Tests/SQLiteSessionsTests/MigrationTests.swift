@@ -32,7 +32,7 @@ struct MigrationTests {
           session.handle.bytes, session.subject.text, session.clientID, noon.stored, session.ends.stored,
         ])
     }
-    var firstKey: [UInt8]?
+    var currentKey: [UInt8]?
     for round in 1...2 {
       let store = try SQLiteSessionStore(path: path)
       let account = try #require(try await store.find(session.handle)?.account)
@@ -41,8 +41,8 @@ struct MigrationTests {
       let staff = try #require(GroupName("staff"))
       #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
       let key = try await store.storeKey()
-      #expect(key.bytes.contains { $0 != 0 } && (firstKey == nil || firstKey == key.bytes))
-      firstKey = key.bytes
+      #expect(key.bytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.bytes))
+      currentKey = key.bytes
       #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(

@@ -173,7 +173,7 @@ struct ResealingTests {
       guard case .token(.unknownKey, let subject, "com.example.web") = error else { throw error }
       #expect(subject == signIn.session.subject)
     }
-    let left = try await store.storedTokens(notSealedBy: other.firstKey, limit: 10)
+    let left = try await store.storedTokens(notSealedBy: other.currentKey, limit: 10)
     #expect(left.map(\.token) == [signIn.token])
     #expect(throws: KeyringError.self) { try other.requireEveryKey(of: [left[0].token.key: 1]) }
   }

@@ -37,7 +37,7 @@ struct HeaderTemplateTests {
   private func render(
     _ parts: HeaderTemplate.Part..., of claims: ClaimSource, encoding: HeaderTemplate.Encoding = .percent
   ) -> String {
-    do throws(HeaderOmission) {
+    do throws(HeaderOmissionError) {
       let value = try HeaderTemplate(source: "", parts: parts).render(claims, encoding: encoding)
       // Bytes one by one, so that each encoding can be told.
       return String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
@@ -132,7 +132,7 @@ struct HeaderTemplateTests {
   // MARK: Basic
 
   private func basic(_ user: HeaderTemplate.Part, _ password: HeaderTemplate.Part, of claims: ClaimSource) -> String {
-    do throws(HeaderOmission) {
+    do throws(HeaderOmissionError) {
       let template = BasicCredentialsTemplate(
         user: HeaderTemplate(source: "", parts: [user]), password: HeaderTemplate(source: "", parts: [password]))
       let value = String(decoding: try template.render(claims), as: UTF8.self)

@@ -30,7 +30,7 @@ struct HostCookieTests {
     let cookie = Array(try keyring("a").signedCookie(for: identifier, on: wiki).utf8)
     let rotated = try keyring("b", "a")
     let verified = try #require(rotated.verifyCookie(cookie, on: wiki))
-    #expect(verified.identifier == identifier && !verified.isSignedByFirstKey)
+    #expect(verified.identifier == identifier && !verified.isSignedByCurrentKey)
     #expect(rotated.verifyCookie(cookie, on: tickets) == nil && rotated.verifyCookie(cookie, on: .publicURL) == nil)
     #expect(try keyring("b").verifyCookie(cookie, on: wiki) == nil)
   }

@@ -16,7 +16,7 @@ struct SealedFormatTests {
   @Test("The key of a secret keeps its identifier and its pseudonyms")
   func key() throws {
     let keys = try keyring("k")
-    #expect(keys.firstKey.description == "6def04fc")
+    #expect(keys.currentKey.description == "6def04fc")
     #expect(keys.pseudonym(of: try #require(Subject("001234.ada.0987"))) == "6e2c90b51e66fcbc")
   }
 

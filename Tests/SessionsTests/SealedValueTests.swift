@@ -65,13 +65,13 @@ struct SealedValueTests {
     let old = try keyring("a")
     let sealed = Array(try old.sealText([1], for: .attempt, expires: nil).utf8)
     #expect(try keyring("b", "a").openText(sealed, for: .attempt, now: noon) == [1])
-    #expect(throws: SealError.unknownKey(old.firstKey)) {
+    #expect(throws: SealError.unknownKey(old.currentKey)) {
       try keyring("b").openText(sealed, for: .attempt, now: noon)
     }
     let rotated = try keyring("b", "a")
-    #expect(rotated.firstKey == (try keyring("b").firstKey))
+    #expect(rotated.currentKey == (try keyring("b").currentKey))
     let subject = try #require(Subject("s"))
-    #expect(try rotated.seal(RefreshToken("r"), of: subject, clientID: "c").key == rotated.firstKey)
+    #expect(try rotated.seal(RefreshToken("r"), of: subject, clientID: "c").key == rotated.currentKey)
   }
 
   @Test("A refresh token opens only as the token of its user and client")
@@ -110,8 +110,8 @@ struct SessionKeyringTests {
     }
     let plain = try SessionKeyring(secrets: [secret("a")])
     let withNewline = try SessionKeyring(secrets: [SessionSecret(secret("a").exposedBytes + [newline])])
-    #expect(plain.firstKey == withNewline.firstKey)
-    #expect(plain.firstKey != (try keyring("b").firstKey))
+    #expect(plain.currentKey == withNewline.currentKey)
+    #expect(plain.currentKey != (try keyring("b").currentKey))
   }
 
   @Test("Secrets are read from files, and a file that is missing or too short is named with the remedy")
@@ -121,7 +121,7 @@ struct SessionKeyringTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let good = folder.appendingPathComponent("good.key")
     try write(secret("a").exposedBytes + [UInt8(ascii: "\n")], to: good)
-    #expect(try SessionKeyring(files: [good.path]).firstKey == keyring("a").firstKey)
+    #expect(try SessionKeyring(files: [good.path]).currentKey == keyring("a").currentKey)
     for mode in [0o644, 0o620, 0o604] {
       let exposed = folder.appendingPathComponent("exposed-\(mode).key")
       try write(secret("a").exposedBytes, to: exposed, mode: mode)
@@ -153,13 +153,13 @@ struct SessionKeyringTests {
 
   @Test("A start that would lose tokens is refused, with the number, the keys and the remedy")
   func refusesToLoseTokens() throws {
-    let old = try keyring("a").firstKey
+    let old = try keyring("a").currentKey
     let rotated = try keyring("b", "a")
-    try rotated.requireEveryKey(of: [old: 3, rotated.firstKey: 2])
+    try rotated.requireEveryKey(of: [old: 3, rotated.currentKey: 2])
     try keyring("b").requireEveryKey(of: [:])
     try keyring("b").requireEveryKey(of: [old: 0])
     let error = #expect(throws: KeyringError.self) {
-      try keyring("b").requireEveryKey(of: [old: 3, rotated.firstKey: 2])
+      try keyring("b").requireEveryKey(of: [old: 3, rotated.currentKey: 2])
     }
     #expect(error?.code == .tokensWouldBeLost(count: 3, keys: [old]))
     #expect(error?.message.contains("3 refresh tokens") == true)

@@ -17,7 +17,7 @@ struct SessionCookieTests {
       #expect(cookie.utf8.allSatisfy { Array("-_".utf8).contains($0) || ($0 > 47 && $0 < 123) })
       let verified = try #require(keys.verifyCookie(Array(cookie.utf8), on: .publicURL))
       #expect(verified.identifier == identifier)
-      #expect(verified.isSignedByFirstKey)
+      #expect(verified.isSignedByCurrentKey)
     }
   }
 
@@ -80,7 +80,7 @@ struct SessionCookieTests {
     let cookie = Array(try keyring("a").signedCookie(for: identifier, on: .publicURL).utf8)
     let rotated = try #require(try keyring("b", "a").verifyCookie(cookie, on: .publicURL))
     #expect(rotated.identifier == identifier)
-    #expect(!rotated.isSignedByFirstKey)
+    #expect(!rotated.isSignedByCurrentKey)
     #expect(try keyring("b").verifyCookie(cookie, on: .publicURL) == nil)
   }
 

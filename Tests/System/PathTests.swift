@@ -186,7 +186,7 @@ struct PathTests {
       "/.auth/nothing", "/.auth/", "/.auth", "/.auth/session/", "/.auth//session", "/.auth/../x", "/.auth/%73ession",
       "/.AUTH/session", "/.auth;x/session",
     ])
-  func ownPaths(target: String) throws {
+  func gatewayPaths(target: String) throws {
     let status = try status(of: Array(target.utf8))
     #expect(status != 200)
     #expect(site.upstream.requests.isEmpty)

@@ -16,7 +16,7 @@ package enum NonceExpectation: Sendable {
   ///   - claim: the claim `nonce`; `nil` if it is absent.
   ///   - supported: the claim `nonce_supported`. If it is true the nonce is mandatory; if it is false or absent and the
   ///     nonce is missing, the token is accepted. A nonce that is present must match.
-  func verify(claim: String?, supported: Bool) throws(IdentityTokenRejection) {
+  func verify(claim: String?, supported: Bool) throws(IdentityTokenError) {
     if case .none = self { return }
     guard let claim else {
       if supported { throw .nonceMissing }

@@ -10,7 +10,7 @@ struct SignedClaims {
   /// Reads a token in compact form (RFC 7515, 7.1).
   static func verified(
     _ token: String, maximumBytes: Int, from source: TokenSource, keySet: AppleKeySet
-  ) async throws(IdentityTokenRejection) -> SignedClaims {
+  ) async throws(IdentityTokenError) -> SignedClaims {
     let bytes = Array(token.utf8)
     guard bytes.count <= maximumBytes else { throw .tooLong }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ struct SignedClaims {
 
   private static func key(
     for header: TokenHeader, from source: TokenSource, in keySet: AppleKeySet
-  ) async throws(IdentityTokenRejection) -> AppleKey {
+  ) async throws(IdentityTokenError) -> AppleKey {
     let key: AppleKey
     do throws(AppleKeySetError) {
       key = try await keySet.key(header.keyIdentifier, for: source)
@@ -62,14 +62,14 @@ extension UnverifiedIdentityToken {
 
 extension SignedClaims {
   /// Requires Apple as the issuer, byte for byte, whatever `base_url` is.
-  func requireAppleAsIssuer() throws(IdentityTokenRejection) {
+  func requireAppleAsIssuer() throws(IdentityTokenError) {
     guard let issuer = try text("iss") else { throw .missingClaim("iss") }
     guard issuer.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) else { throw .wrongIssuer }
   }
 
   /// A string or a list of strings. Of a list every member must be ours (OpenID Connect Core 3.1.3.7, 3): a token that
   /// is also for another audience could have been passed on by it.
-  func audience(among accepted: [String]) throws(IdentityTokenRejection) -> String {
+  func audience(among accepted: [String]) throws(IdentityTokenError) -> String {
     let named: [String]
     switch values["aud"] {
     case nil, .null: throw .missingClaim("aud")
@@ -85,14 +85,14 @@ extension SignedClaims {
   }
 
   /// `iat`, which is at most the leeway ahead of our clock.
-  func issuedAt(now: Date) throws(IdentityTokenRejection) -> Date {
+  func issuedAt(now: Date) throws(IdentityTokenError) -> Date {
     let issuedAt = try date("iat")
     guard issuedAt <= now.addingTimeInterval(IdentityTokenVerifier.leeway) else { throw .issuedInFuture }
     return issuedAt
   }
 
   /// A NumericDate (RFC 7519, 2): a number, after 1970 and before the year 10000. Text in digits is not a number.
-  func date(_ name: String) throws(IdentityTokenRejection) -> Date {
+  func date(_ name: String) throws(IdentityTokenError) -> Date {
     let seconds: Double
     switch values[name] {
     case nil, .null: throw .missingClaim(name)
@@ -105,7 +105,7 @@ extension SignedClaims {
   }
 
   /// The text of a claim that must be a string if it is present.
-  func text(_ name: String) throws(IdentityTokenRejection) -> String? {
+  func text(_ name: String) throws(IdentityTokenError) -> String? {
     switch values[name] {
     case nil, .null: return nil
     case .string(let text): return text

@@ -11,7 +11,7 @@ extension VerifiedIdentityToken {
   /// - Returns: `nil` if they agree.
   package func disagreement(
     withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode
-  ) -> IdentityTokenDisagreement? {
+  ) -> IdentityTokenMismatchError? {
     guard subject.utf8.elementsEqual(exchanged.subject.utf8) else { return .subject }
     switch (nonce, exchanged.nonce) {
     case (nil, nil): break
@@ -32,7 +32,7 @@ extension VerifiedIdentityToken {
 }
 
 /// The difference between two identity tokens of one sign-in.
-package enum IdentityTokenDisagreement: Error, Sendable, Equatable {
+package enum IdentityTokenMismatchError: Error, Sendable, Equatable {
   /// The user; the attempt; the hash of the code (`c_hash`).
   case subject, nonce, codeHash
 

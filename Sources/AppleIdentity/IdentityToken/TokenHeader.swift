@@ -6,7 +6,7 @@ struct TokenHeader: Equatable {
   let keyIdentifier: String
 
   /// - Parameter encoded: the first part of the token, still in base64url.
-  init(encoded: some Collection<UInt8>) throws(IdentityTokenRejection) {
+  init(encoded: some Collection<UInt8>) throws(IdentityTokenError) {
     guard let bytes = Base64URL.decode(encoded),
       let header = try? StrictJSON.object(bytes, maximumBytes: 4096, maximumDepth: 4)
     else { throw .malformed("header") }

@@ -59,7 +59,7 @@ package struct IdentityTokenVerifier: Sendable {
   package func verify(
     _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation,
     from source: TokenSource = .anonymous
-  ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
+  ) async throws(IdentityTokenError) -> VerifiedIdentityToken {
     let signed = try await SignedClaims.verified(
       token.exposed, maximumBytes: Self.maximumBytes, from: source, keySet: keySet)
     let now = clock()

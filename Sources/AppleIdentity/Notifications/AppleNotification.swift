@@ -64,7 +64,7 @@ package struct AppleNotification: Sendable, Equatable {
 
   fileprivate init(
     identifier: String, audience: String, event: [String: StrictJSON], payload: String
-  ) throws(IdentityTokenRejection) {
+  ) throws(IdentityTokenError) {
     guard let type = event["type"]?.text, let subject = event["sub"]?.text, SignedClaims.isSubject(subject) else {
       throw .malformedClaim("events")
     }
@@ -82,7 +82,7 @@ package struct AppleNotification: Sendable, Equatable {
   /// Milliseconds since 1970 are what Apple sends. Its page's example has seconds, and a time in 1970 would make every
   /// event older than the latest sign-in: a time before March 1973 in milliseconds is read as seconds. A time after the
   /// year 9999 or before 1970 is invalid.
-  private static func time(_ value: StrictJSON?) throws(IdentityTokenRejection) -> Date {
+  private static func time(_ value: StrictJSON?) throws(IdentityTokenError) -> Date {
     let milliseconds: Double
     switch value {
     case .integer(let number): milliseconds = Double(number)
@@ -110,7 +110,7 @@ package struct NotificationVerifier: Sendable {
   /// Reads `{"payload": "<JWS>"}`, at most 32 KiB, signed with one of the keys that sign identity tokens.
   ///
   /// There is no `exp` to check: a repetition may come late.
-  package func verify(_ body: some Collection<UInt8>) async throws(IdentityTokenRejection) -> AppleNotification {
+  package func verify(_ body: some Collection<UInt8>) async throws(IdentityTokenError) -> AppleNotification {
     guard let envelope = try? StrictJSON.object(body, maximumBytes: 32 * 1024, maximumDepth: 4),
       let token = envelope["payload"]?.text
     else { throw .malformed("envelope") }
@@ -127,7 +127,7 @@ package struct NotificationVerifier: Sendable {
   }
 
   /// The claim `events` is JSON text in a string; an object is accepted as well, in case Apple fixes that.
-  private static func event(of signed: SignedClaims) throws(IdentityTokenRejection) -> [String: StrictJSON] {
+  private static func event(of signed: SignedClaims) throws(IdentityTokenError) -> [String: StrictJSON] {
     switch signed.values["events"] {
     case nil, .null: throw .missingClaim("events")
     case .object(let event): return event

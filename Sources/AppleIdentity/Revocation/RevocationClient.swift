@@ -31,7 +31,7 @@ package enum RevocationOutcome: Sendable, Equatable {
   /// Our key, team or client ID is wrong, or the token is of another client. Nothing was revoked.
   case refused(OAuthError)
   /// The result is unknown; revoking again is harmless.
-  case appleTrouble(AppleTransportFailure)
+  case appleTrouble(AppleServiceError)
   /// Cannot have reached Apple.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.

@@ -14,7 +14,7 @@ struct AppleCall: Sendable {
     case succeeded(body: [UInt8])
     /// 4xx with one of the documented error codes.
     case refused(OAuthError, status: Int)
-    case trouble(AppleTransportFailure)
+    case trouble(AppleServiceError)
     /// Cannot have reached Apple.
     case notSent(reason: String)
     /// We could not make a secret.

@@ -25,7 +25,7 @@ package enum CredentialVerdict: Sendable, Equatable {
   /// Our key, team or client ID is wrong.
   case misconfigured(OAuthError)
   /// Apple did not answer as it should: nothing is known.
-  case appleTrouble(AppleTransportFailure)
+  case appleTrouble(AppleServiceError)
   /// Cannot have reached Apple: nothing is known.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.

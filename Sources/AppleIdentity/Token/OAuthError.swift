@@ -47,7 +47,7 @@ package struct OAuthError: Error, Sendable, Equatable {
 }
 
 /// The reason why Apple's response, or its absence, is not conclusive. Apple's fault, or the network's.
-package enum AppleTransportFailure: Error, Sendable, Equatable {
+package enum AppleServiceError: Error, Sendable, Equatable {
   /// No answer, and the request may have arrived.
   case unanswered(reason: String)
   /// 429: too many requests, or more than one check of a user in a day.

@@ -37,7 +37,7 @@ extension AppleIdentityProvider {
   ) async throws(Failure) -> ExchangeOutcome {
     var verified: VerifiedIdentityToken?
     if let presented {
-      do throws(IdentityTokenRejection) {
+      do throws(IdentityTokenError) {
         verified = try await verifier.verify(presented, audiences: audiences, nonce: nonce, from: source)
       } catch {
         return .unverified(error)

@@ -30,7 +30,7 @@ package struct TokenClient: Sendable {
     case .refused(let refusal, _): return refusal.code == .invalidGrant ? .refused(refusal) : .misconfigured(refusal)
     case .succeeded(let body):
       let answer: TokenAnswer
-      do throws(AppleTransportFailure) {
+      do throws(AppleServiceError) {
         answer = try TokenAnswer(body: body)
       } catch {
         return .appleTrouble(error)
@@ -38,7 +38,7 @@ package struct TokenClient: Sendable {
       guard let token = answer.identityToken else {
         return .appleTrouble(.malformed(reason: "no identity token for a code"))
       }
-      do throws(IdentityTokenRejection) {
+      do throws(IdentityTokenError) {
         let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce, from: .verified)
         return .granted(TokenGrant(identityToken: verified, refreshToken: answer.refreshToken))
       } catch {
@@ -72,7 +72,7 @@ package struct TokenClient: Sendable {
   /// One of another user says nothing about this one (OpenID Connect Core 12.2: `sub` must be the same).
   private func goodStanding(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
     let answer: TokenAnswer
-    do throws(AppleTransportFailure) {
+    do throws(AppleServiceError) {
       answer = try TokenAnswer(body: body)
     } catch {
       return .appleTrouble(error)
@@ -82,7 +82,7 @@ package struct TokenClient: Sendable {
     }
     var goodStanding = GoodStanding(refreshToken: answer.refreshToken)
     guard let token = answer.identityToken else { return .goodStanding(goodStanding) }
-    do throws(IdentityTokenRejection) {
+    do throws(IdentityTokenError) {
       let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none, from: .verified)
       guard verified.subject.utf8.elementsEqual(subject.utf8) else {
         return .appleTrouble(.malformed(reason: "the identity token with a refresh is another user's"))
@@ -102,7 +102,7 @@ private struct TokenAnswer {
   /// Whether it is a token response at all (RFC 6749, 5.1), and not just any object.
   let isTokenResponse: Bool
 
-  init(body: [UInt8]) throws(AppleTransportFailure) {
+  init(body: [UInt8]) throws(AppleServiceError) {
     let object: [String: StrictJSON]
     do throws(StrictJSONError) {
       object = try StrictJSON.object(

@@ -9,11 +9,11 @@ package enum ExchangeOutcome: Sendable, Equatable {
   /// Any other error code: our key, team, client ID or redirect URI is wrong. An operator error.
   case misconfigured(OAuthError)
   /// Tokens were returned, but the identity token is invalid, or Apple's keys are unavailable.
-  case unverified(IdentityTokenRejection)
+  case unverified(IdentityTokenError)
   /// The token from the browser or the app and the one from the exchange belong to different sign-ins.
-  case disagreement(IdentityTokenDisagreement)
+  case disagreement(IdentityTokenMismatchError)
   /// Apple did not answer as it should: the code may be used up.
-  case appleTrouble(AppleTransportFailure)
+  case appleTrouble(AppleServiceError)
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.
@@ -38,7 +38,7 @@ package enum RefreshVerdict: Sendable, Equatable {
   /// grace period.
   case misconfigured(OAuthError)
   /// 429, 5xx, a time-out, an answer that is not JSON. Sessions stay valid for the grace period.
-  case appleTrouble(AppleTransportFailure)
+  case appleTrouble(AppleServiceError)
   /// Cannot have reached Apple. The only case in which the revalidation may be retried.
   case notSent(reason: String)
   /// The client secret could not be made, and nothing was sent. An internal error.
@@ -52,12 +52,12 @@ package struct GoodStanding: Sendable, Equatable {
   /// The replacement of the token that was sent (RFC 6749, 6). Apple sends none today.
   package var refreshToken: RefreshToken?
   /// The reason why a returned identity token was ignored, for the log.
-  package var rejection: IdentityTokenRejection?
+  package var rejection: IdentityTokenError?
 
   /// Creates the content, which may be empty.
   package init(
     identityToken: VerifiedIdentityToken? = nil, refreshToken: RefreshToken? = nil,
-    rejection: IdentityTokenRejection? = nil
+    rejection: IdentityTokenError? = nil
   ) {
     self.identityToken = identityToken
     self.refreshToken = refreshToken

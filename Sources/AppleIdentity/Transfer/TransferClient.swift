@@ -92,7 +92,7 @@ package enum TransferError: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
   case refused(OAuthError)
   /// Throttled, or an error at Apple: to be retried later.
-  case appleTrouble(AppleTransportFailure)
+  case appleTrouble(AppleServiceError)
   /// 200 without the requested identifier.
   case malformed(String)
   /// Cannot have reached Apple.

@@ -124,9 +124,9 @@ struct ConfigurationWarnings {
       configuration.access.lists != nil
       || configuration.routes.contains { if case .lists = $0.access { true } else { false } }
     // Of tokens without a list there is a warning already.
-    guard !configuration.groups.isEmpty, !hasLists, !configuration.access.tokens, conditions.allSatisfy({ $0.denied.groups.isEmpty }) else {
-      return []
-    }
+    guard !configuration.groups.isEmpty, !hasLists, !configuration.access.tokens,
+      conditions.allSatisfy({ $0.denied.groups.isEmpty })
+    else { return [] }
     return [
       context.warning(
         atKey: GroupChecks.path(at: 0),

@@ -6,23 +6,23 @@ final class CollectedBody {
   /// A body for an endpoint of the gateway's own, counted with incomplete headers: clients need no authorization for
   /// either.
   convenience init(forEndpointOf transport: some DownstreamTransport) {
-    self.init(transport, counted: transport.server.loop.unfinished)
+    self.init(transport, counted: transport.server.loop.incompleteRequests)
   }
 
   /// A body for an application that needs its length, counted with others of them.
   /// - Parameter limit: most bytes of the body. There is room for two such, whatever the limit for all.
   convenience init(forUpstreamOf transport: some DownstreamTransport, atMost limit: Int) {
-    let bodies = transport.server.loop.collected
+    let bodies = transport.server.loop.collectedBodies
     // A buffer that grows doubles.
     bodies.raiseLimit(to: 2 * 2 * limit)
     self.init(transport, counted: bodies)
   }
 
-  private init(_ transport: some DownstreamTransport, counted unfinished: UnfinishedHeads) {
+  private init(_ transport: some DownstreamTransport, counted unfinished: IncompleteRequestBudget) {
     holder = Holder(unfinished) { [unowned transport] in transport.refuse(.tooMuchMemory) }
   }
 
-  deinit { holder.letGo() }
+  deinit { holder.releaseHolding() }
 
   /// Counts so many bytes as held. May refuse this request, or others.
   /// - Returns: whether to continue; otherwise this request has been refused.
@@ -32,18 +32,18 @@ final class CollectedBody {
   }
 
   /// The owner in the list of all holders, which keeps it alive, but not the request.
-  private final class Holder: UnfinishedHeadOwner {
-    let unfinishedHeads: UnfinishedHeads
-    var holding: UnfinishedHeads.Holding?
+  private final class Holder: IncompleteRequestOwner {
+    let incompleteRequests: IncompleteRequestBudget
+    var holding: IncompleteRequestBudget.Holding?
     private let refuse: () -> Void
 
-    init(_ unfinishedHeads: UnfinishedHeads, refuse: @escaping () -> Void) {
-      self.unfinishedHeads = unfinishedHeads
+    init(_ incompleteRequests: IncompleteRequestBudget, refuse: @escaping () -> Void) {
+      self.incompleteRequests = incompleteRequests
       self.refuse = refuse
     }
 
-    func giveUpHead() {
-      letGo()
+    func giveUpRequest() {
+      releaseHolding()
       refuse()
     }
   }

@@ -45,7 +45,7 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   /// Ends the gateway's side of a tunnel in order.
   func closeTunnel(clientMaySend: Bool)
   /// Ends the exchange in the middle, so that its client cannot take it for a whole one.
-  func breakOff(_ reason: BreakOffReason)
+  func abortExchange(_ reason: AbortReason)
 
   // MARK: From the client
 
@@ -64,7 +64,7 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
 }
 
 /// The reason to end an exchange in the middle.
-enum BreakOffReason {
+enum AbortReason {
   /// The upstream did not finish its response.
   case upstreamFailed
   /// The gateway ends it.

@@ -51,12 +51,12 @@ struct ExchangeAccount {
     requestLine = nil
     // A head that waited for the gate is read a second time.
     line.clear()
-    line.writeHead(expecting: head.methodRange.count + 1 + head.path.count) { space in
-      space.append(bytes.extracting(head.methodRange))
-      space.append(" ")
-      space.append(bytes.extracting(head.path))
+    line.writeHead(expecting: head.methodRange.count + 1 + head.path.count) { writer in
+      writer.append(bytes.extracting(head.methodRange))
+      writer.append(" ")
+      writer.append(bytes.extracting(head.path))
       if !wanted.isDisjoint(with: [.host, .userAgent, .referer, .trace]) {
-        Self.write(head, bytes, wanted, to: &space)
+        Self.write(head, bytes, wanted, to: &writer)
       }
     }
     requestLine = line
@@ -64,23 +64,23 @@ struct ExchangeAccount {
 
   /// Writes the fields that the observer wants, each after a NUL.
   private static func write(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields, to space: inout HeaderWriter
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields, to writer: inout HeaderWriter
   ) {
-    space.append("\0")
-    if wanted.contains(.host) { space.append(bytes.extracting(head.authority)) }
-    space.append("\0")
+    writer.append("\0")
+    if wanted.contains(.host) { writer.append(bytes.extracting(head.authority)) }
+    writer.append("\0")
     if wanted.contains(.userAgent), let field = head.fields.line(.userAgent) {
-      space.append(bytes.extracting(field.value))
+      writer.append(bytes.extracting(field.value))
     }
-    space.append("\0")
+    writer.append("\0")
     if wanted.contains(.referer) {
       for field in head.fields.lines where bytes.equalsIgnoringCase("referer", field.name) {
-        space.append(bytes.extracting(field.value))
+        writer.append(bytes.extracting(field.value))
         break
       }
     }
-    space.append("\0")
-    if wanted.contains(.trace), let trace = trace(head, bytes) { space.append(bytes.extracting(trace)) }
+    writer.append("\0")
+    if wanted.contains(.trace), let trace = trace(head, bytes) { writer.append(bytes.extracting(trace)) }
   }
 
   /// The identifier in `traceparent` (W3C Trace Context, 3.2): after `VV-`, and before another hyphen, 32 lower-case

@@ -51,7 +51,7 @@ final class AddressRewriting {
     let path: ArraySlice<UInt8>
     var origin: [UInt8]
     if let target = Target(value[...]) {
-      guard isOurs(target) else { return upstream.prefix == nil ? .unchanged : .outsidePrefix }
+      guard isOfGateway(target) else { return upstream.prefix == nil ? .unchanged : .outsidePrefix }
       path = target.path
       origin = Array(value[..<target.path.startIndex])
       if upstream.rewritesRedirects {
@@ -73,7 +73,7 @@ final class AddressRewriting {
     if let target = Target(value) {
       let isOfUpstream =
         upstream.rewritesRedirects && target.authority.map { upstream.isOwn($0.with(defaultPort(target))) } ?? false
-      guard isOfUpstream || isOurs(target) else { return nil }
+      guard isOfUpstream || isOfGateway(target) else { return nil }
       let rewritesOrigin = upstream.rewritesRedirects && !authority.isEmpty && (isOfUpstream || isCleartext(target))
       let origin = rewritesOrigin ? scheme + Array("://".utf8) + authority : Array(value[..<target.path.startIndex])
       // Without a rewritten origin the address is still the upstream's: its paths have no prefix for us.
@@ -197,7 +197,7 @@ final class AddressRewriting {
   }
 
   /// Whether a reference names the origin of the request, or its host over `http:` where `public_url` is `https:`.
-  private func isOurs(_ target: Target) -> Bool {
+  private func isOfGateway(_ target: Target) -> Bool {
     guard let parsedAuthority, let theirs = target.authority, theirs.host == parsedAuthority.host else { return false }
     let ownPort = parsedAuthority.port ?? (scheme.elementsEqual("https".utf8) ? 443 : 80)
     let port = theirs.port ?? defaultPort(target)

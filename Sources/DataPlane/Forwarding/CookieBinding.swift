@@ -44,13 +44,13 @@ package final class CookieBinding: Sendable {
   /// that have none.
   func mark(_ bytes: RawSpan, in head: inout RequestHead) {
     guard !cookies.isEmpty, let first = head.fields.index(of: .cookie) else { return }
-    let count = head.ownCookies.count
+    let count = head.gatewayCookies.count
     for index in first..<head.fields.lines.count {
       let line = head.fields.lines[index]
       if line.known == .cookie { mark(bytes, line.value, index, &head) }
     }
-    guard head.ownCookies.count > count, count > 0 else { return }
-    head.ownCookies.sort { ($0.line, $0.whole.lowerBound) < ($1.line, $1.whole.lowerBound) }
+    guard head.gatewayCookies.count > count, count > 0 else { return }
+    head.gatewayCookies.sort { ($0.line, $0.whole.lowerBound) < ($1.line, $1.whole.lowerBound) }
   }
 
   private func mark(_ bytes: RawSpan, _ value: Range<Int>, _ line: Int, _ head: inout RequestHead) {
@@ -66,9 +66,9 @@ package final class CookieBinding: Sendable {
       if let cookie = index(of: name, bytes) {
         let content = bytes.trimmed(min(equals + 1, pair.upperBound)..<pair.upperBound)
         if let suffix = suffix(of: cookie, content, bytes) {
-          head.ownCookies.append(GatewayCookies.Place(line: line, name: name, value: content, whole: suffix))
+          head.gatewayCookies.append(GatewayCookies.Place(line: line, name: name, value: content, whole: suffix))
         } else if !unbound.contains(cookie) {
-          head.ownCookies.append(GatewayCookies.Place(line: line, name: name, value: content, whole: start..<next))
+          head.gatewayCookies.append(GatewayCookies.Place(line: line, name: name, value: content, whole: start..<next))
         }
       }
       start = next

@@ -7,40 +7,40 @@ internal import HTTPWire
 enum ForwardedField {
   /// - Parameter address: the peer's, as text.
   static func extend(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to space: inout HeaderWriter
+    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to writer: inout HeaderWriter
   ) {
-    space.append("Forwarded: ")
+    writer.append("Forwarded: ")
     // Within an open quotation ours would be a part of what others say: then only ours is said.
     var isBalanced = true
     for line in head.fields.lines where line.known == .forwarded && !isQuoted(bytes, line.value) { isBalanced = false }
     for line in head.fields.lines where isBalanced && line.known == .forwarded && !line.value.isEmpty {
-      space.append(bytes.extracting(line.value))
-      space.append(", ")
+      writer.append(bytes.extracting(line.value))
+      writer.append(", ")
     }
-    writeNode(address, to: &space)
+    writeNode(address, to: &writer)
     // HTTP/1.0 may leave it out.
     if !head.authority.isEmpty {
-      space.append(";host=\"")
+      writer.append(";host=\"")
       // Letters, digits, dots, hyphens, brackets and colons: nothing that ends a quotation.
-      space.append(bytes.extracting(head.authority))
-      space.append("\"")
+      writer.append(bytes.extracting(head.authority))
+      writer.append("\"")
     }
-    space.append(";proto=")
-    space.append(Array(scheme.utf8).span.bytes)
-    space.append("\r\n")
+    writer.append(";proto=")
+    writer.append(Array(scheme.utf8).span.bytes)
+    writer.append("\r\n")
   }
 
   /// An IPv6 address is in brackets and quotation marks; a Unix socket has no address (RFC 7239, 6).
-  private static func writeNode(_ address: RawSpan, to space: inout HeaderWriter) {
+  private static func writeNode(_ address: RawSpan, to writer: inout HeaderWriter) {
     let whole = 0..<address.byteCount
     guard !address.equals("unix", whole) else {
-      space.append("for=unknown")
+      writer.append("for=unknown")
       return
     }
     let isIPv6 = whole.contains { address.byte(at: $0) == 0x3A }
-    space.append(isIPv6 ? "for=\"[" : "for=")
-    space.append(address)
-    if isIPv6 { space.append("]\"") }
+    writer.append(isIPv6 ? "for=\"[" : "for=")
+    writer.append(address)
+    if isIPv6 { writer.append("]\"") }
   }
 
   /// Whether every quotation in the value ends.

@@ -17,7 +17,7 @@ package final class ForwardingRules: Sendable {
   /// Names by which an application may take another method than that of the request line.
   let methodOverrides = ReservedNames(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
   /// The gateway's own cookies.
-  package let ownCookies: GatewayCookies
+  package let gatewayCookies: GatewayCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
   package let scheme: String
   /// The public origin, as browsers write it.
@@ -51,7 +51,7 @@ package final class ForwardingRules: Sendable {
     kept = ReservedNames(keptNames)
     ofUpstreams = ReservedNames(upstreamNames)
     self.ownPathPrefix = Array(ownPathPrefix.utf8)
-    ownCookies = GatewayCookies(name: sessionCookieName, another: standardCookieName)
+    gatewayCookies = GatewayCookies(name: sessionCookieName, another: standardCookieName)
     self.scheme = scheme
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
@@ -176,9 +176,9 @@ enum ContentLength {
   }
 
   /// Writes the line in its normal form.
-  static func write(_ line: FieldLine, _ bytes: RawSpan, to space: inout HeaderWriter) {
-    space.append("Content-Length: ")
-    space.append(bytes.extracting(digits(line, bytes)))
-    space.append("\r\n")
+  static func write(_ line: FieldLine, _ bytes: RawSpan, to writer: inout HeaderWriter) {
+    writer.append("Content-Length: ")
+    writer.append(bytes.extracting(digits(line, bytes)))
+    writer.append("\r\n")
   }
 }

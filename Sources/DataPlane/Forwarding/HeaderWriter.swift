@@ -49,10 +49,10 @@ extension ByteBuffer {
     var size = size
     while true {
       let written = writeWithUnsafeMutableBytes(minimumWritableBytes: size) { room in
-        var space = HeaderWriter(room)
-        write(&space)
-        size = space.count
-        return space.isWhole ? space.count : 0
+        var writer = HeaderWriter(room)
+        write(&writer)
+        size = writer.count
+        return writer.isWhole ? writer.count : 0
       }
       if written == size { return }
     }

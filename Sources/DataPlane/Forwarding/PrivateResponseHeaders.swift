@@ -8,14 +8,14 @@ internal import HTTPWire
 /// private header lines.
 enum PrivateResponseHeaders {
   static func write(
-    _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
+    _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to writer: inout HeaderWriter
   ) {
     switch protection(head, bytes) {
     case .shared: return
-    case .unsaid: space.append("Cache-Control: private\r\n")
+    case .unsaid: writer.append("Cache-Control: private\r\n")
     case .personal: break
     }
-    space.append(lines.span.bytes)
+    writer.append(lines.span.bytes)
   }
 
   /// The same for an HTTP/2 client.

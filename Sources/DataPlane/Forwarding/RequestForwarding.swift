@@ -31,17 +31,17 @@ struct RequestForwarding {
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to buffer: inout ByteBuffer
   ) {
-    buffer.writeHead(expecting: head.byteCount + 1_024) { space in
-      write(head, bytes, rules: rules, context: context, to: &space)
+    buffer.writeHead(expecting: head.byteCount + 1_024) { writer in
+      write(head, bytes, rules: rules, context: context, to: &writer)
     }
   }
 
   @inline(__always)
   private static func write(
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
-    to space: inout HeaderWriter
+    to writer: inout HeaderWriter
   ) {
-    var run = requestLine(head, bytes, context.rewriting, to: &space)
+    var run = requestLine(head, bytes, context.rewriting, to: &writer)
     let lines = head.fields.lines.span
     // Read once: each look into the object would retain what it holds.
     let removed = context.rewriting?.removed
@@ -66,32 +66,32 @@ struct RequestForwarding {
           if !head.isAbsoluteForm || line.known != .host { continue }
         }
       }
-      if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
+      if run < line.start { writer.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if isDropped { continue }
       switch line.known {
       case .cookie where !head.nominatesFields || !isNominated(line, head, bytes):
-        CookieForwarding.write(line, index, head, bytes, to: &space)
-      case .contentLength: ContentLength.write(line, bytes, to: &space)
+        CookieForwarding.write(line, index, head, bytes, to: &writer)
+      case .contentLength: ContentLength.write(line, bytes, to: &writer)
       default:
         guard let destination, !head.nominatesFields || !isNominated(line, head, bytes) else { continue }
-        space.append("Destination: ")
-        space.append(destination.span.bytes)
-        space.append("\r\n")
+        writer.append("Destination: ")
+        writer.append(destination.span.bytes)
+        writer.append("\r\n")
       }
     }
     let end = head.byteCount - 2
-    if run < end { space.append(bytes.extracting(run..<end)) }
-    if let lines = context.identity?.lines { space.append(lines.span.bytes) }
-    addForwarding(head, bytes, rules: rules, context: context, to: &space)
-    if context.closes, !context.upgrades { space.append(closeLine) }
-    if head.framing.isChunked { space.append(chunkedLine) }
+    if run < end { writer.append(bytes.extracting(run..<end)) }
+    if let lines = context.identity?.lines { writer.append(lines.span.bytes) }
+    addForwarding(head, bytes, rules: rules, context: context, to: &writer)
+    if context.closes, !context.upgrades { writer.append(closeLine) }
+    if head.framing.isChunked { writer.append(chunkedLine) }
     if context.upgrades, let upgrade = head.fields.line(.upgrade) {
-      space.append("Connection: Upgrade\r\nUpgrade: ")
-      space.append(bytes.extracting(upgrade.value))
-      space.append("\r\n")
+      writer.append("Connection: Upgrade\r\nUpgrade: ")
+      writer.append(bytes.extracting(upgrade.value))
+      writer.append("\r\n")
     }
-    space.append("\r\n")
+    writer.append("\r\n")
   }
 
   private static let closeLine: StaticString = "Connection: close\r\n"
@@ -140,31 +140,31 @@ struct RequestForwarding {
   /// - Returns: where the first run begins.
   @inline(__always)
   private static func requestLine(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ rewriting: UpstreamRewriting?, to space: inout HeaderWriter
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ rewriting: UpstreamRewriting?, to writer: inout HeaderWriter
   ) -> Int {
     let keepsTarget = rewriting == nil || rewriting?.prefix == nil && rewriting?.host == nil
     if head.isHTTP11, !head.isAbsoluteForm, keepsTarget { return head.methodRange.lowerBound }
-    space.append(bytes.extracting(head.methodRange))
-    space.append(" ")
+    writer.append(bytes.extracting(head.methodRange))
+    writer.append(" ")
     // An absolute form without a path means the root (RFC 9112, 3.2.1).
-    if head.isAsteriskForm { space.append("*") } else if head.path.isEmpty { space.append("/") }
+    if head.isAsteriskForm { writer.append("*") } else if head.path.isEmpty { writer.append("/") }
     // A request outside of the prefix is refused before.
     if let rewriting, !head.path.isEmpty, let stripped = rewriting.strippedPath(bytes, head.path) {
-      if stripped.addsSlash { space.append("/") }
-      space.append(bytes.extracting(stripped.start..<head.path.upperBound))
+      if stripped.addsSlash { writer.append("/") }
+      writer.append(bytes.extracting(stripped.start..<head.path.upperBound))
     } else {
-      space.append(bytes.extracting(head.path))
+      writer.append(bytes.extracting(head.path))
     }
-    space.append(bytes.extracting(head.query))
-    space.append(" HTTP/1.1\r\n")
+    writer.append(bytes.extracting(head.query))
+    writer.append(" HTTP/1.1\r\n")
     if let host = rewriting?.host {
-      space.append("Host: ")
-      space.append(host.span.bytes)
-      space.append("\r\n")
+      writer.append("Host: ")
+      writer.append(host.span.bytes)
+      writer.append("\r\n")
     } else if head.isAbsoluteForm || (!head.isHTTP11 && !head.fields.has(.host)) {
-      space.append("Host: ")
-      space.append(bytes.extracting(head.authority))
-      space.append("\r\n")
+      writer.append("Host: ")
+      writer.append(bytes.extracting(head.authority))
+      writer.append("\r\n")
     }
     return head.fieldsStart
   }
@@ -172,31 +172,31 @@ struct RequestForwarding {
   @inline(__always)
   private static func addForwarding(
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
-    to space: inout HeaderWriter
+    to writer: inout HeaderWriter
   ) {
-    space.append("X-Forwarded-For: ")
+    writer.append("X-Forwarded-For: ")
     if context.trusted, head.fields.has(.xForwardedFor) {
       for line in head.fields.lines where line.known == .xForwardedFor && !line.value.isEmpty {
-        space.append(bytes.extracting(line.value))
-        space.append(", ")
+        writer.append(bytes.extracting(line.value))
+        writer.append(", ")
       }
     }
-    space.append(context.address.utf8Span.span.bytes)
-    space.append("\r\n")
+    writer.append(context.address.utf8Span.span.bytes)
+    writer.append("\r\n")
     if context.trusted, head.fields.has(.forwarded) {
       ForwardedField.extend(
-        head, bytes, address: context.address.utf8Span.span.bytes, scheme: rules.scheme, to: &space)
+        head, bytes, address: context.address.utf8Span.span.bytes, scheme: rules.scheme, to: &writer)
     }
     let schemeAndHost = rules.schemeAndHost
-    space.append(schemeAndHost.span.bytes)
-    space.append(bytes.extracting(head.authority))
+    writer.append(schemeAndHost.span.bytes)
+    writer.append(bytes.extracting(head.authority))
     if let prefix = context.rewriting?.prefix {
-      space.append("\r\nX-Forwarded-Prefix: ")
-      space.append(prefix.span.bytes)
+      writer.append("\r\nX-Forwarded-Prefix: ")
+      writer.append(prefix.span.bytes)
     }
-    space.append("\r\nX-Request-Id: ")
-    context.requestID.write(to: &space)
-    space.append("\r\n")
+    writer.append("\r\nX-Request-Id: ")
+    context.requestID.write(to: &writer)
+    writer.append("\r\n")
   }
 
   /// Whether `Connection` nominates the field (RFC 9110, 7.6.1). Fields that frame or route the message cannot be

@@ -4,13 +4,13 @@ internal import WebFormats
 extension RequestIDSource.Identifier {
   /// Writes the identifier as `X-Request-Id` has it.
   @inline(__always)
-  func write(to space: inout HeaderWriter) {
+  func write(to writer: inout HeaderWriter) {
     if let given {
-      space.append(given.span.bytes)
+      writer.append(given.span.bytes)
       return
     }
     let digits = digits
-    space.append(digits.span.bytes)
+    writer.append(digits.span.bytes)
   }
 
   /// Lends the text.

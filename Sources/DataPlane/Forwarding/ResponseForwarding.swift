@@ -16,69 +16,70 @@ enum ResponseForwarding {
   }
 
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies, chunked: Bool,
     connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
     to buffer: inout ByteBuffer
   ) {
-    buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { space in
+    buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { writer in
       write(
-        head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, privateLines: privateLines,
-        date: date, addresses: addresses, to: &space)
+        head, bytes, gatewayCookies: gatewayCookies, chunked: chunked, connection: connection,
+        privateLines: privateLines,
+        date: date, addresses: addresses, to: &writer)
     }
   }
 
   @inline(__always)
   private static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies, chunked: Bool,
     connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
-    to space: inout HeaderWriter
+    to writer: inout HeaderWriter
   ) {
-    var run = statusLine(head, bytes, to: &space)
+    var run = statusLine(head, bytes, to: &writer)
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      let dropped = isDropped(line, head, bytes, ownCookies)
+      let dropped = isDropped(line, head, bytes, gatewayCookies)
       let isLength = line.known.isContentLength
       let nominated = head.nominatesFields && !isLength && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
       let padded = isLength && !ContentLength.isPlain(line, bytes)
       let rewritten = dropped || nominated ? nil : addresses?.response(line, bytes)
       if !dropped, !nominated, !misspelt, !padded, rewritten == nil { continue }
-      if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
+      if run < line.start { writer.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if padded, !dropped {
-        ContentLength.write(line, bytes, to: &space)
+        ContentLength.write(line, bytes, to: &writer)
       } else if !dropped, !nominated {
         // White space before the colon is removed (RFC 9112, 5.1).
-        space.append(bytes.extracting(line.name))
-        space.append(": ")
-        if let rewritten { space.append(rewritten.span.bytes) } else { space.append(bytes.extracting(line.value)) }
-        space.append("\r\n")
+        writer.append(bytes.extracting(line.name))
+        writer.append(": ")
+        if let rewritten { writer.append(rewritten.span.bytes) } else { writer.append(bytes.extracting(line.value)) }
+        writer.append("\r\n")
       }
     }
     let end = head.byteCount - 2
-    if run < end { space.append(bytes.extracting(run..<end)) }
-    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &space) }
-    if let date { space.append(date.span.bytes) }
-    if chunked { space.append("Transfer-Encoding: chunked\r\n") }
+    if run < end { writer.append(bytes.extracting(run..<end)) }
+    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
+    if let date { writer.append(date.span.bytes) }
+    if chunked { writer.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
     case .implied: break
-    case .keepAlive: space.append("Connection: keep-alive\r\n")
-    case .close: space.append("Connection: close\r\n")
+    case .keepAlive: writer.append("Connection: keep-alive\r\n")
+    case .close: writer.append("Connection: close\r\n")
     case .upgrade:
-      space.append("Connection: Upgrade\r\n")
+      writer.append("Connection: Upgrade\r\n")
       if let upgrade = head.fields.line(.upgrade) {
-        space.append("Upgrade: ")
-        space.append(bytes.extracting(upgrade.value))
-        space.append("\r\n")
+        writer.append("Upgrade: ")
+        writer.append(bytes.extracting(upgrade.value))
+        writer.append("\r\n")
       }
     }
-    space.append("\r\n")
+    writer.append("\r\n")
   }
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113, 8.2.2 leaves out the same fields.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies,
     privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
     to fields: inout HTTP2Fields
   ) {
@@ -88,7 +89,7 @@ enum ResponseForwarding {
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      if isDropped(line, head, bytes, ownCookies) { continue }
+      if isDropped(line, head, bytes, gatewayCookies) { continue }
       if head.nominatesFields, !line.known.isContentLength, NominatedFields.contains(line, head.fields, bytes) {
         continue
       }
@@ -108,7 +109,7 @@ enum ResponseForwarding {
   /// Whether a field is of one connection only, or is not for this client.
   @inline(__always)
   private static func isDropped(
-    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ ownCookies: borrowing GatewayCookies
+    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ gatewayCookies: borrowing GatewayCookies
   ) -> Bool {
     switch line.known {
     case .other: false
@@ -117,7 +118,7 @@ enum ResponseForwarding {
       true
     // RFC 9110, 8.6: neither an interim response nor 204 has a length.
     case .contentLength: head.status < 200 || head.status == 204
-    case .setCookie: ownCookies.isSet(by: line.value, bytes)
+    case .setCookie: gatewayCookies.isSet(by: line.value, bytes)
     default: false
     }
   }
@@ -126,15 +127,15 @@ enum ResponseForwarding {
   /// - Returns: where the first run begins.
   @inline(__always)
   private static func statusLine(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, to writer: inout HeaderWriter
   ) -> Int {
     // A line without the space after the status is rewritten with it (RFC 9112, 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
-    space.append("HTTP/1.1 ")
-    space.append(bytes.extracting(9..<12))
-    space.append(" ")
-    space.append(bytes.extracting(head.reason))
-    space.append("\r\n")
+    writer.append("HTTP/1.1 ")
+    writer.append(bytes.extracting(9..<12))
+    writer.append(" ")
+    writer.append(bytes.extracting(head.reason))
+    writer.append("\r\n")
     return head.fieldsStart
   }
 }

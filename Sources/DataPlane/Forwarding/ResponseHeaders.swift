@@ -50,28 +50,28 @@ package struct ResponseHeaders: Sendable, Equatable {
   var isEmpty: Bool { fields.isEmpty }
 
   /// Adds those that the head of an upstream's response does not have, before the empty line that `buffer` ends with.
-  /// - Parameter isPersonal: whether the response has field lines for one client alone: then none is added that could
+  /// - Parameter isPrivate: whether the response has field lines for one client alone: then none is added that could
   ///   make it last in a cache.
   func write(
-    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPersonal: Bool, to buffer: inout ByteBuffer
+    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPrivate: Bool, to buffer: inout ByteBuffer
   ) {
     guard !isEmpty, buffer.readableBytes >= 2 else { return }
     buffer.moveWriterIndex(to: buffer.writerIndex - 2)
-    for field in fields where isMissing(field, head, bytes, isPersonal) { buffer.writeBytes(field.line) }
+    for field in fields where isMissing(field, head, bytes, isPrivate) { buffer.writeBytes(field.line) }
     buffer.writeStaticString("\r\n")
   }
 
   /// The same for an HTTP/2 client.
   func write(
-    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPersonal: Bool, to result: inout HTTP2Fields
+    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPrivate: Bool, to result: inout HTTP2Fields
   ) {
-    for field in fields where isMissing(field, head, bytes, isPersonal) { result.append(lines: field.line) }
+    for field in fields where isMissing(field, head, bytes, isPrivate) { result.append(lines: field.line) }
   }
 
   private func isMissing(
-    _ field: Field, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ isPersonal: Bool
+    _ field: Field, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ isPrivate: Bool
   ) -> Bool {
-    !(isPersonal && field.isForCaches) && !Self.has(field, head, bytes)
+    !(isPrivate && field.isForCaches) && !Self.has(field, head, bytes)
   }
 
   private static func has(_ field: Field, _ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {

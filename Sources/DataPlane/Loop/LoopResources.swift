@@ -7,9 +7,9 @@ final class LoopResources {
   let wheel: TimerWheel
   let descriptors: DescriptorBudget
   /// Memory held for incomplete request headers.
-  let unfinished: UnfinishedHeads
+  let incompleteRequests: IncompleteRequestBudget
   /// Memory held for bodies that are collected for applications which need their length.
-  let collected: UnfinishedHeads
+  let collectedBodies: IncompleteRequestBudget
   /// Memory held for responses over HTTP/2 that clients do not read.
   let unsent: ContentBudget
   /// Memory held for request bodies over HTTP/2 that applications do not read.
@@ -31,16 +31,17 @@ final class LoopResources {
   /// The fields that are being written at the moment, for HTTP/2.
   var fields = HTTP2Fields()
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 1,000 fields.
-  let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 1_000, targetBytes: 0))
+  static let responseHeads = HeadLimits(headBytes: 65_535, fieldCount: 1_000, targetBytes: 0)
+  let responseParser = ResponseHeadParser(limits: responseHeads)
 
   /// - Parameter loops: the number of event loops that share the limits of the process.
   init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process, loops: Int = 1) {
     self.eventLoop = eventLoop
     self.descriptors = descriptors
     // Never less than a few whole heads or responses.
-    let requests = max(UnfinishedHeads.processLimit / loops, 1 << 20)
-    unfinished = UnfinishedHeads(limit: requests)
-    collected = UnfinishedHeads(limit: requests)
+    let requests = max(IncompleteRequestBudget.processLimit / loops, 1 << 20)
+    incompleteRequests = IncompleteRequestBudget(limit: requests)
+    collectedBodies = IncompleteRequestBudget(limit: requests)
     let content = max(ContentBudget.processLimit / loops, 4 << 20)
     unsent = ContentBudget(.unsentResponses, limit: content)
     unread = ContentBudget(.unreadBodies, limit: content)

@@ -23,12 +23,12 @@ final class ConnectionRace {
   /// - Parameters:
   ///   - attempts: one for each of `addresses`.
   ///   - addresses: in the order of preference within a family.
-  /// - Returns: the connection that was first. Fails with the first attempt's error, or ``UnresolvedHost``.
+  /// - Returns: the connection that was first. Fails with the first attempt's error, or ``UnresolvedHostError``.
   static func run(
     _ attempts: [Attempt], inOrderOf addresses: [SocketAddress], host: String, on eventLoop: any EventLoop
   ) -> PendingConnection {
     guard !attempts.isEmpty else {
-      return PendingConnection(channel: eventLoop.makeFailedFuture(UnresolvedHost(host: host))) {}
+      return PendingConnection(channel: eventLoop.makeFailedFuture(UnresolvedHostError(host: host))) {}
     }
     let race = ConnectionRace(order(addresses).map { attempts[$0] }, on: eventLoop)
     race.begin()

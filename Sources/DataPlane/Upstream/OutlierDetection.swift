@@ -9,7 +9,7 @@ internal import NIOCore
 /// the application's own, even 500, is a success.
 struct OutlierDetection {
   /// Whether requests may be sent to the address.
-  enum Standing: Equatable {
+  enum Health: Equatable {
     case healthy
     /// No requests are sent.
     case ejected
@@ -29,9 +29,9 @@ struct OutlierDetection {
   static let longest = TimeAmount.seconds(60)
 
   /// Whether the address is ejected or half-open.
-  var isTroubled: Bool { until != nil }
+  var isEjectedOrHalfOpen: Bool { until != nil }
 
-  func standing(at now: NIODeadline) -> Standing {
+  func health(at now: NIODeadline) -> Health {
     guard let until else { return .healthy }
     return now < until ? .ejected : .halfOpen
   }
@@ -51,7 +51,7 @@ struct OutlierDetection {
   /// - Returns: whether this has ejected the address.
   mutating func failed(at now: NIODeadline, chance: Double) -> Bool {
     failures += 1
-    switch standing(at: now) {
+    switch health(at: now) {
     // Requests in flight when the address was ejected count no further.
     case .ejected: return false
     case .healthy: guard failures >= Self.threshold else { return false }

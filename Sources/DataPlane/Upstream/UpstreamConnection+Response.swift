@@ -116,8 +116,7 @@ extension UpstreamConnection {
     }
   }
 
-  private static let chunkLimits = ChunkLimits(
-    applicationHeads: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+  private static let chunkLimits = ChunkLimits(applicationHeads: LoopResources.responseHeads)
 
   /// The violation in the chunks that arrived together with the header, if any.
   private func chunkViolation(_ buffer: ByteBuffer) -> ChunkViolation? {

@@ -7,7 +7,7 @@ package enum UpstreamDialer {
   /// - Parameters:
   ///   - eventLoop: a `SocketEventLoop`; to be called on it.
   ///   - timeout: for each attempt.
-  /// - Returns: the channel, active. Fails with `IOError`, `ChannelError` or ``UnresolvedHost``.
+  /// - Returns: the channel, active. Fails with `IOError`, `ChannelError` or ``UnresolvedHostError``.
   package static func connect(
     to address: UpstreamAddress, on eventLoop: any EventLoop, timeout: TimeAmount
   ) -> EventLoopFuture<any Channel> {
@@ -83,7 +83,7 @@ private final class NameDialing {
 }
 
 /// A host name without an address.
-struct UnresolvedHost: Error, CustomStringConvertible {
+struct UnresolvedHostError: Error, CustomStringConvertible {
   let host: String
 
   var description: String { "no address for \(host)" }

@@ -44,7 +44,7 @@ final class UpstreamPool {
   var outstanding = 0
   private var ejection = OutlierDetection()
   /// Whether the last request got a response: then another response changes nothing.
-  private var isCalm = false
+  private var lastRequestSucceeded = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
   /// TLS sessions with the address, and the context that they were made with.
@@ -117,12 +117,12 @@ final class UpstreamPool {
 
   /// Whether the address may have to be left out.
   @inline(__always)
-  var isTroubled: Bool { ejection.isTroubled || endpoint.failsChecks.load(ordering: .relaxed) }
+  var isEjectedOrHalfOpen: Bool { ejection.isEjectedOrHalfOpen || endpoint.failsChecks.load(ordering: .relaxed) }
 
   /// Whether a request may be sent there.
   func admits(at now: NIODeadline) -> Bool {
     guard !endpoint.failsChecks.load(ordering: .relaxed) else { return false }
-    switch ejection.standing(at: now) {
+    switch ejection.health(at: now) {
     case .healthy: return true
     case .ejected: return false
     case .halfOpen: return load == 0
@@ -132,8 +132,8 @@ final class UpstreamPool {
   /// A request was answered.
   @inline(__always)
   func succeeded() {
-    if isCalm { return }
-    isCalm = true
+    if lastRequestSucceeded { return }
+    lastRequestSucceeded = true
     endpoint.hasAnswered.store(true, ordering: .relaxed)
     if ejection.succeeded(at: loop.eventLoop.now) { endpoint.ejectingLoops.subtract(1, ordering: .relaxed) }
   }
@@ -149,7 +149,7 @@ final class UpstreamPool {
 
   /// A request could not be sent, or was not answered, or not in HTTP.
   func failed(_ failure: UpstreamFailure) {
-    isCalm = false
+    lastRequestSucceeded = false
     if case .badResponse = failure {
       endpoint.malformed.add(1, ordering: .relaxed)
       endpoint.isMalformed.store(true, ordering: .relaxed)
@@ -157,7 +157,7 @@ final class UpstreamPool {
       endpoint.isMalformed.store(false, ordering: .relaxed)
     }
     endpoint.failures.add(1, ordering: .relaxed)
-    let wasTroubled = ejection.isTroubled
+    let wasTroubled = ejection.isEjectedOrHalfOpen
     guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
     endpoint.ejections.add(1, ordering: .relaxed)
     if !wasTroubled { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
@@ -377,7 +377,7 @@ final class UpstreamPool {
     case ChannelError.connectTimeout: return .connectTimeout
     case let error as IOError where error.errnoCode == EMFILE || error.errnoCode == ENFILE: return .noDescriptor
     case let error as IOError: return .connect(String(cString: strerror(error.errnoCode)))
-    case let error as UnresolvedHost: return .unresolved(error.description)
+    case let error as UnresolvedHostError: return .unresolved(error.description)
     default: return .connect(String(describing: error))
     }
   }

@@ -11,7 +11,7 @@ struct BackgroundTasks: Sendable {
   private let store: any StoreChangeFeed & StoreMaintenance
   private let storeHealth: StoreHealth
   private let sessions: SessionManager
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let lastSeen: LastSeenBatch
   private let changes: ChangeFollower
   private let revalidator: Revalidator
@@ -42,7 +42,7 @@ struct BackgroundTasks: Sendable {
 
   init(
     store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
-    loops: SessionLoops, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
+    loops: ProcessSessions, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
     health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
     metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch, logger: Logger
   ) {

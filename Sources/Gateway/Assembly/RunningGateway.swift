@@ -51,7 +51,7 @@ struct RunningGateway: Sendable {
       HealthCheck(name: Revalidator.checkName, status: .unknown),
       HealthCheck(name: Reload.checkName, status: .ok, since: started),
     ])
-    let loops = SessionLoops()
+    let loops = ProcessSessions()
     let storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: WallClock.now())
     storeHealth.addMetrics()
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop)

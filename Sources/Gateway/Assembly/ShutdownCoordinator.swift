@@ -31,6 +31,6 @@ final class ShutdownCoordinator: Sendable {
       state.isForced = true
       state.pause?.cancel()
     }
-    listener.cutOff()
+    listener.abortConnections()
   }
 }

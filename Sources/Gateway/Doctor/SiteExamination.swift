@@ -82,7 +82,7 @@ struct SiteExamination {
     do throws(KeyringError) {
       let keyring = try SessionKeyring(files: files)
       let count = files.count == 1 ? "one secret" : "\(files.count) secrets, the first"
-      return (keyring, .ok("session keys", "\(count) signs and seals, as key \(keyring.firstKey)"))
+      return (keyring, .ok("session keys", "\(count) signs and seals, as key \(keyring.currentKey)"))
     } catch {
       return (nil, .failure("session keys", error.message, nil))
     }
@@ -125,7 +125,7 @@ struct SiteExamination {
     } catch {
       return .failure("store", error.message, nil)
     }
-    let older = sealed.filter { $0.key != keyring.firstKey }.values.reduce(0, +)
+    let older = sealed.filter { $0.key != keyring.currentKey }.values.reduce(0, +)
     guard older == 0 else {
       return .warning(
         "store", "\(seen), \(older) of them sealed by an older secret", "run `cordon store reseal`")

@@ -8,12 +8,12 @@ enum CredentialRenewal {
   static func cookie(
     of entry: SessionCacheEntry, _ sessions: LoopSessions, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> String? {
-    if entry.isSignedByFirstKey { return nil }
+    if entry.isSignedByCurrentKey { return nil }
     let keyring = sessions.configuration.keyring
     let name = keyring.cookies.sessionBytes
-    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes, named: name) {
+    for place in head.gatewayCookies where SessionCookie.isCandidate(place, bytes, named: name) {
       guard let verified = keyring.verifyCookie(bytes.extracting(place.value), on: entry.scope),
-        !verified.isSignedByFirstKey,
+        !verified.isSignedByCurrentKey,
         verified.identifier.handle == entry.snapshot.session.handle
       else { continue }
       // The session ends when it would have ended: only the signature is new.
@@ -34,11 +34,11 @@ enum CredentialRenewal {
   static func token(
     of entry: SessionCacheEntry, _ sessions: LoopSessions, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> String? {
-    if entry.isSignedByFirstKey { return nil }
+    if entry.isSignedByCurrentKey { return nil }
     let keyring = sessions.configuration.keyring
     for line in head.fields.lines where line.known == .authorization {
       guard let place = BearerToken.find(bytes, line.value),
-        let verified = keyring.verifyCookie(bytes.extracting(place), on: entry.scope), !verified.isSignedByFirstKey,
+        let verified = keyring.verifyCookie(bytes.extracting(place), on: entry.scope), !verified.isSignedByCurrentKey,
         verified.identifier.handle == entry.snapshot.session.handle
       else { continue }
       return keyring.signedCookie(for: verified.identifier, on: entry.scope)

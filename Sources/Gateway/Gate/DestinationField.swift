@@ -6,7 +6,7 @@ internal import WebFormats
 /// decides about it as about the request's own path.
 enum DestinationField {
   /// The route of the resource that the field names, for the gate, `verify` and the review of open exchanges.
-  enum Judgement {
+  enum Classification {
     /// The field cannot be read with certainty, or names another site or a path that the gateway refuses.
     case unreadable
     /// One of the gateway's own endpoints.
@@ -16,10 +16,10 @@ enum DestinationField {
 
   /// Finds the route of the field's path on the site of the request.
   /// - Parameter method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
-  static func judge(
+  static func classify(
     _ head: borrowing RequestHead, _ bytes: RawSpan, method: Range<Int>?, of site: GateSite,
     _ configuration: GateConfiguration
-  ) -> Judgement {
+  ) -> Classification {
     let path = path(head, bytes) {
       configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
     }
@@ -27,7 +27,7 @@ enum DestinationField {
     let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
     let classification = PathClassification.classify(text)
     if case .refused = classification { return .unreadable }
-    if configuration.isOwnPath(bytes, path) { return .own }
+    if configuration.isGatewayPath(bytes, path) { return .own }
     guard let method else {
       return .route(configuration.routes.matchWithSessionParameter(text, classification, host: site.routes))
     }

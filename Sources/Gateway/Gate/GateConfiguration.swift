@@ -12,7 +12,7 @@ final class GateConfiguration: Sendable {
   let hosts: [GateSite]
   let prefix: String
   /// The path prefix of the gateway's own endpoints, with a trailing slash.
-  let ownPaths: [UInt8]
+  let gatewayPaths: [UInt8]
   /// The whole path of the endpoint `verify`, which the gate answers on any authority.
   let verifyPath: [UInt8]
   /// The sources that `verify` believes of trusted proxies.
@@ -41,7 +41,7 @@ final class GateConfiguration: Sendable {
       try GateSite(site.host, pages: site.pages, index: index, prefix: settings.prefix, routes: routes)
     }
     prefix = settings.prefix
-    ownPaths = Array((settings.prefix + "/").utf8)
+    gatewayPaths = Array((settings.prefix + "/").utf8)
     verifyPath = Array(GatewayEndpoint.verify.path(below: settings.prefix).utf8)
     authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts, sites: sites.map(\.host.origin))
     self.routes = routes
@@ -58,7 +58,7 @@ final class GateConfiguration: Sendable {
     publicSite = configuration.publicSite
     hosts = configuration.hosts
     prefix = configuration.prefix
-    ownPaths = configuration.ownPaths
+    gatewayPaths = configuration.gatewayPaths
     verifyPath = configuration.verifyPath
     authorities = configuration.authorities
     routes = configuration.routes
@@ -95,8 +95,8 @@ extension GateConfiguration {
 
   /// Whether a path is below the prefix of the gateway's own endpoints.
   @inline(__always)
-  func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
-    let own = ownPaths
+  func isGatewayPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+    let own = gatewayPaths
     guard path.count >= own.count, bytes.byte(at: path.lowerBound + 1) == own[1] else { return false }
     for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
     return true

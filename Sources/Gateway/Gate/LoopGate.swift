@@ -70,8 +70,8 @@ final class LoopGate: RequestGate {
     _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    let isOurs = path.map { configuration.isOwnPath(bytes, $0) } ?? false
-    if isOurs, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
+    let isGatewayPath = path.map { configuration.isGatewayPath(bytes, $0) } ?? false
+    if isGatewayPath, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
     guard place != nil else {
       if isHealthCheck(head, bytes) {
         return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
@@ -84,7 +84,7 @@ final class LoopGate: RequestGate {
       let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
       classification = PathClassification.classify(text)
       if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
-      if isOurs { return own(head, bytes, path, &request) }
+      if isGatewayPath { return own(head, bytes, path, &request) }
       route = configuration.routes.matchWithSessionParameter(
         text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
         host: request.site.routes)
@@ -108,7 +108,7 @@ final class LoopGate: RequestGate {
     _ request: inout GateRequest
   ) -> GateDecision {
     let route: RouteDecision
-    switch DestinationField.judge(head, bytes, method: head.methodRange, of: request.site, configuration) {
+    switch DestinationField.classify(head, bytes, method: head.methodRange, of: request.site, configuration) {
     case .unreadable: return refuse(.badRequest, head, bytes, request)
     case .own: return refuse(.forbidden, head, bytes, request)
     case .route(let found): route = found
@@ -231,7 +231,7 @@ final class LoopGate: RequestGate {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision {
     request.noteMachineToken()
-    switch tokens.judge(field, route) {
+    switch tokens.verdict(of: field, route) {
     case .nobody: return forward(nil, route, routeClass, head, bytes, request)
     case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
     case .suspend(let work): return .suspend(work)
@@ -306,7 +306,7 @@ final class LoopGate: RequestGate {
         ? .machineToken
         : ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
       credential |= own.number
-      if !entry.isSignedByFirstKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
+      if !entry.isSignedByCurrentKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
     }
     // Constructed in place: a local variable would be copied.
     return .forward(
@@ -323,7 +323,7 @@ final class LoopGate: RequestGate {
   private func own(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>, _ request: inout GateRequest
   ) -> GateDecision {
-    let name = path.lowerBound + configuration.ownPaths.count..<path.upperBound
+    let name = path.lowerBound + configuration.gatewayPaths.count..<path.upperBound
     guard let endpoint = GatewayEndpoint(name: bytes.string(name)) else {
       return refuse(.notFound, head, bytes, request, routeClass: .own)
     }

@@ -30,7 +30,7 @@ struct MachineTokens {
 
   /// Judges a request to a route that is not denied to everybody.
   /// - Parameter field: a token, in whatever form.
-  func judge(_ field: MachineTokenField, _ route: RouteDecision) -> Verdict {
+  func verdict(of field: MachineTokenField, _ route: RouteDecision) -> Verdict {
     if case .public = route.access {
       sessions.tokenRequests.count(.ignored)
       return .nobody

@@ -29,7 +29,7 @@ final class OpenExchangeReview {
     let handle = PublicSessionID(key)
     let session = openSessions.session(key, at: now)
     guard let entry = current(session, handle) else {
-      if case .over = session.standing {
+      if case .over = session.state {
         session.noteEnd(at: now)
         return false
       }
@@ -38,20 +38,20 @@ final class OpenExchangeReview {
     }
     if exchange.isActive, !entry.isOfMachineToken, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
-      if case .lookedUp = session.standing { return true }
+      if case .lookedUp = session.state { return true }
       session.noteEnd(at: now)
       return false
     }
-    let judgement = session.judgement(by: entry, sessions.configuration.generation) { openSessions.nextJudgement() }
-    guard exchange.judgement != judgement else { return true }
-    exchange.judgement = judgement
+    let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
+    guard exchange.evaluation != evaluation else { return true }
+    exchange.evaluation = evaluation
     return admits(exchange, entry)
   }
 
   /// Reviews an exchange that was forwarded without an identity: once by each configuration.
   private func reviewAnonymous(_ exchange: inout OpenExchange) -> Bool {
-    guard exchange.judgement != sessions.configuration.generation else { return true }
-    exchange.judgement = sessions.configuration.generation
+    guard exchange.evaluation != sessions.configuration.generation else { return true }
+    exchange.evaluation = sessions.configuration.generation
     return permits(exchange) { route in
       // Of requests with this method only preflights were forwarded without a session elsewhere.
       let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
@@ -73,16 +73,16 @@ final class OpenExchangeReview {
 
   /// The cached session, if it is still current.
   private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
-    if sessions.cache.hasEnded(handle) { session.standing = .over() }
-    switch session.standing {
+    if sessions.cache.hasEnded(handle) { session.state = .over() }
+    switch session.state {
     case .over, .lookedUp: return nil
     case .unknown: break
     case .known(let entry, let invalidations):
       // The cache may have had no room for it; then what was known holds until something is invalidated.
-      if entry.standing == .current, invalidations == sessions.cache.invalidations { return entry }
+      if entry.validity == .current, invalidations == sessions.cache.invalidations { return entry }
     }
     guard let entry = sessions.cache.entry(of: handle) else { return nil }
-    session.standing = .known(entry, invalidations: sessions.cache.invalidations)
+    session.state = .known(entry, invalidations: sessions.cache.invalidations)
     return entry
   }
 
@@ -90,13 +90,13 @@ final class OpenExchangeReview {
   /// better, the store is asked.
   private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
-      session.standing = .over()
+      session.state = .over()
       return false
     }
     let isTrusted = sessions.storeHealth.isTrusted(at: now)
     if isTrusted, isInUse(entry, now) { return true }
     if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
-      session.standing = .over()
+      session.state = .over()
     } else {
       lookUp(entry.snapshot.session.handle, of: session, now, entry.isOfMachineToken)
     }
@@ -140,7 +140,7 @@ final class OpenExchangeReview {
         }
         return true
       }
-      session.standing = .over()
+      session.state = .over()
       return false
     }
   }
@@ -151,15 +151,15 @@ final class OpenExchangeReview {
   private static let lookUpPause: Int64 = 1_000
 
   private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64, _ isMachineToken: Bool) {
-    if case .lookedUp = session.standing { return }
+    if case .lookedUp = session.state { return }
     guard !session.lookUpPause.contains(now) else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.
-      if !sessions.storeHealth.isTrusted(at: now) { session.standing = .over() }
+      if !sessions.storeHealth.isTrusted(at: now) { session.state = .over() }
       return
     }
     var last: SessionCacheEntry?
-    if case .known(let entry, _) = session.standing { last = entry }
-    session.standing = .lookedUp(last)
+    if case .known(let entry, _) = session.state { last = entry }
+    session.state = .lookedUp(last)
     hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
     if isMachineToken {
@@ -177,31 +177,31 @@ final class OpenExchangeReview {
 
   private func entry(of snapshot: SessionSnapshot) -> SessionCacheEntry {
     SessionCacheEntry(
-      snapshot, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
+      snapshot, isSignedByCurrentKey: true, key: configuration.keyring.currentKey,
       generation: sessions.configuration.generation, sessions.configuration)
   }
 
   /// Applies the result of a look-up.
   private func take(_ found: OpenLookUp<SessionCacheEntry>, of session: OpenSession) {
-    guard case .lookedUp(let last) = session.standing else { return }
+    guard case .lookedUp(let last) = session.state else { return }
     let now = sessions.now
     switch found {
     case .found(let entry):
       if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
-      session.standing =
+      session.state =
         isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over()
-    case .none: session.standing = .over()
-    case .outdated: session.standing = .unknown
+    case .none: session.state = .over()
+    case .outdated: session.state = .unknown
     case .storeUnavailable:
       session.lookUpPause = Period(from: now, for: Self.lookUpPause)
-      guard let last, last.standing != .ended, isInUse(last, now),
+      guard let last, last.validity != .ended, isInUse(last, now),
         sessions.storeHealth.isTrusted(at: now)
       else {
-        session.standing = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over()
+        session.state = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over()
         return
       }
-      session.standing = .known(last, invalidations: sessions.cache.invalidations)
+      session.state = .known(last, invalidations: sessions.cache.invalidations)
     }
   }
 
@@ -238,7 +238,7 @@ final class OpenExchangeReview {
       isInNetworks(exchange, of: route), isPermitted(route)
     else { return false }
     guard head.fields.has(.destination) else { return true }
-    switch DestinationField.judge(head, bytes, method: head.methodRange, of: site, configuration) {
+    switch DestinationField.classify(head, bytes, method: head.methodRange, of: site, configuration) {
     case .unreadable, .own: return false
     case .route(let other):
       return other.upstream == route.upstream && isInNetworks(exchange, of: other) && isPermitted(other)
@@ -263,7 +263,7 @@ final class OpenExchangeReview {
     let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
     let classification = PathClassification.classify(text)
     if case .refused = classification { return nil }
-    return configuration.isOwnPath(bytes, path)
+    return configuration.isGatewayPath(bytes, path)
       ? nil
       : configuration.routes.matchWithSessionParameter(text, classification, method: method, host: site.routes)
   }

@@ -4,7 +4,7 @@ internal import Sessions
 /// A session that exchanges under way belong to, as one event loop follows it. Used on that loop only.
 final class OpenSession {
   /// The state of the session.
-  enum Standing {
+  enum State {
     /// Nothing yet, or nothing that is still good.
     case unknown
     /// As it was remembered, or looked up, when the memory had counted so many invalidations.
@@ -15,25 +15,25 @@ final class OpenSession {
     case over(actedOn: Int64? = nil)
   }
 
-  var standing = Standing.unknown
+  var state = State.unknown
   /// The time of the last review of one of its exchanges.
   var reviewed: Int64 = 0
   /// The period in which it is not looked up again.
   var lookUpPause = Period.none
-  /// The entry that its exchanges are judged by, and the number of that judgement.
-  private(set) var judged: (entry: SessionCacheEntry, generation: Int, number: Int)?
+  /// The entry that its exchanges are evaluated by, and the number of that evaluation.
+  private(set) var evaluated: (entry: SessionCacheEntry, generation: Int, number: Int)?
   /// The time when a revalidation of its account was last started, and since when the account is overdue.
   var checkAsked: Int64 = 0
   var overdueSince: Int64?
 
   /// Exchanges of it are being ended, because it is over.
-  func noteEnd(at now: Int64) { if case .over(nil) = standing { standing = .over(actedOn: now) } }
+  func noteEnd(at now: Int64) { if case .over(nil) = state { state = .over(actedOn: now) } }
 
-  /// The number of the judgement by this entry and configuration: another where either has changed.
-  func judgement(by entry: SessionCacheEntry, _ generation: Int, next: () -> Int) -> Int {
-    if let judged, judged.entry === entry, judged.generation == generation { return judged.number }
+  /// The number of the evaluation by this entry and configuration: another where either has changed.
+  func evaluation(by entry: SessionCacheEntry, _ generation: Int, next: () -> Int) -> Int {
+    if let evaluated, evaluated.entry === entry, evaluated.generation == generation { return evaluated.number }
     let number = next()
-    judged = (entry, generation, number)
+    evaluated = (entry, generation, number)
     checkAsked = 0
     overdueSince = nil
     return number
@@ -43,7 +43,7 @@ final class OpenSession {
 /// The sessions that exchanges under way belong to.
 struct OpenSessions {
   private var sessions: [ConnectionKey: OpenSession] = [:]
-  private var judgements = 0
+  private var evaluations = 0
   /// The period in which sessions without exchanges are not looked for again.
   private var cleaned = Period.none
 
@@ -56,8 +56,8 @@ struct OpenSessions {
   mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
       // Its exchanges were ended. One that has begun since was admitted, and is reviewed again.
-      if case .over(let since?) = known.standing, !Period(from: since, for: Self.reviewGap).contains(now) {
-        known.standing = .unknown
+      if case .over(let since?) = known.state, !Period(from: since, for: Self.reviewGap).contains(now) {
+        known.state = .unknown
       }
       known.reviewed = now
       return known
@@ -68,10 +68,10 @@ struct OpenSessions {
     return session
   }
 
-  /// Numbers of judgements, each given once.
-  mutating func nextJudgement() -> Int {
-    judgements += 1
-    return judgements
+  /// Numbers of evaluations, each given once.
+  mutating func nextEvaluation() -> Int {
+    evaluations += 1
+    return evaluations
   }
 
   /// Drops the sessions that nothing has asked for lately.
@@ -83,7 +83,7 @@ struct OpenSessions {
 
   /// Whether the store is being asked for one of them.
   var isLookingUp: Bool {
-    sessions.values.contains { if case .lookedUp = $0.standing { true } else { false } }
+    sessions.values.contains { if case .lookedUp = $0.state { true } else { false } }
   }
 }
 

@@ -18,11 +18,11 @@ struct OriginalRequest {
   enum Target {
     /// - Parameter method: nil where it is not known.
     case known(Range<Int>, method: Range<Int>?)
-    case unknown(Doubt)
+    case unknown(AmbiguityError)
   }
 
   /// The reason that an original request is not known.
-  enum Doubt: Error {
+  enum AmbiguityError: Error {
     case untrustedPeer, noPath
     /// Two sources of one fact differ, or one came twice.
     case contradiction
@@ -85,7 +85,7 @@ struct OriginalRequestReader {
   /// - Throws: a contradiction, or a host that is not listed. Other doubts leave only the path unknown.
   func read(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer
-  ) throws(OriginalRequest.Doubt) -> OriginalRequest {
+  ) throws(OriginalRequest.AmbiguityError) -> OriginalRequest {
     let asked = authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) ?? .publicURL
     guard client.isTrusted else {
       return OriginalRequest(place: asked, target: .unknown(.untrustedPeer), mayRedirect: false)
@@ -138,17 +138,17 @@ struct OriginalRequestReader {
     /// The bits of the headers that came.
     var seen: UInt8 = 0
 
-    mutating func add(target other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.Doubt) {
+    mutating func add(target other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.AmbiguityError) {
       if let target, !Self.isSame(target, other, bytes) { throw .contradiction }
       target = other
     }
 
-    mutating func add(method other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.Doubt) {
+    mutating func add(method other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.AmbiguityError) {
       if let method, !Self.isSame(method, other, bytes) { throw .contradiction }
       method = other
     }
 
-    mutating func add(place other: AuthorityList.Place) throws(OriginalRequest.Doubt) {
+    mutating func add(place other: AuthorityList.Place) throws(OriginalRequest.AmbiguityError) {
       if let place, place != other { throw .contradiction }
       place = other
     }
@@ -171,7 +171,9 @@ struct OriginalRequestReader {
     }
   }
 
-  private func place(_ bytes: RawSpan, _ authority: Range<Int>) throws(OriginalRequest.Doubt) -> AuthorityList.Place {
+  private func place(_ bytes: RawSpan, _ authority: Range<Int>) throws(OriginalRequest.AmbiguityError)
+    -> AuthorityList.Place
+  {
     guard let place = authorities.place(bytes.extracting(authority)._unsafeView(as: UInt8.self)) else {
       throw .foreignHost
     }

@@ -42,7 +42,7 @@ final class SessionFinder {
     }
     var result = LoopSessions.LookUp.none
     // A span, because iterating over the array would retain it.
-    let places = head.ownCookies.span
+    let places = head.gatewayCookies.span
     for index in places.indices {
       let place = places[index]
       guard SessionCookie.isCandidate(place, bytes, named: cookieName) else { continue }

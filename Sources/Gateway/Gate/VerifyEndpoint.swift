@@ -39,7 +39,7 @@ struct VerifyEndpoint {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     let original: OriginalRequest
-    do throws(OriginalRequest.Doubt) {
+    do throws(OriginalRequest.AmbiguityError) {
       original = try reader.read(head, bytes, client)
     } catch {
       warn(of: error, client)
@@ -72,7 +72,7 @@ struct VerifyEndpoint {
   ) -> GateDecision {
     let method: Range<Int>? = if case .known(_, let method) = original.target { method } else { nil }
     guard
-      case .route(let other) = DestinationField.judge(head, bytes, method: method, of: request.site, configuration),
+      case .route(let other) = DestinationField.classify(head, bytes, method: method, of: request.site, configuration),
       other.upstream == route.upstream
     else { return status(.forbidden) }
     let second = decide(other, isPathKnown: true, original, head, bytes, client, &request)
@@ -136,7 +136,7 @@ struct VerifyEndpoint {
     _ field: MachineTokenField, _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead,
     _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
-    switch MachineTokens(sessions, configuration).judge(field, route) {
+    switch MachineTokens(sessions, configuration).verdict(of: field, route) {
     case .nobody: return status(.ok)
     case .admitted(let entry): return admitted(entry, head, bytes)
     case .suspend(let work): return .suspend(work)
@@ -215,7 +215,7 @@ struct VerifyEndpoint {
     return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
   }
 
-  private func warn(of doubt: OriginalRequest.Doubt, _ client: ClientPeer) {
+  private func warn(of doubt: OriginalRequest.AmbiguityError, _ client: ClientPeer) {
     guard configuration.verifyWarnings.isDue() else { return }
     let (message, remedy) = doubt.log
     logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])

@@ -5,7 +5,7 @@ internal import Sessions
 struct ChangeFollower: Sendable {
   private let store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore
   private let sessions: SessionManager
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let storeHealth: StoreHealth
 
   private static let batchSize = 1_000
@@ -14,7 +14,8 @@ struct ChangeFollower: Sendable {
   private static let longestPollInterval: Int64 = 4_500
 
   init(
-    store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager, loops: SessionLoops,
+    store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager,
+    loops: ProcessSessions,
     storeHealth: StoreHealth
   ) {
     self.store = store

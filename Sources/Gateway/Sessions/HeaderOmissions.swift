@@ -11,7 +11,7 @@ final class HeaderOmissions: Sendable {
   init(_ logger: Logger?) { self.logger = logger }
 
   /// - Parameter upstream: the name of the upstream that the header is for; nil for all.
-  func note(_ header: String, of upstream: String?, _ omission: HeaderOmission) {
+  func note(_ header: String, of upstream: String?, _ omission: HeaderOmissionError) {
     guard let logger, noted.withLock({ $0.insert("\(upstream ?? "") \(header) \(omission.reason)").inserted }) else {
       return
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Writes the last-seen updates of all event loops to the store in batches.
 final class LastSeenBatch: Sendable {
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let store: any SessionRecordStore
   private let storeHealth: StoreHealth
   /// Updates that could not be written, for the next attempt.
@@ -14,7 +14,7 @@ final class LastSeenBatch: Sendable {
   private static let longestInterval = Duration.seconds(60)
   private static let maximumUnwritten = 100_000
 
-  init(loops: SessionLoops, store: any SessionRecordStore, storeHealth: StoreHealth) {
+  init(loops: ProcessSessions, store: any SessionRecordStore, storeHealth: StoreHealth) {
     self.loops = loops
     self.store = store
     self.storeHealth = storeHealth

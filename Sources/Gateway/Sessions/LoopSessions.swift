@@ -80,7 +80,7 @@ final class LoopSessions {
         }
         // Another loop or replica may have newer data. A stale entry is kept: it is used if the store is
         // unavailable.
-        if case .stale = entry.standing {} else { cache.remove(fingerprint) }
+        if case .stale = entry.validity {} else { cache.remove(fingerprint) }
       case .absent(let period): if period.contains(now) { return .none }
       case .storeUnavailable(let period): if period.contains(now) { return .storeUnavailable }
       }
@@ -88,7 +88,7 @@ final class LoopSessions {
     guard let verified = configuration.keyring.verifyCookie(credential, on: scope) else { return .none }
     let verifiedCredential = SessionCredential(
       handle: verified.identifier.handle, scope: scope, fingerprint: fingerprint,
-      isSignedByFirstKey: verified.isSignedByFirstKey,
+      isSignedByCurrentKey: verified.isSignedByCurrentKey,
       key: verified.key, generation: configuration.generation)
     let (manager, bound) = (manager, NIOLoopBound(self, eventLoop: eventLoop))
     return .suspend { await manager.load(verifiedCredential, for: bound) }
@@ -106,7 +106,7 @@ final class LoopSessions {
     guard let verified = configuration.keyring.verifyCookie(credential, on: entry.scope),
       verified.identifier.handle == entry.snapshot.session.handle
     else { return false }
-    entry.render(configuration, isSignedByFirstKey: verified.isSignedByFirstKey, key: verified.key)
+    entry.render(configuration, isSignedByCurrentKey: verified.isSignedByCurrentKey, key: verified.key)
     return true
   }
 
@@ -145,7 +145,7 @@ final class LoopSessions {
       guard waitsForRevalidation else { return .none }
       let credential = SessionCredential(
         handle: snapshot.session.handle, scope: entry.scope, fingerprint: fingerprint,
-        isSignedByFirstKey: entry.isSignedByFirstKey, key: entry.key, generation: entry.generation)
+        isSignedByCurrentKey: entry.isSignedByCurrentKey, key: entry.key, generation: entry.generation)
       let (revalidations, bound) = (revalidations, NIOLoopBound(self, eventLoop: eventLoop))
       return .suspend { await revalidations.waitAndReload(snapshot, credential, for: bound) }
     }

@@ -13,7 +13,7 @@ final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
   /// The key of the store, which never changes; nil until the store is open.
   private let key: @Sendable () -> StoreKey?
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
   /// Milliseconds since 1970.
@@ -21,7 +21,7 @@ final class MachineTokenSessions: Sendable {
   private let lookUps: SharedLookUps<MachineToken>
 
   init(
-    store: any MachineTokenStore, key: @escaping @Sendable () -> StoreKey?, loops: SessionLoops,
+    store: any MachineTokenStore, key: @escaping @Sendable () -> StoreKey?, loops: ProcessSessions,
     storeHealth: StoreHealth, metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
@@ -155,7 +155,7 @@ extension LoopSessions {
         if entry.isOfMachineToken, entry.serves(at: now), now < entry.endsAt, storeHealth.isTrusted(at: now) {
           // No secret of the configuration signs a token.
           if entry.generation != configuration.generation {
-            entry.render(configuration, isSignedByFirstKey: true, key: configuration.keyring.firstKey)
+            entry.render(configuration, isSignedByCurrentKey: true, key: configuration.keyring.currentKey)
           }
           return .known(entry)
         }
@@ -186,7 +186,7 @@ extension SessionCacheEntry {
   /// The entry of a token, with an identity like that of a session.
   convenience init(_ token: MachineToken, _ configuration: SessionConfiguration) {
     self.init(
-      SessionSnapshot(token), machineToken: token, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
+      SessionSnapshot(token), machineToken: token, isSignedByCurrentKey: true, key: configuration.keyring.currentKey,
       generation: configuration.generation, configuration)
   }
 }

@@ -56,9 +56,9 @@ struct SessionCache {
   /// The session with this ID and its account, if it is cached and has not ended, with its last use on this loop.
   func cached(_ handle: PublicSessionID) -> CachedSession? {
     var cached: CachedSession?
-    for entry in byHandle[handle]?.all ?? [] where entry.standing != .ended {
+    for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
       let one = CachedSession(
-        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
+        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.validity == .current)
       cached = cached?.merged(with: one) ?? one
     }
     return cached
@@ -66,7 +66,7 @@ struct SessionCache {
 
   /// The cached entry with this ID, if it has not ended and its account has not changed since.
   func entry(of handle: PublicSessionID) -> SessionCacheEntry? {
-    byHandle[handle]?.first { $0.standing == .current }
+    byHandle[handle]?.first { $0.validity == .current }
   }
 
   /// Whether the session has ended a moment ago.
@@ -79,15 +79,15 @@ struct SessionCache {
       guard tombstones[handle] == nil else { return }
       // A session that has moved to another account.
       if let others = byHandle[handle], others.subject != subject {
-        for other in others.all { other.standing = .ended }
+        for other in others.all { other.validity = .ended }
         drop(handle)
       }
       // Of two answers about one session on one host, the newer is kept.
       if let replaced = byHandle[handle]?.first(where: { $0.scope == entry.scope }) {
         forget(replaced)
-        replaced.standing = .ended
+        replaced.validity = .ended
       }
-      if let change = changes[subject], change > asked { entry.standing = .stale(serves: .none) }
+      if let change = changes[subject], change > asked { entry.validity = .stale(serves: .none) }
       if byHandle[handle]?.append(entry) == nil {
         byHandle[handle] = .one(entry)
         bySubject[subject, default: []].append(handle)
@@ -113,7 +113,7 @@ struct SessionCache {
   mutating func end(_ handles: [PublicSessionID], now: Int64) {
     for handle in handles {
       tombstones.note(handle, now: now)
-      for entry in byHandle[handle]?.all ?? [] { entry.standing = .ended }
+      for entry in byHandle[handle]?.all ?? [] { entry.validity = .ended }
       drop(handle)
     }
   }
@@ -125,7 +125,7 @@ struct SessionCache {
     invalidations &+= 1
     changes.note(subject, number: number, now: now)
     for handle in bySubject[subject] ?? [] {
-      for entry in byHandle[handle]?.all ?? [] { entry.standing = .stale(serves: .none) }
+      for entry in byHandle[handle]?.all ?? [] { entry.validity = .stale(serves: .none) }
     }
   }
 
@@ -142,7 +142,7 @@ struct SessionCache {
     changes.note(account.subject, number: number, now: now)
     for handle in bySubject[account.subject] ?? [] {
       for entry in byHandle[handle]?.all ?? [] where hasChanged || !entry.renew(account, configuration) {
-        entry.standing = .stale(serves: .none)
+        entry.validity = .stale(serves: .none)
       }
     }
   }
@@ -150,7 +150,7 @@ struct SessionCache {
   /// Empties the cache.
   mutating func removeAll() {
     invalidations &+= 1
-    for entries in byHandle.values { for entry in entries.all { entry.standing = .ended } }
+    for entries in byHandle.values { for entry in entries.all { entry.validity = .ended } }
     byHandle = [:]
     bySubject = [:]
     young = [:]

@@ -42,7 +42,7 @@ final class SessionCacheEntry {
   /// The configuration that these were computed with: `SessionConfiguration.generation`.
   private(set) var generation: Int
   /// Whether the current key signed the client's credential; otherwise it is issued again.
-  private(set) var isSignedByFirstKey: Bool
+  private(set) var isSignedByCurrentKey: Bool
   /// The key that signed it.
   private(set) var key: KeyIdentifier
   /// The time of the sign-in.
@@ -61,7 +61,7 @@ final class SessionCacheEntry {
   var evaluated = Period.none
   /// The period in which no request waits again for an overdue revalidation.
   var waited = Period.none
-  var standing = Standing.current
+  var validity = Validity.current
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
 
@@ -88,16 +88,16 @@ final class SessionCacheEntry {
   convenience init(_ snapshot: SessionSnapshot, _ credential: SessionCredential, _ configuration: SessionConfiguration)
   {
     self.init(
-      snapshot, scope: credential.scope, isSignedByFirstKey: credential.isSignedByFirstKey, key: credential.key,
+      snapshot, scope: credential.scope, isSignedByCurrentKey: credential.isSignedByCurrentKey, key: credential.key,
       generation: credential.generation, configuration)
   }
 
   init(
     _ snapshot: SessionSnapshot, machineToken: MachineToken? = nil, scope: CookieScope = .publicURL,
-    isSignedByFirstKey: Bool, key: KeyIdentifier, generation: Int, _ configuration: SessionConfiguration
+    isSignedByCurrentKey: Bool, key: KeyIdentifier, generation: Int, _ configuration: SessionConfiguration
   ) {
     self.scope = scope
-    self.isSignedByFirstKey = isSignedByFirstKey
+    self.isSignedByCurrentKey = isSignedByCurrentKey
     self.key = key
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
@@ -122,9 +122,9 @@ final class SessionCacheEntry {
   }
 
   /// Computes again the values that depend on the configuration.
-  func render(_ configuration: SessionConfiguration, isSignedByFirstKey: Bool, key: KeyIdentifier) {
+  func render(_ configuration: SessionConfiguration, isSignedByCurrentKey: Bool, key: KeyIdentifier) {
     generation = configuration.generation
-    self.isSignedByFirstKey = isSignedByFirstKey
+    self.isSignedByCurrentKey = isSignedByCurrentKey
     self.key = key
     updateAccess(by: configuration)
     unsigned = Self.identity(of: snapshot, access, configuration)
@@ -187,7 +187,7 @@ final class SessionCacheEntry {
   /// - Returns: false, without any effect, if the entry is not current, or if anything else of the account is
   ///   different: then one of the two is outdated, and only the store knows which.
   func renew(_ account: Account, _ configuration: SessionConfiguration) -> Bool {
-    guard standing == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
+    guard validity == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
     let hasTokenClaims = account.claims != snapshot.account.claims
     snapshot = SessionSnapshot(session: snapshot.session, account: account)
     evaluated = .none
@@ -311,7 +311,7 @@ final class SessionCacheEntry {
 
 extension SessionCacheEntry {
   /// The validity of an entry.
-  enum Standing: Equatable {
+  enum Validity: Equatable {
     case current
     /// The account has changed: it is looked up again. If the store was unavailable, the entry serves in this period.
     case stale(serves: Period)
@@ -321,26 +321,12 @@ extension SessionCacheEntry {
 
   @inline(__always)
   func serves(at now: Int64) -> Bool {
-    switch standing {
+    switch validity {
     case .current: true
     case .stale(let period): period.contains(now)
     case .ended: false
     }
   }
-}
-
-/// A verified cookie or bearer token.
-struct SessionCredential: Sendable {
-  /// Its session.
-  let handle: PublicSessionID
-  /// The scope that it was verified in.
-  let scope: CookieScope
-  let fingerprint: CookieFingerprint
-  let isSignedByFirstKey: Bool
-  /// The secret that signed it.
-  let key: KeyIdentifier
-  /// The configuration that verified it: `SessionConfiguration.generation`.
-  let generation: Int
 }
 
 extension PublicSessionID {

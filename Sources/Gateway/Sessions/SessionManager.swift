@@ -10,7 +10,7 @@ internal import Synchronization
 /// only then is the request for it answered.
 final class SessionManager: Sendable {
   private let store: any SessionRecordStore & NotificationStore
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
   private let idle: Mutex<Duration>
@@ -25,7 +25,7 @@ final class SessionManager: Sendable {
   static let outageMemory: Int64 = 1_000
 
   init(
-    store: any SessionRecordStore & NotificationStore, loops: SessionLoops, storeHealth: StoreHealth,
+    store: any SessionRecordStore & NotificationStore, loops: ProcessSessions, storeHealth: StoreHealth,
     settings: SessionSettings, metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
@@ -56,7 +56,7 @@ final class SessionManager: Sendable {
       switch found {
       case .found(let found):
         let entry = SessionCacheEntry(found.snapshot, credential, loop.value.configuration)
-        if let serves = found.serves { entry.standing = .stale(serves: serves) }
+        if let serves = found.serves { entry.validity = .stale(serves: serves) }
         known = .session(entry)
       case .absent(let period): known = .absent(during: period)
       case .storeUnavailable(let period): known = .storeUnavailable(during: period)
@@ -221,10 +221,10 @@ final class SessionManager: Sendable {
   func forget(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
 
   /// The state of the caches, to be read before a query to the store whose answer is passed to `renew`.
-  var version: SessionLoops.Version { loops.version }
+  var version: ProcessSessions.Version { loops.version }
 
   /// Updates the cached sessions of an account with the stored account after a revalidation.
-  func renew(_ account: Account, readAfter version: SessionLoops.Version) async {
+  func renew(_ account: Account, readAfter version: ProcessSessions.Version) async {
     await loops.renew(account, readAfter: version, now: clock)
   }
 

@@ -33,15 +33,15 @@ extension OpenLookUp: Sendable where Found: Sendable {}
 /// the store.
 final class SharedLookUps<Found: Sendable>: Sendable {
   private struct UnderWay: Sendable {
-    let version: SessionLoops.Version
+    let version: ProcessSessions.Version
     let task: Task<LookUp<Found>, Never>
   }
 
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let storeHealth: StoreHealth
   private let underWay = Mutex<[PublicSessionID: UnderWay]>([:])
 
-  init(_ loops: SessionLoops, _ storeHealth: StoreHealth) {
+  init(_ loops: ProcessSessions, _ storeHealth: StoreHealth) {
     self.loops = loops
     self.storeHealth = storeHealth
   }
@@ -68,7 +68,7 @@ final class SharedLookUps<Found: Sendable>: Sendable {
   /// be unavailable, because it may hang.
   /// - Parameter version: the present one.
   func answer(
-    for handle: PublicSessionID, _ version: SessionLoops.Version,
+    for handle: PublicSessionID, _ version: ProcessSessions.Version,
     _ lookUp: @escaping @Sendable () async -> LookUp<Found>
   ) async -> LookUp<Found> {
     if storeHealth.isUnavailable { return await lookUp() }
@@ -85,7 +85,7 @@ final class SharedLookUps<Found: Sendable>: Sendable {
     return await task.value
   }
 
-  private func end(_ handle: PublicSessionID, _ version: SessionLoops.Version) {
+  private func end(_ handle: PublicSessionID, _ version: ProcessSessions.Version) {
     underWay.withLock { underWay in
       // A newer look-up may have replaced it.
       if underWay[handle]?.version == version { underWay[handle] = nil }

@@ -43,7 +43,7 @@ package final class GatewayCookies: Sendable {
     }
   }
 
-  /// Fills `head.ownCookies`.
+  /// Fills `head.gatewayCookies`.
   @inline(__always)
   package func find(_ bytes: RawSpan, in head: inout RequestHead) {
     guard let first = head.fields.index(of: .cookie) else { return }
@@ -62,7 +62,7 @@ package final class GatewayCookies: Sendable {
       }
       let end = bytes.firstSemicolon(in: nameStart..<value.upperBound)
       let next = min(end + 1, value.upperBound)
-      if isOurs(bytes, nameStart..<end) {
+      if isGatewayCookie(bytes, nameStart..<end) {
         var equals = nameStart + shortest
         while equals < end, bytes.byte(at: equals) != 0x3D { equals += 1 }
         var valueEnd = end
@@ -71,7 +71,7 @@ package final class GatewayCookies: Sendable {
         }
         let name = nameStart..<equals
         let content = min(equals + 1, valueEnd)..<valueEnd
-        head.ownCookies.append(Place(line: index, name: name, value: content, whole: start..<next))
+        head.gatewayCookies.append(Place(line: index, name: name, value: content, whole: start..<next))
       }
       start = next
     }
@@ -80,7 +80,7 @@ package final class GatewayCookies: Sendable {
   /// Whether the pair in `range` is one of our cookies. ASCII case does not count: browsers look at `__Host-` that way,
   /// and an application that does must not see ours under another spelling.
   @inline(__always)
-  private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+  private func isGatewayCookie(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     // Both names begin with `__Host-`.
     guard range.count > 0, bytes.byte(at: range.lowerBound).asciiLowercased == name[0] else { return false }
     return isName(name, bytes, range) || !another.isEmpty && isName(another, bytes, range)
@@ -105,7 +105,7 @@ package final class GatewayCookies: Sendable {
     while start < end, bytes.byte(at: start) == 0x20 || bytes.byte(at: start) == 0x09 || bytes.byte(at: start) == 0x3D {
       start += 1
     }
-    return isOurs(bytes, start..<end)
+    return isGatewayCookie(bytes, start..<end)
   }
 }
 

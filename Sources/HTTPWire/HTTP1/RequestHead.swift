@@ -35,7 +35,7 @@ package struct RequestHead: ~Copyable, Sendable {
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
   /// Ranges of the gateway's own cookies: filled by ``GatewayCookies``.
-  package var ownCookies: [GatewayCookies.Place] = []
+  package var gatewayCookies: [GatewayCookies.Place] = []
   /// Bytes of the whole head, with empty lines before it and the empty line that ends it.
   package var byteCount = 0
   /// Offset of the fields.
@@ -72,7 +72,7 @@ package struct RequestHead: ~Copyable, Sendable {
   @inline(__always)
   mutating func reset() {
     fields.removeAll()
-    if !ownCookies.isEmpty { ownCookies.removeAll(keepingCapacity: true) }
+    if !gatewayCookies.isEmpty { gatewayCookies.removeAll(keepingCapacity: true) }
     method = .other
     query = 0..<0
     authority = 0..<0

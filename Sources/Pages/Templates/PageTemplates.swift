@@ -46,7 +46,7 @@ extension Template {
   init(standard source: String) {
     var scanner = TemplateScanner(Array(source.utf8))
     var pieces: [TemplateScanner.Piece] = []
-    do throws(TemplateScanner.Complaint) {
+    do throws(TemplateScanner.SyntaxError) {
       while let piece = try scanner.next() { pieces.append(piece) }
     } catch {
       preconditionFailure("a standard template is malformed: \(error)")

@@ -29,7 +29,7 @@ struct TemplateScanner {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The next piece; nil at the end. Two pieces of text never follow each other.
-  mutating func next() throws(Complaint) -> Piece? {
+  mutating func next() throws(SyntaxError) -> Piece? {
     guard index < bytes.count else { return nil }
     let begin = place
     if bytes[index...].starts(with: Self.open) { return Piece(part: try tag(at: begin), place: begin) }
@@ -40,12 +40,12 @@ struct TemplateScanner {
 
   private static let open = Array("{{".utf8)
 
-  private mutating func tag(at begin: TemplateDiagnostic.Place) throws(Complaint) -> Part {
+  private mutating func tag(at begin: TemplateDiagnostic.Place) throws(SyntaxError) -> Part {
     var close = Array("}}".utf8)
     let sign = bytes.count > index + 2 ? bytes[index + 2] : 0
     if sign == UInt8(ascii: "{") { close = Array("}}}".utf8) }
     guard let end = (index + 2..<bytes.count).first(where: { bytes[$0...].starts(with: close) }) else {
-      throw Complaint(begin, "a tag that is not closed", "end it with }}")
+      throw SyntaxError(begin, "a tag that is not closed", "end it with }}")
     }
     let content = bytes[(index + 2)..<end]
     defer { _ = advance(to: end + close.count) }
@@ -53,9 +53,9 @@ struct TemplateScanner {
     switch sign {
     case UInt8(ascii: "!"): return .comment
     case UInt8(ascii: ">"):
-      throw Complaint(begin, "{{>…}} puts another file in, and there are none", "write what it says here")
+      throw SyntaxError(begin, "{{>…}} puts another file in, and there are none", "write what it says here")
     case UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "*"):
-      throw Complaint(
+      throw SyntaxError(
         begin, "a tag that is not known here", "there are values, sections, comments, {{<layout}} and {{$content}}")
     case UInt8(ascii: "{"), UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "<"),
       UInt8(ascii: "$"), UInt8(ascii: "/"):
@@ -72,7 +72,8 @@ struct TemplateScanner {
     }
   }
 
-  private static func name(_ content: ArraySlice<UInt8>, at begin: TemplateDiagnostic.Place) throws(Complaint) -> String
+  private static func name(_ content: ArraySlice<UInt8>, at begin: TemplateDiagnostic.Place) throws(SyntaxError)
+    -> String
   {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     var name = content.drop(while: isBlank)
@@ -86,7 +87,7 @@ struct TemplateScanner {
       }
     }
     guard isName, !name.isEmpty, name.count <= 40 else {
-      throw Complaint(begin, "a tag without a name", "write the name of a value, as in {{heading}}")
+      throw SyntaxError(begin, "a tag without a name", "write the name of a value, as in {{heading}}")
     }
     return String(decoding: name, as: UTF8.self)
   }
@@ -101,7 +102,7 @@ struct TemplateScanner {
   }
 
   /// A problem with its location.
-  struct Complaint: Error {
+  struct SyntaxError: Error {
     var place: TemplateDiagnostic.Place
     var reason: String
     var remedy: String

@@ -118,7 +118,7 @@ final class Connection {
       } catch let refused as DatabaseError {
         guard case .refused = refused else { throw refused }
         failure = failure ?? refused
-      } catch is Skipped {
+      } catch is SkippedError {
         continue
       }
     }
@@ -205,7 +205,7 @@ final class Connection {
   }
 
   /// A statement was not carried out, because one that travelled before it failed.
-  private struct Skipped: Error {}
+  private struct SkippedError: Error {}
 
   private func deadline(_ limit: Duration?) -> ContinuousClock.Instant {
     .now + (limit ?? limits.statement) + .seconds(1)
@@ -227,7 +227,7 @@ final class Connection {
     while let result = try next(by: deadline) {
       if result.isSkipped {
         while try next(by: deadline) != nil {}
-        throw Skipped()
+        throw SkippedError()
       }
       guard result.isAnswer else { throw lost() }
       // The server has ended the connection instead of answering: nothing comes after that.

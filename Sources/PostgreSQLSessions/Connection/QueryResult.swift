@@ -49,38 +49,38 @@ final class QueryResult {
   }
 }
 
-/// One row, its columns by index. Reading a column as another type throws `DamagedRow`; it never traps.
+/// One row, its columns by index. Reading a column as another type throws `DamagedRowError`; it never traps.
 struct Row {
   fileprivate let result: QueryResult
   fileprivate let index: Int32
 
   func text(_ column: Int) throws -> String {
-    guard let text = try optionalText(column) else { throw DamagedRow(what: "column \(column)") }
+    guard let text = try optionalText(column) else { throw DamagedRowError(what: "column \(column)") }
     return text
   }
 
   func optionalText(_ column: Int) throws -> String? { raw(column).map { String(decoding: $0, as: UTF8.self) } }
 
   func bytes(_ column: Int) throws -> [UInt8] {
-    guard let bytes = raw(column) else { throw DamagedRow(what: "column \(column)") }
+    guard let bytes = raw(column) else { throw DamagedRowError(what: "column \(column)") }
     return Array(bytes)
   }
 
   func isNull(_ column: Int) -> Bool { raw(column) == nil }
 
   func integer(_ column: Int) throws -> Int64 {
-    guard let number = try optionalInteger(column) else { throw DamagedRow(what: "column \(column)") }
+    guard let number = try optionalInteger(column) else { throw DamagedRowError(what: "column \(column)") }
     return number
   }
 
   func count(_ column: Int) throws -> Int {
-    guard let count = Int(exactly: try integer(column)) else { throw DamagedRow(what: "column \(column)") }
+    guard let count = Int(exactly: try integer(column)) else { throw DamagedRowError(what: "column \(column)") }
     return count
   }
 
   func optionalInteger(_ column: Int) throws -> Int64? {
     guard let bytes = raw(column) else { return nil }
-    guard bytes.count == 8 else { throw DamagedRow(what: "column \(column)") }
+    guard bytes.count == 8 else { throw DamagedRowError(what: "column \(column)") }
     return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
   }
 

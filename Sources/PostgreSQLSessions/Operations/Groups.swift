@@ -42,7 +42,7 @@ extension PostgreSQLSessionStore {
         SELECT subject FROM cordon.group_members WHERE group_name = $1 AND subject > $2 ORDER BY subject LIMIT $3
         """, [.text(group.text), .text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
       ).rows.map { row in
-        guard let subject = Subject(try row.text(0)) else { throw DamagedRow(what: "subject") }
+        guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
         return subject
       }
     }

@@ -64,7 +64,7 @@ extension PostgreSQLSessionStore {
           code: .conflict, message: "a session began twice; please report this", cause: "session \(session.handle)")
       }
       guard let after = try results[3].first.map({ try PostgreSQLAccountRow($0) }) else {
-        throw DamagedRow(what: "account")
+        throw DamagedRowError(what: "account")
       }
       var ended: [PublicSessionID] = []
       if signIn.replacing != nil, let last = results.last { ended = try PostgreSQLSessionRow.handles(last) }

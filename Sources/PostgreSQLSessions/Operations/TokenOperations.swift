@@ -28,7 +28,7 @@ extension PostgreSQLSessionStore {
         """
       ).rows
       for row in rows {
-        guard let number = UInt32(exactly: try row.integer(0)) else { throw DamagedRow(what: "key") }
+        guard let number = UInt32(exactly: try row.integer(0)) else { throw DamagedRowError(what: "key") }
         counts[KeyIdentifier(number: number)] = try row.count(1)
       }
       return counts
@@ -82,7 +82,7 @@ extension PostgreSQLSessionStore {
 
   private static func storedToken(_ row: Row) throws -> StoredToken {
     guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
-      throw DamagedRow(what: "token")
+      throw DamagedRowError(what: "token")
     }
     return StoredToken(subject: subject, clientID: try row.text(1), token: token)
   }

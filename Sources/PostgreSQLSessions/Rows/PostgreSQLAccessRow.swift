@@ -16,7 +16,7 @@ enum PostgreSQLAccessRow {
   }
 
   static func token(_ row: Row) throws -> MachineToken {
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "machine token") }
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "machine token") }
     return MachineToken(
       name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
       created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
@@ -28,7 +28,9 @@ enum PostgreSQLAccessRow {
 
   /// The result of `findingKey`.
   static func key(_ result: QueryResult) throws -> StoreKey {
-    guard let row = result.first, let key = StoreKey(bytes: try row.bytes(0)) else { throw DamagedRow(what: "key") }
+    guard let row = result.first, let key = StoreKey(bytes: try row.bytes(0)) else {
+      throw DamagedRowError(what: "key")
+    }
     return key
   }
 

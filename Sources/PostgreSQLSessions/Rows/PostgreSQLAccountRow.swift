@@ -26,7 +26,7 @@ struct PostgreSQLAccountRow {
 
   /// Reads `columns`, the first of which is at `start`.
   init(_ row: Row, from start: Int = 0) throws {
-    guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
+    guard let subject = Subject(try row.text(start)) else { throw DamagedRowError(what: "subject") }
     account = Account(
       subject: subject,
       name: try row.optionalText(start + 1).map { try RecordText.decode(PersonName.self, $0) },

@@ -11,7 +11,7 @@ enum PostgreSQLSessionRow {
 
   static func session(_ row: Row) throws -> Session {
     guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
-      throw DamagedRow(what: "session")
+      throw DamagedRowError(what: "session")
     }
     return Session(
       handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
@@ -48,7 +48,7 @@ enum PostgreSQLSessionRow {
   /// The result of `ending`.
   static func handles(_ result: QueryResult) throws -> [PublicSessionID] {
     try result.rows.map { row in
-      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "handle") }
       return handle
     }
   }

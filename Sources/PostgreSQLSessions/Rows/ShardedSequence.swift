@@ -21,7 +21,7 @@ enum ShardedSequence {
       WHERE lane = $1 RETURNING last, written
       """, [.integer(lane), .integer(Int64(changes.count))]
     ).first
-    guard let row else { throw DamagedRow(what: "change_lanes") }
+    guard let row else { throw DamagedRowError(what: "change_lanes") }
     let (last, written) = (try row.integer(0), try row.integer(1))
     let first = last - Int64(changes.count) + 1
     try connection.run(
@@ -40,10 +40,10 @@ enum ShardedSequence {
   /// Reads the columns handle, reason, subject, the first of which is at `start`.
   static func change(_ row: Row, from start: Int) throws -> StoreChange {
     if row.isNull(start) {
-      guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRow(what: "change") }
+      guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRowError(what: "change") }
       return .accountChanged(subject)
     }
-    guard let handle = PublicSessionID(bytes: try row.bytes(start)) else { throw DamagedRow(what: "change") }
+    guard let handle = PublicSessionID(bytes: try row.bytes(start)) else { throw DamagedRowError(what: "change") }
     return .ended(handle, SessionEnding(stored: try row.text(start + 1)))
   }
 }

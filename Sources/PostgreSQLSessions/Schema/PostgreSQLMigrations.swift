@@ -46,7 +46,7 @@ struct PostgreSQLMigrations {
   /// The oldest schema version that every user of the store must know.
   static func minimumReader(_ connection: Connection) throws -> Int64 {
     guard let row = try connection.run("SELECT minimum_reader FROM cordon.store WHERE id = 1").first else {
-      throw DamagedRow(what: "store")
+      throw DamagedRowError(what: "store")
     }
     return try row.integer(0)
   }

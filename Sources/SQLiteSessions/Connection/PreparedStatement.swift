@@ -119,7 +119,7 @@ extension PreparedStatement {
       // The length is that of the encoding asked for last.
       let count = Int(sqlite3_column_bytes(handle, column))
       guard let valid = String(validating: UnsafeBufferPointer(start: text, count: count), as: UTF8.self) else {
-        throw DamagedRow(what: "text in column \(column)")
+        throw DamagedRowError(what: "text in column \(column)")
       }
       return .text(valid)
     default:

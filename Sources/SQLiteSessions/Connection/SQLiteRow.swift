@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Sessions
 
-/// One row, columns by their place. A value that is not of the type asked for is a `DamagedRow`, never a trap.
+/// One row, columns by their place. A value that is not of the type asked for is a `DamagedRowError`, never a trap.
 struct SQLiteRow: Sendable {
   let values: [SQLiteValue]
 
@@ -40,5 +40,5 @@ struct SQLiteRow: Sendable {
     return values[column]
   }
 
-  private func damaged(_ column: Int) -> DamagedRow { DamagedRow(what: "column \(column)") }
+  private func damaged(_ column: Int) -> DamagedRowError { DamagedRowError(what: "column \(column)") }
 }

@@ -7,7 +7,7 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as SQLiteError: self = StoreError(error, path: path)
-    case let error as DamagedRow:
+    case let error as DamagedRowError:
       self = .corrupt(path, cause: "unreadable \(error.what)")
     default:
       self.init(

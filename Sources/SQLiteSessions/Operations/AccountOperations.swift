@@ -63,7 +63,7 @@ extension SQLiteSessionStore {
     try await read { database in
       var counts: [KeyIdentifier: Int] = [:]
       for row in try database.rows("SELECT key, count(*) FROM refresh_tokens GROUP BY key") {
-        guard let number = UInt32(exactly: try row.int64(0)) else { throw DamagedRow(what: "key") }
+        guard let number = UInt32(exactly: try row.int64(0)) else { throw DamagedRowError(what: "key") }
         counts[KeyIdentifier(number: number)] = try row.int(1)
       }
       return counts
@@ -86,7 +86,7 @@ extension SQLiteSessionStore {
 
   private static func storedToken(_ row: SQLiteRow) throws -> StoredToken {
     guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
-      throw DamagedRow(what: "token")
+      throw DamagedRowError(what: "token")
     }
     return StoredToken(subject: subject, clientID: try row.text(1), token: token)
   }

@@ -73,10 +73,10 @@ extension SQLiteSessionStore {
 
   private static func change(_ row: SQLiteRow) throws -> StoreChange {
     if try row.isNull(1) {
-      guard let subject = Subject(try row.text(3)) else { throw DamagedRow(what: "change") }
+      guard let subject = Subject(try row.text(3)) else { throw DamagedRowError(what: "change") }
       return .accountChanged(subject)
     }
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "change") }
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "change") }
     return .ended(handle, SessionEnding(stored: try row.text(2)))
   }
 
@@ -92,7 +92,7 @@ extension SQLiteSessionStore {
         SELECT identity, forgotten, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)
         FROM store WHERE id = 1
         """)
-      guard let row else { throw DamagedRow(what: "store") }
+      guard let row else { throw DamagedRowError(what: "store") }
       identity = try row.text(0)
       forgotten = try row.int64(1)
       last = try row.int64(2)

@@ -33,7 +33,7 @@ extension SQLiteSessionStore {
         "SELECT subject FROM group_members WHERE group_name = ? AND subject > ? ORDER BY subject LIMIT ?",
         [group.text, subject?.text ?? "", max(limit, 0)]
       ).map { row in
-        guard let subject = Subject(try row.text(0)) else { throw DamagedRow(what: "subject") }
+        guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
         return subject
       }
     }

@@ -38,7 +38,7 @@ extension SQLiteSessionStore {
     try await write { database in
       let row = try database.row("DELETE FROM machine_tokens WHERE name = ? RETURNING handle", [name.text])
       guard let row else { return nil }
-      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "machine token") }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "machine token") }
       try SQLiteSessionRow.noteEnd(of: handle, because: .byOperator, at: now, in: database)
       return handle
     }

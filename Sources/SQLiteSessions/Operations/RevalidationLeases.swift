@@ -18,7 +18,7 @@ extension SQLiteSessionStore {
         }
         return .nothingToAskWith
       }
-      guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+      guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRowError(what: "token") }
       guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
       let number = before.claimNumber &+ 1
       try SQLiteAccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)

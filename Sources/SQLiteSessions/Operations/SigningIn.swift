@@ -40,7 +40,7 @@ extension SQLiteSessionStore {
       try SQLiteAccessRow.showBan(of: session.subject, in: database)
       // With groups and ban, of which there may be some from before the account.
       guard let after = try SQLiteAccountRow.find(session.subject, in: database) else {
-        throw DamagedRow(what: "account")
+        throw DamagedRowError(what: "account")
       }
       if let token = signIn.token {
         try Self.save(token, of: session, version: after.claimNumber, in: database)

@@ -19,7 +19,7 @@ enum SQLiteAccessRow {
   }
 
   static func token(_ row: SQLiteRow) throws -> MachineToken {
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "machine token") }
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "machine token") }
     return MachineToken(
       name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
       created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
@@ -28,7 +28,7 @@ enum SQLiteAccessRow {
   static func key(in database: Database) throws -> StoreKey {
     guard let row = try database.row("SELECT access_key FROM store WHERE id = 1"),
       let key = StoreKey(bytes: try row.bytes(0))
-    else { throw DamagedRow(what: "key") }
+    else { throw DamagedRowError(what: "key") }
     return key
   }
 

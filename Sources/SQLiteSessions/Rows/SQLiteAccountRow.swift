@@ -20,7 +20,7 @@ struct SQLiteAccountRow {
 
   /// From `columns`, of which the first is at `start`.
   init(_ row: SQLiteRow, from start: Int = 0) throws {
-    guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
+    guard let subject = Subject(try row.text(start)) else { throw DamagedRowError(what: "subject") }
     account = Account(
       subject: subject,
       name: try row.optionalText(start + 1).map { try RecordText.decode(PersonName.self, $0) },

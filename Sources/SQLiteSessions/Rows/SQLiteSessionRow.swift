@@ -11,7 +11,7 @@ enum SQLiteSessionRow {
 
   static func session(_ row: SQLiteRow) throws -> Session {
     guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
-      throw DamagedRow(what: "session")
+      throw DamagedRowError(what: "session")
     }
     return Session(
       handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
@@ -36,7 +36,7 @@ enum SQLiteSessionRow {
   ) throws -> [PublicSessionID] {
     let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
     return try rows.map { row in
-      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "handle") }
       try noteEnd(of: handle, because: reason, at: now, in: database)
       return handle
     }

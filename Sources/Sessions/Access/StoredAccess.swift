@@ -7,7 +7,7 @@ extension AccountAccess {
   /// - Parameters:
   ///   - groups: names in any order with spaces between them; nil for none.
   ///   - since: nil if there is no ban.
-  /// - Throws: ``DamagedRow``.
+  /// - Throws: ``DamagedRowError``.
   package init(
     isTokenDiscarded: Bool, groups: String?, until: Date?, reason: String?, since: Date?, by: String?
   ) throws {
@@ -20,18 +20,20 @@ extension AccountAccess {
 
 extension GroupName {
   /// From a column.
-  /// - Throws: ``DamagedRow``.
+  /// - Throws: ``DamagedRowError``.
   package init(stored text: String) throws {
-    guard let name = GroupName(text) else { throw DamagedRow(what: "group") }
+    guard let name = GroupName(text) else { throw DamagedRowError(what: "group") }
     self = name
   }
 }
 
 extension AccessRequest {
   /// From columns.
-  /// - Throws: ``DamagedRow``.
+  /// - Throws: ``DamagedRowError``.
   package init(stored code: String, subject: String, asked: Date) throws {
-    guard let code = AccessRequestCode(code), let subject = Subject(subject) else { throw DamagedRow(what: "request") }
+    guard let code = AccessRequestCode(code), let subject = Subject(subject) else {
+      throw DamagedRowError(what: "request")
+    }
     self.init(code: code, subject: subject, asked: asked)
   }
 }

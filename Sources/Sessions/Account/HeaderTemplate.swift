@@ -75,8 +75,8 @@ package struct HeaderTemplate: Sendable, Equatable {
 
   /// The value.
   /// - Parameter encoding: of claims that do not state one.
-  /// - Throws: ``HeaderOmission`` if a claim cannot be sent.
-  package func render(_ claims: ClaimSource, encoding: Encoding) throws(HeaderOmission) -> [UInt8] {
+  /// - Throws: ``HeaderOmissionError`` if a claim cannot be sent.
+  package func render(_ claims: ClaimSource, encoding: Encoding) throws(HeaderOmissionError) -> [UInt8] {
     var value: [UInt8] = []
     for part in parts {
       switch part {
@@ -107,7 +107,7 @@ extension SecretKind {
 package typealias TemplateText = Secret<SecretKind.TemplateText>
 
 /// The reason that a header is left out, in words for the log.
-package enum HeaderOmission: Error, Equatable {
+package enum HeaderOmissionError: Error, Equatable {
   /// The user does not have the claim.
   case absent(claim: String)
   /// The user has no verified address of the domain.
@@ -137,7 +137,7 @@ package enum HeaderOmission: Error, Equatable {
 extension HeaderTemplate.Claim {
   fileprivate func render(
     _ claims: ClaimSource, encoding defaultEncoding: HeaderTemplate.Encoding
-  ) throws(HeaderOmission) -> [UInt8] {
+  ) throws(HeaderOmissionError) -> [UInt8] {
     guard var text = claims.text(of: name) else { throw .absent(claim: name) }
     if text.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { throw .lineBreak(claim: name) }
     for filter in filters { text = try apply(filter, to: text, claims) }
@@ -159,7 +159,7 @@ extension HeaderTemplate.Claim {
 
   private func apply(
     _ filter: HeaderTemplate.Filter, to text: String, _ claims: ClaimSource
-  ) throws(HeaderOmission) -> String {
+  ) throws(HeaderOmissionError) -> String {
     switch filter {
     case .lower: return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
     case .upper:
@@ -190,7 +190,7 @@ package struct BasicCredentialsTemplate: Sendable, Equatable {
   }
 
   /// Whether the literal text of the user has a colon, so that ``render(_:)`` fails for every account with
-  /// ``HeaderOmission/colonInUser``.
+  /// ``HeaderOmissionError/colonInUser``.
   package var alwaysHasColonInUser: Bool {
     user.parts.contains { part in
       guard case .text(let text) = part else { return false }
@@ -199,8 +199,8 @@ package struct BasicCredentialsTemplate: Sendable, Equatable {
   }
 
   /// The value of `Authorization`. Claims are UTF-8 unless they state another encoding.
-  /// - Throws: ``HeaderOmission`` if user or password cannot be sent.
-  package func render(_ claims: ClaimSource) throws(HeaderOmission) -> [UInt8] {
+  /// - Throws: ``HeaderOmissionError`` if user or password cannot be sent.
+  package func render(_ claims: ClaimSource) throws(HeaderOmissionError) -> [UInt8] {
     let user = try user.render(claims, encoding: .utf8)
     let password = try password.render(claims, encoding: .utf8)
     if user.contains(UInt8(ascii: ":")) { throw .colonInUser }

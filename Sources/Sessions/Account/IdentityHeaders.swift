@@ -18,7 +18,7 @@ package enum IdentityHeaders {
   ///   - omitted: receives the name of each header whose template cannot be sent, and the reason.
   package static func render(
     account: Account, session: Session, groups: [String] = [], settings: IdentityHeaderSettings,
-    omitted: (String, HeaderOmission) -> Void = { _, _ in }
+    omitted: (String, HeaderOmissionError) -> Void = { _, _ in }
   ) -> [(name: String, value: [UInt8])] {
     let claims = ClaimSource(
       account: account, session: session, groups: groups, allowsUnverifiedEmail: settings.allowUnverifiedEmail)
@@ -27,7 +27,7 @@ package enum IdentityHeaders {
       case .claim(let claim):
         return claims.text(of: claim).map { (name: header.name, value: encoded($0, settings.encoding)) }
       case .template(let template):
-        do throws(HeaderOmission) {
+        do throws(HeaderOmissionError) {
           return (
             name: header.name,
             value: try template.render(claims, encoding: HeaderTemplate.Encoding(settings.encoding))

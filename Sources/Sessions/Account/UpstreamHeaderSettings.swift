@@ -42,17 +42,17 @@ package struct UpstreamHeaderSettings: Sendable, Equatable {
   ///   - encoding: of claims that do not state one.
   ///   - omitted: receives the name of each header that cannot be sent, and the reason.
   package func render(
-    _ claims: ClaimSource, encoding: IdentityHeaderSettings.Encoding, omitted: (String, HeaderOmission) -> Void
+    _ claims: ClaimSource, encoding: IdentityHeaderSettings.Encoding, omitted: (String, HeaderOmissionError) -> Void
   ) -> [(name: String, value: [UInt8])] {
     var fields: [(name: String, value: [UInt8])] = []
     for header in headers {
-      do throws(HeaderOmission) {
+      do throws(HeaderOmissionError) {
         fields.append((header.name, try header.value.render(claims, encoding: HeaderTemplate.Encoding(encoding))))
       } catch {
         omitted(header.name, error)
       }
     }
-    do throws(HeaderOmission) {
+    do throws(HeaderOmissionError) {
       if let basic { fields.append((Self.basicHeader, try basic.render(claims))) }
     } catch {
       omitted(Self.basicHeader, error)

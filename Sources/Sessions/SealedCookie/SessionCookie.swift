@@ -25,7 +25,7 @@ package enum SessionCookie {
     /// The session that the cookie names.
     package let identifier: SessionIdentifier
     /// False if an older key signed it: the cookie should be reissued.
-    package let isSignedByFirstKey: Bool
+    package let isSignedByCurrentKey: Bool
     /// The key that signed it.
     package let key: KeyIdentifier
   }
@@ -105,7 +105,7 @@ extension SessionKeyring {
       let identifier = SessionIdentifier(
         high: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 5, as: UInt64.self)),
         low: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 13, as: UInt64.self)))
-      return SessionCookie.Verified(identifier: identifier, isSignedByFirstKey: index == 0, key: key)
+      return SessionCookie.Verified(identifier: identifier, isSignedByCurrentKey: index == 0, key: key)
     }
     return nil
   }

@@ -35,7 +35,7 @@ package struct SessionKeyring: Sendable {
   }
 
   /// The identifier of the current key, which signs and seals.
-  package var firstKey: KeyIdentifier { keys[0].identifier }
+  package var currentKey: KeyIdentifier { keys[0].identifier }
 
   /// Whether values sealed with this key can be opened.
   package func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// A row that this version cannot have written: it was changed by hand or is damaged.
-package struct DamagedRow: Error {
+package struct DamagedRowError: Error {
   /// The kind of record.
   package let what: String
 
@@ -19,13 +19,13 @@ package enum RecordText {
   }
 
   /// Reads a record.
-  /// - Throws: ``DamagedRow``.
+  /// - Throws: ``DamagedRowError``.
   package static func decode<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
     do {
       // By way of an array: for other sequences, the runtime searches all conformances of the program.
       return try JSONDecoder().decode(type, from: Data(Array(text.utf8)))
     } catch {
-      throw DamagedRow(what: "\(type)")
+      throw DamagedRowError(what: "\(type)")
     }
   }
 }

@@ -80,7 +80,7 @@ package enum TokenReencryption {
     while true {
       let batch: [StoredToken]
       do {
-        batch = try await store.storedTokens(notSealedBy: keyring.firstKey, limit: 200)
+        batch = try await store.storedTokens(notSealedBy: keyring.currentKey, limit: 200)
       } catch {
         throw .store(error)
       }

@@ -53,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await waitForEnd(of: parts, interruption: interruption)
         await stop(parts)
         folder.remove()
-      } catch is Interrupted {
+      } catch is InterruptedError {
         await stop(parts)
         folder.remove()
       } catch {
@@ -104,7 +104,7 @@ struct DemoCommand: AsyncParsableCommand {
   ) async throws {
     let deadline = Date().addingTimeInterval(Self.patience)
     while !LoopbackPort.answers(port, path: path) {
-      if interruption.flag.load(ordering: .relaxed) { throw Interrupted() }
+      if interruption.flag.load(ordering: .relaxed) { throw InterruptedError() }
       if let ended = parts.first(where: { !$0.isRunning }) { throw DemoError.ended(ended.name, log: ended.log) }
       if Date() >= deadline, let last = parts.last { throw DemoError.notReady(last.name, log: last.log) }
       try await Task.sleep(for: .milliseconds(100))
@@ -132,7 +132,7 @@ private final class Interruption: Sendable {
 }
 
 /// Ctrl-C while something was still starting.
-private struct Interrupted: Error {}
+private struct InterruptedError: Error {}
 
 /// The reason why the demo cannot go on.
 enum DemoError: Error, CustomStringConvertible {

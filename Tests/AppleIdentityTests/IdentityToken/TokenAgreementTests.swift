@@ -9,7 +9,7 @@ struct TokenAgreementTests {
 
   private func disagreement(
     browser: [String: String?], exchanged: [String: String?]
-  ) async throws -> IdentityTokenDisagreement? {
+  ) async throws -> IdentityTokenMismatchError? {
     let fixture = try Fixture()
     let first = try await fixture.verify(try fixture.token(browser), nonce: .none)
     let second = try await fixture.verify(try fixture.token(exchanged), nonce: .none)

@@ -27,7 +27,7 @@ struct KeySetTests {
     for index in 0..<1000 {
       let token = try fixture.token(header: ["kid": "\"UNKNOWN\(index)\""])
       // After the first fetch, it is unknown whether Apple has such a key.
-      let expected = index == 0 ? IdentityTokenRejection.unknownKey : .keysUnavailable(.coolingDown)
+      let expected = index == 0 ? IdentityTokenError.unknownKey : .keysUnavailable(.coolingDown)
       #expect(await fixture.rejection(token) == expected)
     }
     #expect(fetches(fixture) == 1)
@@ -45,8 +45,8 @@ struct KeySetTests {
     "Requests of strangers do not delay a rotated key for a proved sign-in, nor the other way round")
   func budgets() async throws {
     let fixture = try Fixture()
-    func rejection(_ token: UnverifiedIdentityToken, _ source: TokenSource) async -> IdentityTokenRejection? {
-      do throws(IdentityTokenRejection) {
+    func rejection(_ token: UnverifiedIdentityToken, _ source: TokenSource) async -> IdentityTokenError? {
+      do throws(IdentityTokenError) {
         _ = try await fixture.provider.verifier.verify(
           token, audiences: ["com.example.web"], nonce: .web("n-1"), from: source)
         return nil
@@ -77,7 +77,7 @@ struct KeySetTests {
   func unknownIdentifiersAtOnce() async throws {
     let fixture = try Fixture()
     let tokens = try (0..<1000).map { try fixture.token(header: ["kid": "\"UNKNOWN\($0)\""]) }
-    await withTaskGroup(of: IdentityTokenRejection?.self) { group in
+    await withTaskGroup(of: IdentityTokenError?.self) { group in
       for token in tokens { group.addTask { await fixture.rejection(token) } }
       for await rejection in group { #expect(rejection == .unknownKey) }
     }
@@ -113,10 +113,10 @@ struct KeySetTests {
     let rotated = try fixture.token(key: second)
     let verdicts = (0..<5).map { _ in
       Task {
-        do throws(IdentityTokenRejection) {
+        do throws(IdentityTokenError) {
           _ = try await fixture.provider.verifier.verify(
             rotated, audiences: ["com.example.web"], nonce: .web("n-1"), from: .verified)
-          return IdentityTokenRejection?.none
+          return IdentityTokenError?.none
         } catch {
           return error
         }

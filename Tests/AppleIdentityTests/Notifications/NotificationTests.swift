@@ -24,8 +24,8 @@ struct NotificationTests {
     return Array(#"{"payload":"\#(token)"}"#.utf8)
   }
 
-  private func rejection(_ fixture: Fixture, _ body: [UInt8]) async -> IdentityTokenRejection? {
-    do throws(IdentityTokenRejection) {
+  private func rejection(_ fixture: Fixture, _ body: [UInt8]) async -> IdentityTokenError? {
+    do throws(IdentityTokenError) {
       _ = try await fixture.provider.notifications.verify(body)
       return nil
     } catch {

@@ -62,15 +62,15 @@ struct Fixture {
 
   func verify(
     _ token: UnverifiedIdentityToken, nonce: NonceExpectation = .web("n-1"), audiences: [String] = ["com.example.web"]
-  ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
+  ) async throws(IdentityTokenError) -> VerifiedIdentityToken {
     try await provider.verifier.verify(token, audiences: audiences, nonce: nonce)
   }
 
   /// The reason for which a token is refused; `nil` if it is taken.
   func rejection(
     _ token: UnverifiedIdentityToken, nonce: NonceExpectation = .web("n-1"), audiences: [String] = ["com.example.web"]
-  ) async -> IdentityTokenRejection? {
-    do throws(IdentityTokenRejection) {
+  ) async -> IdentityTokenError? {
+    do throws(IdentityTokenError) {
       _ = try await verify(token, nonce: nonce, audiences: audiences)
       return nil
     } catch {

@@ -21,7 +21,7 @@ final class GateRig: Sendable {
   let clock = TestClock()
   let apple: FakeApple
   let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
-  let loops = SessionLoops()
+  let loops = ProcessSessions()
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let tokens: MachineTokenSessions

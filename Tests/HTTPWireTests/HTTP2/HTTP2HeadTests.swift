@@ -25,7 +25,7 @@ struct HTTP2HeadTests {
   func crumbs() {
     let text = head(ordinaryFields + [("cookie", "a=1"), ("x", "y"), ("cookie", "__Host-cordon=2"), ("cookie", "c=3")])
     #expect(text?.hasSuffix("x: y\r\nCookie: a=1; __Host-cordon=2; c=3\r\n\r\n") == true)
-    #expect(readRequest(text ?? "").ownCookies.count == 1)
+    #expect(readRequest(text ?? "").gatewayCookies.count == 1)
   }
 
   @Test("A body without a length is chunked for the application, one with a length is not")

@@ -44,15 +44,15 @@ struct DatabaseTests {
   func wrongTypes() throws {
     let row = try #require(try database.row("SELECT 1, 'text', x'00', NULL, 1.0"))
     for column in [1, 2, 3, 4, 5, -1] {
-      #expect(throws: DamagedRow.self) { try row.int64(column) }
-      #expect(throws: DamagedRow.self) { try row.int(column) }
-      #expect(throws: DamagedRow.self) { try row.date(column) }
+      #expect(throws: DamagedRowError.self) { try row.int64(column) }
+      #expect(throws: DamagedRowError.self) { try row.int(column) }
+      #expect(throws: DamagedRowError.self) { try row.date(column) }
     }
-    for column in [0, 2, 3, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.text(column) } }
-    for column in [0, 1, 3, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.bytes(column) } }
-    for column in [0, 2, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.optionalText(column) } }
-    for column in [1, 2, 4, 5, -1] { #expect(throws: DamagedRow.self) { try row.optionalDate(column) } }
-    for column in [5, -1] { #expect(throws: DamagedRow.self) { try row.isNull(column) } }
+    for column in [0, 2, 3, 4, 5, -1] { #expect(throws: DamagedRowError.self) { try row.text(column) } }
+    for column in [0, 1, 3, 4, 5, -1] { #expect(throws: DamagedRowError.self) { try row.bytes(column) } }
+    for column in [0, 2, 4, 5, -1] { #expect(throws: DamagedRowError.self) { try row.optionalText(column) } }
+    for column in [1, 2, 4, 5, -1] { #expect(throws: DamagedRowError.self) { try row.optionalDate(column) } }
+    for column in [5, -1] { #expect(throws: DamagedRowError.self) { try row.isNull(column) } }
     #expect(try row.optionalText(3) == nil && row.optionalDate(3) == nil && row.isNull(3))
   }
 
@@ -62,8 +62,8 @@ struct DatabaseTests {
   func invalidText(bytes: String) throws {
     let sql = "SELECT CAST(x'\(bytes)' AS TEXT)"
     for _ in 1...2 {
-      #expect(throws: DamagedRow.self) { try database.row(sql) }
-      #expect(throws: DamagedRow.self) { try database.rows(sql) }
+      #expect(throws: DamagedRowError.self) { try database.row(sql) }
+      #expect(throws: DamagedRowError.self) { try database.rows(sql) }
     }
     #expect(try database.run(sql) >= 0)
   }

@@ -92,7 +92,7 @@ struct HTTP2UpstreamFailureTests {
     }
   }
 
-  @Test("Trailers of 80 fields and 24,000 bytes pass; 400 fields do not, and the log says why")
+  @Test("Trailers of 80 fields and 24,000 bytes pass; 1,001 fields do not, and the log says why")
   func trailers() throws {
     try withApplication { gateway, application throws in
       let client = try gateway.connect()

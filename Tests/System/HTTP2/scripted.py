@@ -95,7 +95,7 @@ class Server(Peer):
             "trailers": lambda: head + raw(DATA, 0, stream, b"body") + self.long_trailers(
                 stream, [(f"x-{n}", "v" * 300) for n in range(80)] + [("grpc-status", "0")]),
             "many-trailers": lambda: head + raw(DATA, 0, stream, b"body") + self.headers(
-                stream, [(f"x-{n}", "v") for n in range(400)]),
+                stream, [(f"x-{n}", "v") for n in range(1_001)]),
         }
         self.send(answers.get(name, lambda: self.fine(stream))())
 

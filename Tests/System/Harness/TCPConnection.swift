@@ -231,8 +231,8 @@ func withLoopback<Result>(
 /// Ports of 127.0.0.1 without a listener, below the range that the kernel gives to outgoing connections, so that none
 /// of those takes one in between.
 enum FreePort {
-  /// Those that this process alone gives out: another test process would else find a port free that was taken here and is not
-  /// listened on yet.
+  /// Those that this process alone gives out: another test process would else find a port free that was taken here and
+  /// is not listened on yet.
   private static let range = claimRange()
   private static let next = Mutex(range?.lowerBound ?? 0)
 

@@ -16,19 +16,19 @@ extension Invariant {
     GatewayCookies(name: KeptNames.cookie).find(span, in: &head)
     var expected: [[[UInt8]]] = []
     for line in head.fields.lines where KeptNames.lowercased(span.array(line.name)) == "cookie" {
-      expected += KeptNames.ownCookies(in: span.array(line.value)).map { [$0.name, $0.value] }
+      expected += KeptNames.gatewayCookies(in: span.array(line.value)).map { [$0.name, $0.value] }
     }
-    let found = head.ownCookies.map { place in
+    let found = head.gatewayCookies.map { place in
       [KeptNames.trimmed(span.array(place.name)), KeptNames.trimmed(span.array(place.value))]
     }
     try require(found == expected, "found \(found.map { $0.map(shown) }), expected \(expected.map { $0.map(shown) })")
-    for place in head.ownCookies { try requireSigned(span.array(place.value)) }
+    for place in head.gatewayCookies { try requireSigned(span.array(place.value)) }
   }
 
   private static func requireSigned(_ value: [UInt8]) throws(Violation) {
     for scope in [CookieScope.publicURL, .host("wiki.example.com")] {
       guard let verified = FixedKeys.both.verifyCookie(value, on: scope) else { continue }
-      let signer = verified.isSignedByFirstKey ? FixedKeys.first : FixedKeys.second
+      let signer = verified.isSignedByCurrentKey ? FixedKeys.first : FixedKeys.second
       let signed = signer.signedCookie(for: verified.identifier, on: scope)
       try require(Array(signed.utf8) == value, "another spelling of \(signed) verifies")
     }

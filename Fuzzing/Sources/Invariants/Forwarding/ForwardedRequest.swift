@@ -57,7 +57,7 @@ func requireFields(
   for field in fields {
     let name = KeptNames.folded(field.name)
     if name == "cookie" {
-      try require(KeptNames.ownCookies(in: field.value).isEmpty, "a cookie of ours: \(field)")
+      try require(KeptNames.gatewayCookies(in: field.value).isEmpty, "a cookie of ours: \(field)")
     }
     let isShadow = KeptNames.framing.contains(name) && KeptNames.lowercased(field.name) != name
     try require(!isShadow, "another spelling of what frames a message: \(field)")

@@ -16,7 +16,7 @@ extension Invariant {
     guard !head.authority.isEmpty else { return }
     let rules = ForwardingRules(
       reservedNames: KeptNames.identity, sessionCookieName: KeptNames.cookie, scheme: "https")
-    rules.ownCookies.find(span, in: &head)
+    rules.gatewayCookies.find(span, in: &head)
     for circumstances in Circumstances.all {
       let upgrades = circumstances.allowsUpgrade && head.wantsUpgrade && head.framing == .none
       var buffer = ByteBuffer()

@@ -71,7 +71,7 @@ enum KeptNames {
   }
 
   /// The pairs of a Cookie field that are the gateway's own, by splitting it.
-  static func ownCookies(in value: [UInt8]) -> [(name: [UInt8], value: [UInt8])] {
+  static func gatewayCookies(in value: [UInt8]) -> [(name: [UInt8], value: [UInt8])] {
     value.split(separator: 0x3B).compactMap { part in
       let pair = trimmed(part)
       let equals = pair.firstIndex(of: 0x3D) ?? pair.endIndex

@@ -16,7 +16,7 @@ extension Invariant {
     for connection in [ResponseForwarding.Connection.implied, .keepAlive, .close] {
       var buffer = ByteBuffer()
       ResponseForwarding.write(
-        head, span, ownCookies: GatewayCookies(name: KeptNames.cookie), chunked: chunked, connection: connection,
+        head, span, gatewayCookies: GatewayCookies(name: KeptNames.cookie), chunked: chunked, connection: connection,
         to: &buffer)
       let written = Array(buffer.readableBytesView)
       do {
@@ -54,7 +54,7 @@ private func requireOneResponse(
     if name == "set-cookie" {
       // A cookie without a name comes back as its value alone.
       let pair = field.value.drop { $0 == 0x3D || $0 == 0x20 || $0 == 0x09 }
-      let isOurs = !KeptNames.ownCookies(in: Array(pair.prefix { $0 != 0x3B })).isEmpty
+      let isOurs = !KeptNames.gatewayCookies(in: Array(pair.prefix { $0 != 0x3B })).isEmpty
       try require(!isOurs, "a cookie of ours: \(field)")
     }
     if ["connection", "transfer-encoding"].contains(name) { continue }

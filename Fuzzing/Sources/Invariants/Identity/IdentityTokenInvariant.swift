@@ -20,7 +20,7 @@ extension Invariant {
       let payload = Array(bytes[line...].dropFirst())
       let text = isSigned ? try FixedApple.signed(header, payload) : String(decoding: bytes, as: UTF8.self)
       let token: VerifiedIdentityToken
-      do throws(IdentityTokenRejection) {
+      do throws(IdentityTokenError) {
         token = try await FixedApple.verifier.verify(
           UnverifiedIdentityToken(text), audiences: [FixedApple.client], nonce: .web(FixedApple.nonce))
       } catch {

@@ -20,7 +20,7 @@ extension HTTP1ServerConnection {
 
   private func endInput(isHalfClose: Bool) {
     switch exchange.request {
-    case .idle where isLastRequest: closeBehindResponse(clientMaySend: false)
+    case .idle where isLastRequest: closeAfterResponse(clientMaySend: false)
     // Requests that wait for room in the channel are read when there is some.
     case .idle: if canTakeResponse { readRequests() }
     case .collecting, .body, .unread: refuseTruncatedBody()
@@ -33,7 +33,7 @@ extension HTTP1ServerConnection {
   func readToEnd() {
     guard isOpen else { return }
     switch exchange.request {
-    case .idle: if isLastRequest { closeBehindResponse(clientMaySend: false) }
+    case .idle: if isLastRequest { closeAfterResponse(clientMaySend: false) }
     case .collecting, .body, .unread: refuseTruncatedBody()
     case .deciding, .handling, .complete, .switching: awaitHalfClosedClient()
     case .tunnel: break

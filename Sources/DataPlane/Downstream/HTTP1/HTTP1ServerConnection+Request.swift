@@ -18,7 +18,7 @@ extension HTTP1ServerConnection {
   private func readHead(_ buffer: ByteBuffer) {
     switch server.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
     case .incomplete where input.hasEnded:
-      letGo()
+      releaseHolding()
       pending = buffer
       refuseHead(.headTruncated)
     case .incomplete:
@@ -30,7 +30,7 @@ extension HTTP1ServerConnection {
       pending = buffer
       holdPending()
     case .violation(let violation):
-      letGo()
+      releaseHolding()
       pending = buffer
       refuseHead(Refusal(violation))
     case .complete:
@@ -48,7 +48,7 @@ extension HTTP1ServerConnection {
 
   /// Asks the gate about a whole head, and takes what has come after it.
   private func receiveHead(_ whole: ByteBuffer, at now: NIODeadline) {
-    letGo()
+    releaseHolding()
     isWithinHead = false
     framing.keepsAlive = loop.requestHead.keepAlive
     let (body, count) = (loop.requestHead.framing, loop.requestHead.byteCount)

@@ -9,7 +9,7 @@ extension HTTP1ServerConnection {
     /// Whether the request allows another one after it.
     var keepsAlive = true
     /// Whether the connection ends after the response.
-    var closesBehind = false
+    var closesAfterResponse = false
     /// Whether the response is sent in chunks.
     var isChunked = false
   }
@@ -26,7 +26,7 @@ extension HTTP1ServerConnection {
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
     var interim = loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
+      head, bytes, gatewayCookies: server.rules.gatewayCookies, chunked: false, connection: .implied, to: &interim)
     writer.write(interim)
     loop.buffers.give(interim)
   }
@@ -38,11 +38,11 @@ extension HTTP1ServerConnection {
     let isOpenEnded = body.isChunked || body.isUntilClose
     framing.isChunked = isHTTP11 && isOpenEnded
     // Answered before the request was read: what is still to come of its body is not read for long.
-    framing.closesBehind =
+    framing.closesAfterResponse =
       !framing.keepsAlive || server.announcesShutdown || (!isHTTP11 && isOpenEnded) || !exchange.request.isWhole
       || isLastRequest
     write(
-      head, bytes, framing.closesBehind ? .close : isHTTP11 ? .implied : .keepAlive)
+      head, bytes, framing.closesAfterResponse ? .close : isHTTP11 ? .implied : .keepAlive)
   }
 
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
@@ -58,12 +58,12 @@ extension HTTP1ServerConnection {
     let rules = server.rules
     var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, ownCookies: rules.ownCookies, chunked: framing.isChunked, connection: connection,
+      head, bytes, gatewayCookies: rules.gatewayCookies, chunked: framing.isChunked, connection: connection,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
     if !rules.responseHeaders.isEmpty {
       rules.responseHeaders.write(
-        missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &buffer)
+        missingIn: head, bytes, isPrivate: exchange.upstream.privateLines != nil, to: &buffer)
     }
     outgoing = buffer
   }
@@ -119,7 +119,7 @@ extension HTTP1ServerConnection {
 
   func closeTunnel(clientMaySend: Bool) {
     flushResponse()
-    closeBehindResponse(clientMaySend: clientMaySend)
+    closeAfterResponse(clientMaySend: clientMaySend)
   }
 
   // MARK: The gateway's own
@@ -127,10 +127,12 @@ extension HTTP1ServerConnection {
   func send(_ response: ControlResponse) {
     let isHead = exchange.account.method == .head
     framing.isChunked = false
-    framing.closesBehind = !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
+    framing.closesAfterResponse =
+      !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
     var buffer = outgoing.take() ?? loop.buffers.take()
     ControlResponseForwarding.write(
-      response, withoutBody: isHead, closes: framing.closesBehind, keepsOld: !isHTTP11 && !framing.closesBehind,
+      response, withoutBody: isHead, closes: framing.closesAfterResponse,
+      keepsOld: !isHTTP11 && !framing.closesAfterResponse,
       requestID: exchange.account.requestID, date: loop.date.bytes(), to: &buffer)
     if !isHead { exchange.account.sentBytes = response.body.count }
     outgoing = buffer
@@ -144,8 +146,8 @@ extension HTTP1ServerConnection {
   private func finish(at now: NIODeadline) {
     let isWhole = exchange.request.isWhole
     endExchange(at: now)
-    guard isWhole, !framing.closesBehind, !server.announcesShutdown, !isLastRequest else {
-      return closeBehindResponse(clientMaySend: !isWhole || pending != nil)
+    guard isWhole, !framing.closesAfterResponse, !server.announcesShutdown, !isLastRequest else {
+      return closeAfterResponse(clientMaySend: !isWhole || pending != nil)
     }
     exchange.review = nil
     isWithinHead = false

@@ -9,7 +9,7 @@ internal import TLSTransport
 /// response before it is out. This file holds the life of the connection; the framing of requests and of responses is
 /// in `+Request` and `+Response`.
 final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, DownstreamTransport, ReviewedConnection,
-  UnfinishedHeadOwner, SocketReader
+  IncompleteRequestOwner, SocketReader
 {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -52,7 +52,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// Whether the TLS handshake is complete: later errors are not handshake failures.
   private var hasHandshake = false
   /// The memory that ``pending`` or a handshake holds.
-  var holding: UnfinishedHeads.Holding?
+  var holding: IncompleteRequestBudget.Holding?
   /// The client's progress with the bytes that wait for it; nil while none do.
   var pace: ResponsePace?
   private var receiveBufferMode = ReceiveBufferMode.frugal
@@ -91,14 +91,14 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   private func began(_ context: ChannelHandlerContext) {
     loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
-    if server.isTLS, !hasHandshake { hold(UnfinishedHeads.handshake) }
+    if server.isTLS, !hasHandshake { hold(IncompleteRequestBudget.handshake) }
     if server.isDraining { drain() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if !writer.isAtSocket, event is TLSHandshakeCompleted {
       hasHandshake = true
-      letGo()
+      releaseHolding()
       let wait = server.isDraining ? ServerContext.handshakeGrace : server.waits.head
       loop.wheel.arm(self, after: wait, now: .now())
     }
@@ -126,7 +126,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private func connectionEnded() {
     guard !isClosed else { return }
     phase = .closed
-    letGo()
+    releaseHolding()
     loop.wheel.remove(self)
     pending = nil
     outgoing = nil
@@ -201,7 +201,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   private func readAhead(_ buffer: consuming ByteBuffer) {
     // Bytes after the last request are discarded.
-    if exchange.request.isWhole, framing.closesBehind {
+    if exchange.request.isWhole, framing.closesAfterResponse {
       pending = ByteBuffer()
       return
     }
@@ -251,16 +251,16 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     hold(size)
   }
 
-  var unfinishedHeads: UnfinishedHeads { loop.unfinished }
+  var incompleteRequests: IncompleteRequestBudget { loop.incompleteRequests }
 
-  func giveUpHead() {
-    letGo()
+  func giveUpRequest() {
+    releaseHolding()
     guard isOpen else { return }
     switch exchange.request {
     case .complete, .handling, .switching:
       // The request under way is answered; requests that were sent ahead have to be sent again.
       framing.keepsAlive = false
-      framing.closesBehind = true
+      framing.closesAfterResponse = true
       pending = ByteBuffer()
     case .idle, .deciding:
       if pending == nil { return closeNow() }
@@ -313,7 +313,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
     if server.isTLS, !hasHandshake { server.observer.handshakeFailed() }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
-    if hasSentAll { closeNow() } else { closeBehindResponse(clientMaySend: true) }
+    if hasSentAll { closeNow() } else { closeAfterResponse(clientMaySend: true) }
   }
 
   // MARK: Closing
@@ -327,7 +327,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     writer.close()
   }
 
-  func breakOff(_ reason: BreakOffReason) { abort() }
+  func abortExchange(_ reason: AbortReason) { abort() }
 
   func endExchanges(of sessions: Set<ConnectionKey>) {
     guard isOpen, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
@@ -346,11 +346,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   /// Ends the connection after the last response, once that is out: a close throws away what the system has not yet
   /// taken.
-  func closeBehindResponse(clientMaySend: Bool) {
+  func closeAfterResponse(clientMaySend: Bool) {
     guard let context else { return }
     phase = .finishing
     pending = nil
-    letGo()
+    releaseHolding()
     holdReads(false)
     if hasSentAll { return closeSent(clientMaySend: clientMaySend) }
     watchPace(at: .now())
@@ -377,7 +377,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     }
     guard isOpen else { return }
     if !exchange.isUnderWay, pending == nil {
-      guard hasSentAll else { return closeBehindResponse(clientMaySend: true) }
+      guard hasSentAll else { return closeAfterResponse(clientMaySend: true) }
       let isNew = server.isTLS && !hasHandshake
       let moment = isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace
       loop.wheel.arm(self, after: moment, now: .now())

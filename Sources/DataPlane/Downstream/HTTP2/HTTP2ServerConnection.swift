@@ -8,7 +8,7 @@ internal import TLSTransport
 /// The bytes of one read go into the session at once; requests begin upstream when all of them have been parsed, so
 /// that a stream that is reset in the same read costs the application nothing. Frames to send are gathered until the
 /// end of the event loop's turn: those of all streams leave in one write.
-final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedConnection, UnfinishedHeadOwner {
+final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedConnection, IncompleteRequestOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -51,7 +51,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private var pace: ResponsePace?
   private var receiveBufferMode = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
-  var holding: UnfinishedHeads.Holding?
+  var holding: IncompleteRequestBudget.Holding?
   var isReviewed = false
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
@@ -143,7 +143,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .none
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
-    if session.isOver, gathered == nil { return closeBehind() }
+    if session.isOver, gathered == nil { return beginLingeringClose() }
     countUnsent()
     if isFull, session.queuedBytes < queueLimit / 2 {
       isFull = false
@@ -188,7 +188,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     now = .now()
     queuing = []
     if gathered != nil { server.loop.frames.give(takeFrames()) }
-    letGo()
+    releaseHolding()
     server.loop.wheel.remove(self)
     session.close()
     if let code = session.endedBy, code != .noError { server.observer.connectionFailed(code, of: peer.address) }
@@ -246,14 +246,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     if session.isWithinHead {
       hold(session.headMemory)
     } else {
-      letGo()
+      releaseHolding()
     }
   }
 
-  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
+  var incompleteRequests: IncompleteRequestBudget { server.loop.incompleteRequests }
 
-  func giveUpHead() {
-    letGo()
+  func giveUpRequest() {
+    releaseHolding()
     session.terminate(.enhanceYourCalm)
     flushSoon()
   }
@@ -341,7 +341,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown
   /// away: closing at once would reset the connection, and the last frames with it.
-  private func closeBehind() {
+  private func beginLingeringClose() {
     guard let context, life.linger() else { return }
     holdReads(false)
     arm(server.waits.writeProgress)

@@ -159,18 +159,18 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
+    ResponseForwarding.write(head, bytes, gatewayCookies: server.rules.gatewayCookies, to: &loop.fields)
     if loop.fields.canBeSent { connection.session.inform(&loop.fields, on: stream) }
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     let rules = server.rules
     ResponseForwarding.write(
-      head, bytes, ownCookies: rules.ownCookies, privateLines: exchange.upstream.privateLines,
+      head, bytes, gatewayCookies: rules.gatewayCookies, privateLines: exchange.upstream.privateLines,
       date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
     if !rules.responseHeaders.isEmpty {
       rules.responseHeaders.write(
-        missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &loop.fields)
+        missingIn: head, bytes, isPrivate: exchange.upstream.privateLines != nil, to: &loop.fields)
     }
     return loop.fields.canBeSent
   }
@@ -321,7 +321,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Ends the exchange if the gate no longer permits it.
   func review(at now: NIODeadline) { if isReviewable { reviewExchange(at: now) } }
 
-  func breakOff(_ reason: BreakOffReason) {
+  func abortExchange(_ reason: AbortReason) {
     exchange.cutOff()
     // CANCEL after the head of a response is its regular end for some clients (Node.js): it must not look whole.
     let isCutOff = exchange.hasResponse && exchange.request.tunnel == nil

@@ -7,7 +7,7 @@ internal import TLSTransport
 ///
 /// Not used by listeners that offer HTTP/1.1 alone.
 final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
-  UnfinishedHeadOwner
+  IncompleteRequestOwner
 {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -19,7 +19,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   private var received = ByteBuffer()
   private var isDone = false
   /// The memory counted for a handshake.
-  var holding: UnfinishedHeads.Holding?
+  var holding: IncompleteRequestBudget.Holding?
 
   init(server: ServerContext, peer: ClientPeer, protocols: [HTTPProtocol]) {
     self.server = server
@@ -33,13 +33,13 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     self.context = context
     server.opened(self)
     server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
-    if server.isTLS { hold(UnfinishedHeads.handshake) }
+    if server.isTLS { hold(IncompleteRequestBudget.handshake) }
     if server.isDraining { drain() }
   }
 
-  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
+  var incompleteRequests: IncompleteRequestBudget { server.loop.incompleteRequests }
 
-  func giveUpHead() { context?.close(promise: nil) }
+  func giveUpRequest() { context?.close(promise: nil) }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     connectionEnded()
@@ -53,7 +53,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
 
   private func connectionEnded() {
     isDone = true
-    letGo()
+    releaseHolding()
     server.loop.wheel.remove(self)
     server.ended(self)
   }

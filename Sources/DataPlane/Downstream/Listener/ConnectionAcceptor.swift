@@ -67,7 +67,7 @@ final class ConnectionAcceptor {
     guard descriptors.take(use) else { return channel.close(promise: nil) }
     guard admission.enter() else {
       channel.closeFuture.whenComplete { _ in descriptors.give(use) }
-      return try turnAway(channel)
+      return try reject(channel)
     }
     let admission = admission
     channel.closeFuture.whenComplete { _ in
@@ -154,7 +154,7 @@ final class ConnectionAcceptor {
   // MARK: Connection limit
 
   /// Answers 503 on a connection beyond the limit. Over TLS it is closed: a handshake would cost too much.
-  private func turnAway(_ channel: any Channel) throws {
+  private func reject(_ channel: any Channel) throws {
     let loop = context.loop
     let requestID = loop.requestIDs.next()
     context.observer.exchangeBegan()

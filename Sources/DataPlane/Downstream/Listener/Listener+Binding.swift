@@ -152,7 +152,7 @@ extension Listener {
   private static func removeSocket(_ path: String) throws {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else { throw NotASocket() }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw NotASocketError() }
     guard unlink(path) == 0 else { throw IOError(errnoCode: errno, reason: "unlink") }
   }
 
@@ -173,7 +173,7 @@ extension Listener {
 }
 
 /// There is a file or folder where a Unix socket should be.
-private struct NotASocket: Error {}
+private struct NotASocketError: Error {}
 
 /// An address cannot be listened on.
 package struct ListenerError: Error, CustomStringConvertible {
@@ -196,7 +196,7 @@ package struct ListenerError: Error, CustomStringConvertible {
     self.address = address
     switch error {
     case let error as IOError: reason = .system(error.errnoCode)
-    case is NotASocket: reason = .notASocket
+    case is NotASocketError: reason = .notASocket
     default: return nil
     }
   }

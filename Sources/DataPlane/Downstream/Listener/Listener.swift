@@ -154,7 +154,7 @@ package final class Listener: Sendable {
   }
 
   /// Ends every connection in the middle of whatever it does.
-  package func cutOff() {
+  package func abortConnections() {
     for loop in loops {
       loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.context.closeAll() } }
     }

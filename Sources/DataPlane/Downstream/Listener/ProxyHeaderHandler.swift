@@ -6,7 +6,7 @@ internal import NIOCore
 /// A connection whose header is missing, malformed, or slower than the time-out for a handshake is closed without a
 /// response.
 final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
-  UnfinishedHeadOwner
+  IncompleteRequestOwner
 {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -18,7 +18,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   private var received = ByteBuffer()
   private var isDone = false
   /// The memory that an incomplete header holds.
-  var holding: UnfinishedHeads.Holding?
+  var holding: IncompleteRequestBudget.Holding?
 
   init(acceptor: ConnectionAcceptor, peer: ClientPeer) {
     self.acceptor = acceptor
@@ -48,7 +48,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   }
 
   private func connectionEnded() {
-    letGo()
+    releaseHolding()
     acceptor.context.loop.wheel.remove(self)
     acceptor.context.ended(self)
   }
@@ -79,9 +79,9 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
-  var unfinishedHeads: UnfinishedHeads { acceptor.context.loop.unfinished }
+  var incompleteRequests: IncompleteRequestBudget { acceptor.context.loop.incompleteRequests }
 
-  func giveUpHead() { context?.close(promise: nil) }
+  func giveUpRequest() { context?.close(promise: nil) }
 
   private func end(_ context: ChannelHandlerContext) {
     isDone = true

@@ -86,7 +86,7 @@ extension DownstreamTransport {
       connectUpstream(at: .now())
     case .handle(let call): handle(call)
     case .endTunnel(let tunnel): endInput(of: tunnel)
-    case .withdraw: breakOff(.cutOff)
+    case .withdraw: abortExchange(.cutOff)
     case .nothing: break
     }
   }

@@ -11,10 +11,10 @@ extension DownstreamTransport {
       return sendInterim(head, bytes)
     }
     if let binding = exchange.upstream.binding,
-      let personal = PersonalResponse.rewrite(head, bytes, binding, method: exchange.account.method)
+      let personal = PrivateResponse.rewrite(head, bytes, binding, method: exchange.account.method)
     {
       var rewritten = ResponseHead()
-      guard PersonalResponse.parser.parse(personal.span.bytes, into: &rewritten) == .complete else {
+      guard PrivateResponse.parser.parse(personal.span.bytes, into: &rewritten) == .complete else {
         exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large"))
         return
       }
@@ -89,7 +89,7 @@ extension DownstreamTransport {
     let preferences = preferences ?? knownPreferences()
     leaveUpstream()
     // Too late for an error response: only an early end shows the failure to the client.
-    if exchange.hasResponse { return breakOff(.cutOff) }
+    if exchange.hasResponse { return abortExchange(.cutOff) }
     respond(
       server.gate.failure(
         status: refusal.status, reason: refusal.reason, preferences: preferences,
@@ -138,7 +138,7 @@ extension DownstreamTransport {
       sent: exchange.account.sentBytes, waiting: unsentBytes, at: now,
       rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
       patience: server.waits.writeProgress)
-    if verdict == .isOver { breakOff(.cutOff) } else { awaitClient(now) }
+    if verdict == .isOver { abortExchange(.cutOff) } else { awaitClient(now) }
   }
 
   /// The deadline of an exchange that is under way has passed.
@@ -149,7 +149,7 @@ extension DownstreamTransport {
     case .closeTunnel:
       leaveUpstream()
       closeTunnel(clientMaySend: false)
-    case .abort: breakOff(.cutOff)
+    case .abort: abortExchange(.cutOff)
     }
   }
 }

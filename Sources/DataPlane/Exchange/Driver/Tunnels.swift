@@ -81,13 +81,13 @@ extension DownstreamTransport {
   /// Ends an exchange whose session has ended, or may not have it any longer: a WebSocket is informed, anything else is
   /// cut off.
   func endWithSession(at now: NIODeadline) {
-    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { breakOff(.cutOff) }
+    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { abortExchange(.cutOff) }
   }
 
   /// Ends the exchange if the gate no longer permits it. The caller has checked that it is reviewable.
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
-      if now - forbidden >= Exchange.reviewAge { breakOff(.cutOff) }
+      if now - forbidden >= Exchange.reviewAge { abortExchange(.cutOff) }
     } else if now - exchange.account.began >= Exchange.reviewAge, !mayGoOn() {
       endWithSession(at: now)
     }

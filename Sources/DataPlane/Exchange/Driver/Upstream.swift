@@ -62,7 +62,7 @@ extension DownstreamTransport {
       exchange.upstream.attempts.place = pool.number
       connect(in: pool)
     case .refuse(let refusal): refuse(refusal)
-    case .abort: breakOff(.upstreamFailed)
+    case .abort: abortExchange(.upstreamFailed)
     case .nothing: break
     }
   }

@@ -10,7 +10,7 @@ internal import WebFormats
 /// `/status` of the admin listener: combines the status of all parts, as a page or as JSON. It requires no token, so it
 /// contains no data about users.
 final class StatusBoard: Sendable {
-  private let loops: SessionLoops
+  private let loops: ProcessSessions
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
   private let people: PeopleWatch
@@ -20,7 +20,7 @@ final class StatusBoard: Sendable {
   private let history = StatusHistory()
 
   init(
-    loops: SessionLoops, health: HealthMonitor, metrics: MetricsRegistry, people: PeopleWatch,
+    loops: ProcessSessions, health: HealthMonitor, metrics: MetricsRegistry, people: PeopleWatch,
     upstreams: @escaping @Sendable () -> [UpstreamAddressStatus], version: String, started: Timestamp
   ) {
     self.loops = loops

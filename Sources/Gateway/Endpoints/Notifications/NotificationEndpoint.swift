@@ -42,7 +42,7 @@ final class NotificationEndpoint: Sendable {
   @Sendable
   func answer(_ request: ControlRequest) async -> ControlResponse {
     let notification: AppleNotification
-    do throws(IdentityTokenRejection) {
+    do throws(IdentityTokenError) {
       notification = try await verifier.verify(request.body)
     } catch {
       return refused(error, request)
@@ -78,7 +78,7 @@ final class NotificationEndpoint: Sendable {
     }
   }
 
-  private func refused(_ rejection: IdentityTokenRejection, _ request: ControlRequest) -> ControlResponse {
+  private func refused(_ rejection: IdentityTokenError, _ request: ControlRequest) -> ControlResponse {
     metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
     let now = WallClock.now()
     let until = quietUntil.load(ordering: .relaxed)

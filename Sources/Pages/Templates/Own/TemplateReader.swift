@@ -36,7 +36,7 @@ struct TemplateReader {
 
   mutating func read(_ bytes: [UInt8]) {
     var scanner = TemplateScanner(bytes)
-    do throws(TemplateScanner.Complaint) {
+    do throws(TemplateScanner.SyntaxError) {
       while let piece = try scanner.next() {
         pieces.append(piece)
         take(piece)

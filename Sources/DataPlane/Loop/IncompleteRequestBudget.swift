@@ -7,7 +7,7 @@ internal import Synchronization
 /// It is bounded because clients need no authorization for it. Beyond the limit the oldest holders give theirs up: an
 /// honest request header is complete one round trip after it began, so that the oldest are hardly ever honest. Refusing
 /// the newest would turn away new clients while attackers keep the memory.
-final class UnfinishedHeads {
+final class IncompleteRequestBudget {
   private var limit: Int
   private let memory: MemoryInUse
   private var bytes = 0
@@ -30,18 +30,18 @@ final class UnfinishedHeads {
 
   /// The memory counted for one connection.
   final class Holding {
-    fileprivate let owner: any UnfinishedHeadOwner
+    fileprivate let owner: any IncompleteRequestOwner
     fileprivate var bytes = 0
     fileprivate var newer: Holding?
     fileprivate unowned(unsafe) var older: Holding?
 
-    fileprivate init(owner: any UnfinishedHeadOwner) { self.owner = owner }
+    fileprivate init(owner: any IncompleteRequestOwner) { self.owner = owner }
   }
 
   /// Counts what `owner` holds.
   /// - Parameter known: the value counted for it before.
   /// - Returns: the value that the owner stores before it calls ``makeRoom()``.
-  func hold(_ count: Int, by owner: any UnfinishedHeadOwner, _ known: Holding?) -> Holding {
+  func hold(_ count: Int, by owner: any IncompleteRequestOwner, _ known: Holding?) -> Holding {
     let one = known ?? append(Holding(owner: owner))
     change(by: count - one.bytes)
     one.bytes = count
@@ -61,12 +61,12 @@ final class UnfinishedHeads {
     while bytes > limit, let first = oldest {
       unlink(first)
       memory.countUnfinishedRefusal()
-      first.owner.giveUpHead()
+      first.owner.giveUpRequest()
     }
   }
 
   /// Counts a connection no longer.
-  func letGo(_ holding: Holding) { unlink(holding) }
+  func release(_ holding: Holding) { unlink(holding) }
 
   private func unlink(_ one: Holding) {
     // One that was given up is no longer in the list.
@@ -86,26 +86,26 @@ final class UnfinishedHeads {
 }
 
 /// A connection that holds memory for an incomplete request.
-protocol UnfinishedHeadOwner: AnyObject {
-  var unfinishedHeads: UnfinishedHeads { get }
+protocol IncompleteRequestOwner: AnyObject {
+  var incompleteRequests: IncompleteRequestBudget { get }
   /// The bytes counted for it; nil while it holds none.
-  var holding: UnfinishedHeads.Holding? { get set }
+  var holding: IncompleteRequestBudget.Holding? { get set }
   /// Releases the memory, and ends the connection or the request.
-  func giveUpHead()
+  func giveUpRequest()
 }
 
-extension UnfinishedHeadOwner {
-  /// Counts so many bytes for it. May call ``giveUpHead()``, its own or that of others.
+extension IncompleteRequestOwner {
+  /// Counts so many bytes for it. May call ``giveUpRequest()``, its own or that of others.
   func hold(_ count: Int) {
-    holding = unfinishedHeads.hold(count, by: self, holding)
-    unfinishedHeads.makeRoom()
+    holding = incompleteRequests.hold(count, by: self, holding)
+    incompleteRequests.makeRoom()
   }
 
   /// Counts nothing for it any longer.
   @inline(__always)
-  func letGo() {
+  func releaseHolding() {
     guard let one = holding else { return }
     holding = nil
-    unfinishedHeads.letGo(one)
+    incompleteRequests.release(one)
   }
 }

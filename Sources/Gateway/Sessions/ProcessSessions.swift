@@ -4,7 +4,7 @@ internal import Sessions
 internal import Synchronization
 
 /// The session caches of all event loops and the connections of all listeners of this process.
-final class SessionLoops: Sendable {
+final class ProcessSessions: Sendable {
   private let loops = Mutex<[NIOLoopBound<LoopSessions>]>([])
   private let listeners = Mutex<[Listener]>([])
   /// The number of times that all caches were emptied.

@@ -5,7 +5,7 @@ internal import HTTPWire
 ///
 /// A response that may be used again without validation gets `Cache-Control: private`, and `Vary: Cookie` unless it is
 /// `immutable`: the next account has other cookies, so that a browser's own cache does not answer with it.
-enum PersonalResponse {
+enum PrivateResponse {
   /// Reads the rewritten head. Lines are added to one that was within the limits of the upstream.
   static let parser = ResponseHeadParser(
     limits: HeadLimits(headBytes: 131_072, fieldCount: 256, targetBytes: 0), lenience: .statusRange)

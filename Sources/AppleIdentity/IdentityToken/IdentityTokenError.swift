@@ -1,5 +1,5 @@
 /// The reason why an identity token is rejected.
-package enum IdentityTokenRejection: Error, Sendable, Equatable {
+package enum IdentityTokenError: Error, Sendable, Equatable {
   /// The response contains no token, but should.
   case absent
   /// Longer than ``IdentityTokenVerifier/maximumBytes``.

@@ -1,0 +1,65 @@
+/// The reason that an operation of the admin API is not carried out, as it is answered.
+struct AdministrationError: Error, Equatable {
+  let status: Int
+  /// A short constant.
+  let code: String
+  /// The problem and the remedy.
+  let message: String
+  /// The methods that the path has, for the answer 405.
+  var allowed: [String]?
+
+  static let switchedOff = AdministrationError(
+    status: 403, code: "administration_off",
+    message: "administration over TCP requires a token, and none is configured: set admin.token_file (cordon keygen "
+      + "--output FILE makes one), or let admin.address be a Unix socket")
+  /// The same for a reload, which SIGHUP asks for without a token.
+  static let reloadSwitchedOff = AdministrationError(
+    status: switchedOff.status, code: switchedOff.code,
+    message: "\(switchedOff.message); a reload can be asked for with SIGHUP")
+  static let noToken = AdministrationError(
+    status: 401, code: "token_required",
+    message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
+  static let wrongToken = AdministrationError(
+    status: 401, code: "token_required",
+    message: "this is not the token that the gateway has read from admin.token_file; if the file was changed since, "
+      + "have it read with SIGHUP")
+  static let noAccount = AdministrationError(
+    status: 404, code: "no_account",
+    message: "no account has this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
+      + "find --email ADDRESS")
+  static let noSession = AdministrationError(
+    status: 404, code: "no_session", message: "there is no such session, or it has ended already")
+  static let noSubject = AdministrationError(
+    status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
+  static let noHandle = AdministrationError(
+    status: 400, code: "bad_handle",
+    message: "a session ID has 22 characters: see GET /accounts/SUB/sessions, or cordon accounts sessions")
+  static let noQuery = AdministrationError(
+    status: 400, code: "bad_query",
+    message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them, or list accounts with any of ?group=, "
+      + "seen_since=, after= and limit=")
+  static let badLimit = AdministrationError(
+    status: 400, code: "bad_query", message: "limit is a number from 1 to \(AccessOperation.largestLimit)")
+  static let sameTeam = AdministrationError(
+    status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
+  static let unknown = AdministrationError(
+    status: 404, code: "not_found",
+    message: "there are GET /accounts, GET and DELETE /accounts/SUB/sessions, PUT and DELETE /accounts/SUB/ban, POST "
+      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/ID, GET /groups, PUT and DELETE "
+      + "/groups/GROUP/members/SUB, GET /requests, POST /requests/CODE/admit and /requests/CODE/reject, GET and POST "
+      + "/invitations, DELETE /invitations/ID, GET and POST /tokens, DELETE /tokens/NAME and POST /reload")
+
+  static func badBody(_ problem: String) -> AdministrationError {
+    AdministrationError(status: 400, code: "bad_body", message: problem)
+  }
+
+  static func wrongMethod(_ methods: [String]) -> AdministrationError {
+    AdministrationError(
+      status: 405, code: "method_not_allowed", message: "here it is \(methods.joined(separator: " or "))",
+      allowed: methods.contains("GET") ? methods + ["HEAD"] : methods)
+  }
+
+  static func store(_ reason: String) -> AdministrationError {
+    AdministrationError(status: 503, code: "store_unavailable", message: reason)
+  }
+}
