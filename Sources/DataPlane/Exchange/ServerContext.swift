@@ -34,6 +34,7 @@ final class ServerContext {
   /// looked at.
   private var reviewed: [any ReviewedConnection] = []
   private var reviewIsDue = false
+  /// Exchanges end within two seconds of their session, and other gateways may learn of its end a second late.
   private static let reviewInterval = TimeAmount.milliseconds(750)
   /// The pause after a review in which the gate has asked the store, so that the answer takes effect soon.
   private static let answerPause = TimeAmount.milliseconds(100)

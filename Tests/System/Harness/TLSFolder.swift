@@ -12,7 +12,7 @@ final class TLSFolder {
   init() throws {
     directory = try TemporaryDirectory()
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-    try openssl("req -x509 \(key) -days 9 -subj /CN=ca -keyout ca.key -out ca.pem")
+    try openssl("req -x509 \(key) -days 99 -subj /CN=ca -keyout ca.key -out ca.pem")
     for (file, names) in [
       ("one", "DNS:localhost,DNS:one.test"), ("two", "DNS:two.test"), ("new", "DNS:localhost,DNS:new.test"),
     ] { try issue(file, names, key: key) }
@@ -24,7 +24,7 @@ final class TLSFolder {
     try openssl("req -new \(key) -subj /CN=\(file) -keyout \(file).key -out \(file).csr")
     try directory.write("subjectAltName=\(names)\n", to: "\(file).ext")
     try openssl(
-      "x509 -req -in \(file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 -extfile \(file).ext -out \(file).pem"
+      "x509 -req -in \(file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile \(file).ext -out \(file).pem"
     )
   }
 
