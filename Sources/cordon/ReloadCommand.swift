@@ -39,7 +39,7 @@ struct ReloadCommand: AsyncParsableCommand {
     let report: ReloadReport
     do {
       guard let place = ConfigurationFile.administration(gateway.config) else {
-        throw UnreachableGatewayError()
+        throw UnknownAdminAddressError()
       }
       report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
     } catch {
@@ -51,7 +51,7 @@ struct ReloadCommand: AsyncParsableCommand {
   }
 
   /// The address of the admin listener is unknown.
-  private struct UnreachableGatewayError: Error, CustomStringConvertible {
+  private struct UnknownAdminAddressError: Error, CustomStringConvertible {
     var description: String {
       "the [admin] table cannot be read, so the admin listener's address is unknown; fix it, or send SIGHUP"
     }

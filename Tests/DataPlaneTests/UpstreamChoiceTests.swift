@@ -67,7 +67,7 @@ struct UpstreamChoiceTests {
     balancer.pools[2].outstanding = 5
     for _ in 0..<200 { #expect(balancer.choose().number != 1) }
     pool.succeeded()
-    #expect(!pool.isEjectedOrHalfOpen && target.status.allSatisfy(\.isHealthy))
+    #expect(!pool.isUnhealthy && target.status.allSatisfy(\.isHealthy))
     #expect((0..<200).contains { _ in balancer.choose() === pool })
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
   }

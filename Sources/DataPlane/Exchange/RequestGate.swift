@@ -24,8 +24,8 @@ package protocol RequestGate: AnyObject {
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse
 
-  /// Decides on an exchange that is under way as on its request now. Called about once a second for each that is older
-  /// than a second.
+  /// Decides whether an exchange that is under way may continue, as its request would be decided on now. Called about
+  /// once a second for each that is older than a second.
   /// - Returns: whether it may continue.
   func review(_ exchange: inout OpenExchange) -> Bool
 
@@ -51,7 +51,7 @@ package struct OpenExchange {
   package let head: ByteBuffer
   /// Whether the client has been active since the last review: bytes of a body, data frames of a WebSocket.
   package var isActive = false
-  /// The gate's own note of what the request was evaluated by last.
+  /// The gate's own number of the session and configuration that the request was last decided on by.
   package var evaluation = 0
 
   package init(session: ConnectionKey?, credential: UInt64, client: ClientPeer, head: ByteBuffer) {

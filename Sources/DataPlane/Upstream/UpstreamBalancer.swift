@@ -62,7 +62,7 @@ final class UpstreamBalancer {
     if count == 1 { return pools[0] }
     let (first, second) = twoPlaces(below: count)
     let (one, other) = (pools[first], pools[second])
-    if one.isEjectedOrHalfOpen || other.isEjectedOrHalfOpen { return choose(avoiding: 0) }
+    if one.isUnhealthy || other.isUnhealthy { return choose(avoiding: 0) }
     return other.load < one.load ? other : one
   }
 

@@ -117,7 +117,7 @@ final class UpstreamPool {
 
   /// Whether the address may have to be left out.
   @inline(__always)
-  var isEjectedOrHalfOpen: Bool { ejection.isEjectedOrHalfOpen || endpoint.failsChecks.load(ordering: .relaxed) }
+  var isUnhealthy: Bool { ejection.isEjectedOrHalfOpen || endpoint.failsChecks.load(ordering: .relaxed) }
 
   /// Whether a request may be sent there.
   func admits(at now: NIODeadline) -> Bool {
@@ -157,10 +157,10 @@ final class UpstreamPool {
       endpoint.isMalformed.store(false, ordering: .relaxed)
     }
     endpoint.failures.add(1, ordering: .relaxed)
-    let wasTroubled = ejection.isEjectedOrHalfOpen
+    let wasUnhealthy = ejection.isEjectedOrHalfOpen
     guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
     endpoint.ejections.add(1, ordering: .relaxed)
-    if !wasTroubled { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
+    if !wasUnhealthy { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
   }
 
   // MARK: Use by the exchange

@@ -64,6 +64,7 @@ package protocol HTTP2StreamHandler: AnyObject {
   /// discarded, and ``discardedContent()`` tells of it. To be reset when nothing more comes, with NO_ERROR, and in a
   /// write of its own: clients that are sending may lose a response that comes with its reset.
   func sentEnd()
+  /// Content has come for a request that was answered, and was discarded.
   func discardedContent()
   /// The stream is closed, for whatever reason.
   func closed(_ code: UInt32)
