@@ -166,7 +166,7 @@ struct BrowserSignInTests {
     // with the same state. The attempt's cookie was cleared with the first answer.
     try browser.open(page)
     try chooseAtApple("anna")
-    try browser.waitForText("This sign-in was started in another browser")
+    try browser.waitForText("You have already completed this sign-in")
     #expect(try browser.address().hasPrefix(gateway.origin))
     #expect(try apple.tokenRequests("authorization_code").count == 1, "the second code is not exchanged")
     try browser.open("\(gateway.origin)/")

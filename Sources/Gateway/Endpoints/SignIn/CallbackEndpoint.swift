@@ -74,7 +74,8 @@ struct CallbackEndpoint: Sendable {
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
-        return failed(.attemptUnknown, "attempt_missing", request)
+        // Whoever is signed in has gone back to Apple's page, most likely: the first answer removed the cookie.
+        return failed(await isSignedIn(request) ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
       }
       signIn = found
     } catch .expired {
@@ -86,6 +87,11 @@ struct CallbackEndpoint: Sendable {
     var response = await verified(signIn, answer, request)
     response.setCookie(SignInState.clearCookie(signIn.name, keyring.cookies))
     return response
+  }
+
+  private func isSignedIn(_ request: ControlRequest) async -> Bool {
+    let session = try? await requestSessions.peekSession(request)
+    return session != nil
   }
 
   private func repost(_ form: FormFields, _ request: ControlRequest) -> ControlResponse {
