@@ -54,6 +54,9 @@ static inline int cordon_GENERAL_NAMES_count(const GENERAL_NAMES *names) { retur
 static inline GENERAL_NAME *cordon_GENERAL_NAMES_value(const GENERAL_NAMES *names, int place) {
   return sk_GENERAL_NAME_value(names, place);
 }
+static inline STACK_OF(X509) *cordon_sk_X509_new_null(void) { return sk_X509_new_null(); }
+static inline int cordon_sk_X509_push(STACK_OF(X509) *list, X509 *certificate) { return sk_X509_push(list, certificate); }
+static inline void cordon_sk_X509_free(STACK_OF(X509) *list) { sk_X509_free(list); }
 static inline void cordon_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void cordon_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
 

@@ -21,7 +21,7 @@ package enum ConfigurationFile {
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system, checksMembersFiles: Bool = true
   ) throws(ConfigurationError) -> Configuration {
-    let bytes = try contents(of: path, files)
+    let (bytes, _) = try contents(of: path, files)
     return try read(
       bytes, name: path, directory: directory(of: path), environment: environment, files: files,
       checksMembersFiles: checksMembersFiles
@@ -34,14 +34,18 @@ package enum ConfigurationFile {
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
   ) throws(ConfigurationError) -> CheckedConfiguration {
-    let bytes = try contents(of: path, files)
-    return try check(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+    let (bytes, mode) = try contents(of: path, files)
+    return try check(
+      bytes, mode: mode, name: path, directory: directory(of: path), environment: environment, files: files)
   }
 
-  private static func contents(of path: String, _ files: FileAccess) throws(ConfigurationError) -> [UInt8] {
+  /// - Returns: the file's contents, and its permission bits.
+  private static func contents(
+    of path: String, _ files: FileAccess
+  ) throws(ConfigurationError) -> (bytes: [UInt8], mode: UInt32) {
     let (what, remedy): (String, String)
     switch files.read(path, Document.sizeLimit) {
-    case .contents(let bytes, _): return bytes
+    case .contents(let bytes, let mode): return (bytes, mode)
     case .missing:
       (what, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
     case .notRegular: (what, remedy) = ("this is not a regular file", "name a file")
@@ -69,12 +73,17 @@ package enum ConfigurationFile {
 
   /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and explains its
   /// routes.
+  /// - Parameter mode: The file's permission bits.
   static func check(
-    _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
-    files: FileAccess
+    _ bytes: [UInt8], mode: UInt32 = 0o640, name: String, directory: String,
+    environment: @escaping @Sendable (String) -> String?, files: FileAccess
   ) throws(ConfigurationError) -> CheckedConfiguration {
-    let (configuration, places, context) = try read(
+    var (configuration, places, context) = try read(
       bytes, name: name, directory: directory, environment: environment, files: files)
+    if mode & 0o002 != 0 {
+      context.warnAboutFile(
+        "every user of this machine may write this file, and so decide who is let in", remedy: "chmod o-w \(name)")
+    }
     return CheckedConfiguration(configuration, places, context)
   }
 

@@ -48,6 +48,52 @@ struct FileWarningTests {
     #expect(found.count == 1 && found[0].contains("install -d -m 0700 -o USER /srv/nowhere"), "\(found)")
   }
 
+  @Test("A configuration that every user may write is a warning")
+  func writableByAll() throws {
+    func found(mode: UInt32) throws -> [String] {
+      let checked = try ConfigurationFile.check(
+        Array(text().utf8), mode: mode, name: "gateway.conf", directory: Sandbox.directory,
+        environment: Sandbox.environment, files: Sandbox.files)
+      return checked.warnings.map(\.description)
+    }
+    for mode in [0o600, 0o640, 0o664] as [UInt32] { #expect(try found(mode: mode) == []) }
+    for mode in [0o602, 0o666] as [UInt32] { #expect(try found(mode: mode).first?.contains("chmod o-w") == true) }
+  }
+
+  @Test("A file at the place of the store that is no database, and not empty, is a warning")
+  func storeFile() throws {
+    for store in ["folder", "session.key"] {
+      let found = try warnings(text(store: "sqlite:\(store)"))
+      #expect(found.count == 1 && found[0].hasPrefix("gateway.conf:14:1: warning: \(store) is "), "\(found)")
+    }
+    var files = Sandbox.files
+    files.read = { path, limit in
+      guard path == "/conf/new.db" else { return Sandbox.files.read(path, limit) }
+      return .contents(Array("SQLite format 3\0\u{10}".utf8), mode: 0o600)
+    }
+    for store in ["new.db", "empty.key", "huge", "locked", "missing.db"] {
+      #expect(try warnings(text(store: "sqlite:\(store)"), files: files) == [], "\(store)")
+    }
+  }
+
+  @Test(
+    "A PostgreSQL server on the network without sslmode is a warning",
+    arguments: [
+      ("postgresql://cordon@db.internal/cordon", true), ("postgres://u:p@10.0.0.7:5432/c?connect_timeout=3", true),
+      ("postgresql://db1,db2:5433/c", true), ("postgresql://localhost,db2/c", true),
+      ("postgresql://u@/c?host=db.internal", true), ("postgresql://u@[2001:db8::1]/c", true),
+      ("postgresql://db.internal", true),
+      ("postgresql://db.internal/c?sslmode=verify-full", false), ("postgresql://db/c?a=b&sslmode=disable", false),
+      ("postgresql://u:p@localhost:5432/c", false), ("postgresql://127.0.0.1/c", false),
+      ("postgresql://[::1]/c", false), ("postgresql:///c", false), ("postgresql:///c?host=/run/postgresql", false),
+      ("postgresql://u@%2Frun%2Fpostgresql/c", false), ("postgresql://x/c?service=cordon", false),
+    ] as [(String, Bool)])
+  func storeInCleartext(url: String, isWarning: Bool) throws {
+    let found = try warnings(text(store: url))
+    #expect(found.contains { $0.contains("?sslmode=verify-full") } == isWarning, "\(found)")
+    #expect(found.count == (isWarning ? 1 : 0))
+  }
+
   @Test("The identifier of a key is in the name that Apple gives to its file, and in no other")
   func keyNames() {
     #expect(AppleKeyFile.keyID(inNameOf: "/etc/cordon/AuthKey_ABC123DEFG.p8") == "ABC123DEFG")

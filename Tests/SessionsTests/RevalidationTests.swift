@@ -227,11 +227,28 @@ struct AppleConditionTests {
     return ""
   }
 
-  @Test("The state of Apple is unknown before the first call; a call that Apple evaluated counts as good")
+  private let error = AppleCondition.Contact.inconclusive(reason: "Apple answered 503")
+
+  @Test("The state of Apple is unknown before the first call; a single error is no outage")
   func begins() {
     var condition = AppleCondition()
     #expect(condition.report(allFailing: nil) == .unknown)
-    condition.note(.inconclusive, clientID: "web")
+    condition.note(error, clientID: "web")
+    #expect(condition.report(allFailing: nil) == .ok)
+  }
+
+  @Test("Three errors in a row are reported with the last one's reason, until Apple gives an answer of use")
+  func errors() {
+    var condition = AppleCondition()
+    condition.note(error, clientID: "web")
+    condition.note(error, clientID: "app")
+    condition.note(.accepted, clientID: "web")
+    for _ in 0..<2 { condition.note(error, clientID: "web") }
+    #expect(condition.report(allFailing: nil) == .ok)
+    for _ in 0..<100 { condition.note(error, clientID: "web") }
+    let said = message(condition.report(allFailing: 20))
+    #expect(said.hasPrefix("Apple answered 503") && said.contains("signed-in users are still served"))
+    condition.note(.accepted, clientID: "web")
     #expect(condition.report(allFailing: nil) == .ok)
   }
 
@@ -242,8 +259,11 @@ struct AppleConditionTests {
     let said = message(condition.report(allFailing: 30))
     #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "app")
-    condition.note(.inconclusive, clientID: "web")
+    for _ in 0..<3 { condition.note(error, clientID: "web") }
+    #expect(message(condition.report(allFailing: nil)) == said)
     condition.note(.notSent, clientID: "web")
+    #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"), "the refusal may have ended")
+    condition.note(error, clientID: "web")
     #expect(message(condition.report(allFailing: nil)) == said)
     condition.note(.accepted, clientID: "web")
     #expect(condition.report(allFailing: nil) == .ok)
@@ -260,8 +280,8 @@ struct AppleConditionTests {
     var condition = AppleCondition()
     condition.note(.notSent, clientID: "web")
     #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"))
-    condition.note(.inconclusive, clientID: "web")
-    #expect(message(condition.report(allFailing: 20)).contains("not one of 20 checks"))
+    condition.note(error, clientID: "web")
+    #expect(message(condition.report(allFailing: 20)).contains("not one of 20 revalidations"))
   }
 }
 

@@ -238,7 +238,7 @@ struct DoctorTests {
         directory: directory.path)
     }
     let result = try doctor(configuration.install(in: directory), in: directory)
-    // A missing folder is a warning of check, too.
+    // A missing folder and another file are warnings of check, too.
     let failures = complaints(result.lines).filter { $0.hasPrefix("FAIL") }
     #expect(result.exit == .code(1) && failures.count == 1, "\(result.lines)")
     #expect(line(result.lines, "store").hasPrefix("FAIL"))

@@ -117,6 +117,24 @@ struct TLSCertificateTests {
     #expect(seen == (rule == "optional" ? ["/shown", "/nothing"] : ["/shown"]))
   }
 
+  @Test("A new certificate that no longer lists the host of public_url is told, in the log and on /healthz")
+  func lostHost() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream)
+    defer { gateway.stop() }
+    let admin = HTTPClient(port: gateway.configuration.adminPort)
+    #expect(try !admin.get("/healthz").text.contains("certificate hosts"))
+    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "two.\(suffix)") }
+    try gateway.process.waitForLine(containing: "the new certificates list fewer hosts than those before")
+    let health = try admin.get("/healthz").text
+    #expect(health.contains("\"certificate hosts\"") && health.contains("no certificate lists localhost since"))
+    #expect(try admin.get("/readyz").status == 200)
+    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "new.\(suffix)") }
+    try poll("the check has gone") { try admin.get("/healthz").text.contains("certificate hosts") ? nil : () }
+  }
+
   @Test("A changed certificate is shown to new connections while old ones go on; a broken one is not taken")
   func reload() throws {
     let upstream = try RawUpstream()

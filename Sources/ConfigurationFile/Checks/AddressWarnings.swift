@@ -1,11 +1,12 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import Sessions
 
 /// Finds valid addresses that contradict each other.
 enum AddressWarnings {
   static func warnings(_ configuration: Configuration, _ context: DecodingContext) -> [ConfigurationDiagnostic] {
-    loops(configuration, context) + localApple(configuration, context)
+    loops(configuration, context) + localApple(configuration, context) + storeInCleartext(configuration, context)
   }
 
   /// Upstreams that are `public_url`: each request would come back. Its own listeners are refused as upstreams.
@@ -34,6 +35,21 @@ enum AddressWarnings {
         atKey: NodePath("apple.base_url"),
         "apple.base_url is on this machine, and public_url is not: a simulator of Apple lets anybody in as anybody",
         remedy: "remove apple.base_url, unless this is a test")
+    ]
+  }
+
+  /// A PostgreSQL server on the network, whose connection may be read and answered by others.
+  private static func storeInCleartext(
+    _ configuration: Configuration, _ context: DecodingContext
+  ) -> [ConfigurationDiagnostic] {
+    guard case .postgreSQL(let url) = configuration.store.location, StoreURL.hasUnprotectedServer(url),
+      !context.isSet("PGSSLMODE")
+    else { return [] }
+    return [
+      context.warning(
+        atKey: NodePath("store.url"),
+        "store.url has no sslmode, so that the connection may be in cleartext, and to anybody",
+        remedy: "append ?sslmode=verify-full, unless the network between is trusted")
     ]
   }
 }

@@ -76,6 +76,11 @@ struct FileChecks {
         if let warning = certificate.warning(at: WallClock.now() / 1_000) {
           context.warn(atKey: path, "\(path): \(warning.problem)", remedy: warning.remedy)
         }
+        for file in certificate.filesForNoBrowser {
+          context.warn(
+            atKey: path, "\(path): browsers cannot use the kind of key of \(file) (Ed25519 or Ed448)",
+            remedy: "add a certificate with an ECDSA or RSA key")
+        }
         guard let name, !certificate.lists(name) else { continue }
         context.warn(
           atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
@@ -104,8 +109,30 @@ struct FileChecks {
     }
   }
 
+  /// A file that is at the place of the store already must be a database, because it is not replaced. Only a warning: a
+  /// damaged one must not keep a running gateway from a reload.
+  private func warnAboutFile(at file: String, _ context: inout DecodingContext) {
+    let path = NodePath("store.url")
+    switch files.read(file, Self.limit) {
+    case .notRegular:
+      context.warn(
+        atKey: path, "\(context.shown(file)) is a folder, or another thing that is not a file",
+        remedy: "write the path of a file, as in \"sqlite:/var/lib/cordon/cordon.db\"")
+    case .contents(let bytes, _) where !bytes.isEmpty && !bytes.starts(with: Self.databaseHeader):
+      context.warn(
+        atKey: path, "\(context.shown(file)) is not an SQLite database",
+        remedy: "write the path of one, or of a file that does not exist yet: the gateway makes it")
+    // A larger file is left to the gateway, which opens it.
+    case .contents, .tooLong, .missing, .unreadable: break
+    }
+  }
+
+  /// The first bytes of a database (SQLite, Database File Format, 1.3.1).
+  private static let databaseHeader = Array("SQLite format 3\0".utf8)
+
   private func warnAboutStore(_ location: StoreSettings.Location, _ context: inout DecodingContext) {
     guard case .sqlite(let file) = location else { return }
+    warnAboutFile(at: file, &context)
     let folder = ConfigurationFile.directory(of: file)
     guard !files.hasFolder(folder) else { return }
     context.warn(

@@ -164,8 +164,8 @@ extension ConfigurationSchema {
       .withDefault(
         "store.outage_grace", .duration(.zero...(.seconds(86_400))), into: \.configuration.store.outageGrace,
         """
-        Time for which cached sessions continue while the store is unavailable, at least one second. A sign-out on \
-        another gateway may be unnoticed for that long.
+        Time for which cached sessions continue while the store is unavailable; less than a second counts as one \
+        second. A sign-out on another gateway may be unnoticed for that long.
         """),
       .withDefault(
         "store.connections", .integer(1...1_000), into: \.configuration.store.connections,

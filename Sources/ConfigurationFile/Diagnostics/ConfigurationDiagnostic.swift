@@ -1,5 +1,14 @@
 /// One problem of a configuration, with its location and remedy.
 package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
+  /// The consequence.
+  package enum Severity: Sendable {
+    /// The configuration cannot be used.
+    case error
+    /// It can be, but may not do what was meant.
+    case warning
+  }
+
+  package var severity: Severity
   /// The file as it was named on the command line.
   package var file: String
   /// From 1.
@@ -11,7 +20,10 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   /// The remedy.
   package var remedy: String
 
-  package init(file: String, line: Int, column: Int, what: String, remedy: String) {
+  package init(
+    _ severity: Severity = .error, file: String, line: Int, column: Int, what: String, remedy: String
+  ) {
+    self.severity = severity
     self.file = file
     self.line = line
     self.column = column
@@ -19,9 +31,10 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
     self.remedy = remedy
   }
 
-  /// `FILE:LINE:COLUMN: what; remedy`, on one line whatever the file holds.
+  /// `FILE:LINE:COLUMN: what; remedy`, of a warning with `warning: ` before what, on one line whatever the file holds.
   package var description: String {
-    Self.printable("\(file):\(line):\(column): \(what); \(remedy)")
+    let mark = severity == .warning ? "warning: " : ""
+    return Self.printable("\(file):\(line):\(column): \(mark)\(what); \(remedy)")
   }
 
   /// Control characters, which could write on a terminal, as `\u{…}`.

@@ -86,13 +86,21 @@ struct DecodingContext {
   func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationDiagnostic {
     let location = document.locationOfKey(path)
     return ConfigurationDiagnostic(
-      file: fileName, line: location.line, column: location.column, what: "warning: \(what)", remedy: remedy)
+      .warning, file: fileName, line: location.line, column: location.column, what: what, remedy: remedy)
   }
 
   /// Adds a warning at a key.
   mutating func warn(atKey path: NodePath, _ what: String, remedy: String) {
     warnings.append(warning(atKey: path, what, remedy: remedy))
   }
+
+  /// Adds a warning about the file as a whole.
+  mutating func warnAboutFile(_ what: String, remedy: String) {
+    warnings.append(ConfigurationDiagnostic(.warning, file: fileName, line: 1, column: 1, what: what, remedy: remedy))
+  }
+
+  /// Whether an environment variable has a value.
+  func isSet(_ variable: String) -> Bool { environment(variable)?.utf8.isEmpty == false }
 
   private mutating func add(_ what: String, remedy: String, at location: SourceLocation) {
     problems.append(

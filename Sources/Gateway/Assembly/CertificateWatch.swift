@@ -4,8 +4,8 @@ internal import Logging
 internal import Operations
 internal import Synchronization
 
-/// Warns about the expiry of listener certificates, and about files that were refused when they were read again: in the
-/// log, once for each warning, and on `/healthz`, for information only.
+/// Warns about the expiry of listener certificates, about hosts that their successors do not list, and about files that
+/// were refused when they were read again: in the log, once for each warning, and on `/healthz`, for information only.
 final class CertificateWatch: Sendable {
   private let certificates: Mutex<[ListenerCertificate]>
   private let health: HealthMonitor
@@ -16,22 +16,47 @@ final class CertificateWatch: Sendable {
   private let failedReloads = Atomic<Int>(0)
   /// Those of the last time that all were read.
   private let failures = Mutex<[CertificateReloadFailure]>([])
+  private let hosts: Mutex<CertifiedHosts>
 
-  init(_ certificates: [ListenerCertificate], health: HealthMonitor, logger: Logger) {
+  /// - Parameter hosts: the host names that browsers open.
+  init(_ certificates: [ListenerCertificate], hosts: [String], health: HealthMonitor, logger: Logger) {
     self.certificates = Mutex(certificates)
+    self.hosts = Mutex(CertifiedHosts(hosts))
     self.health = health
     self.logger = logger
     look()
   }
 
   /// Replaces the watched certificates.
-  func apply(_ certificates: [ListenerCertificate]) {
+  func apply(_ certificates: [ListenerCertificate], hosts: [String]) {
     self.certificates.withLock { $0 = certificates }
+    self.hosts.withLock { $0.names = hosts }
     look()
   }
 
-  /// Checks the dates now.
+  /// Checks dates and names now.
   func look() {
+    lookForDates()
+    lookForHosts()
+  }
+
+  private func lookForHosts() {
+    let certificates = certificates.withLock { $0 }
+    let (lost, isNew) = hosts.withLock { hosts in
+      let before = hosts.lost
+      hosts.update { name in certificates.contains { $0.lists(name) } }
+      return (hosts.lost, hosts.lost != before)
+    }
+    guard isNew else { return }
+    guard !lost.isEmpty else { return health.remove(Self.hostsCheckName) }
+    let message =
+      "no certificate lists \(lost.joined(separator: ", ")) since certificates were replaced, so browsers refuse it: "
+      + "install one that does"
+    health.update(Self.hostsCheckName, .failing, message: message, at: .now())
+    logger.error("the new certificates list fewer hosts than those before", metadata: ["problem": "\(message)"])
+  }
+
+  private func lookForDates() {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {
       let name = certificate.acceptor
@@ -51,7 +76,7 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  /// Logs the certificates and keys that could not be reloaded, and checks the dates of the others.
+  /// Logs the certificates and keys that could not be reloaded, and checks the others.
   func reloaded(_ failures: [CertificateReloadFailure]) {
     if failures.isEmpty { reloads.add(1, ordering: .relaxed) } else { failedReloads.add(1, ordering: .relaxed) }
     for failure in failures {
@@ -72,6 +97,8 @@ final class CertificateWatch: Sendable {
 
   /// The name of the check of the files on `/healthz`.
   private static let filesCheckName = "certificate files"
+  /// The name of the check of the listed hosts, which is there while one is missing.
+  private static let hostsCheckName = "certificate hosts"
 
   /// Adds the metrics of the certificates' expiry and of their reloads.
   func addMetrics(to metrics: MetricsRegistry) {
@@ -101,5 +128,22 @@ final class CertificateWatch: Sendable {
         ([("listener", certificate.acceptor), ("file", $0.file)], Double($0.expiry))
       }
     }
+  }
+}
+
+/// The host names that browsers open, and whether certificates list them. One that never was listed is no loss: TLS for
+/// it may end before the gateway, or clients connect by another name.
+struct CertifiedHosts {
+  var names: [String]
+  /// Those that were listed, and are not any more.
+  private(set) var lost: [String] = []
+  private var listed: Set<String> = []
+
+  init(_ names: [String]) { self.names = names }
+
+  mutating func update(isListed: (String) -> Bool) {
+    let before = listed.union(lost)
+    listed = Set(names.filter(isListed))
+    lost = names.filter { before.contains($0) && !listed.contains($0) }
   }
 }

@@ -93,6 +93,9 @@ extension GatewaySettings {
   /// The authority of each site: that of `public_url`, then each `[[host]]`.
   var hostNames: [String] { [origin.authority] + sites.map(\.host.origin.authority) }
 
+  /// The host names that browsers open, without ports.
+  var publicHosts: [String] { [origin.host] + sites.map(\.host.origin.host) }
+
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 

@@ -139,7 +139,7 @@ actor Reload {
       parts.observer.apply(next.settings.log, prefix: next.settings.prefix, hosts: next.settings.hostNames)
     }
     running.upstreams.apply(next.upstreams, health: running.health)
-    running.certificates.apply(next.listener.certificates)
+    running.certificates.apply(next.listener.certificates, hosts: next.settings.publicHosts)
     next.members.report(to: running.health)
     replace(next)
   }

@@ -113,7 +113,8 @@ struct RunningGateway: Sendable {
           "remedy": "unless it is about to end, stop one of the two (ss -ltnp), or change listen.address",
         ])
     }
-    let certificates = CertificateWatch(snapshot.listener.certificates, health: health, logger: logger)
+    let certificates = CertificateWatch(
+      snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: health, logger: logger)
     certificates.addMetrics(to: metrics)
     let tasks = BackgroundTasks(
       store: store, storeHealth: storeHealth, sessions: sessions, loops: loops, lastSeen: lastSeen,

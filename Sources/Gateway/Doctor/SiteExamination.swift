@@ -53,20 +53,30 @@ struct SiteExamination {
   // MARK: The certificate
 
   /// Examines the certificates of the listeners; no findings if TLS is terminated before the gateway.
-  func certificates() -> [DoctorFinding] { acceptors.compactMap { certificate(of: $0) } }
+  func certificates() -> [DoctorFinding] { acceptors.flatMap { certificates(of: $0) } }
 
-  private func certificate(of acceptor: AcceptorSettings) -> DoctorFinding? {
+  private func certificates(of acceptor: AcceptorSettings) -> [DoctorFinding] {
     do {
-      guard let certificate = try ListenerCertificate(acceptor) else { return nil }
+      guard let certificate = try ListenerCertificate(acceptor) else { return [] }
       let now = WallClock.now() / 1_000
       let seen = certificate.expiries.map { "\($0.file), valid until \(Self.day($0.expiry))" }.joined(separator: ", ")
-      guard let warning = certificate.warning(at: now) else { return .ok("certificate", seen) }
-      let problem = "\(warning.problem): \(seen)"
-      return certificate.isRefused(at: now)
-        ? .failure("certificate", problem, warning.remedy) : .warning("certificate", problem, warning.remedy)
+      var findings: [DoctorFinding] = []
+      if let warning = certificate.warning(at: now) {
+        let problem = "\(warning.problem): \(seen)"
+        findings.append(
+          certificate.isRefused(at: now)
+            ? .failure("certificate", problem, warning.remedy) : .warning("certificate", problem, warning.remedy))
+      }
+      for (file, issuer) in try certificate.missingIssuers() {
+        findings.append(
+          .warning(
+            "certificate", "\(file) ends before its issuer \(issuer), which is no root of this system either",
+            "append the certificates of its issuers (certbot: use fullchain.pem), unless all clients know that issuer"))
+      }
+      return findings.isEmpty ? [.ok("certificate", seen)] : findings
     } catch {
       // The message includes the remedy.
-      return .failure("certificate", "\(error)", nil)
+      return [.failure("certificate", "\(error)", nil)]
     }
   }
 

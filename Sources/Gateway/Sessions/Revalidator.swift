@@ -290,7 +290,7 @@ extension AppleCondition.Contact {
       case .goodStanding, .revoked: .accepted
       case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
-      case .appleTrouble: .inconclusive
+      case .appleTrouble(let error): .inconclusive(reason: error.message)
       case .notSent: .notSent
       }
   }
@@ -301,7 +301,7 @@ extension AppleCondition.Contact {
     case .granted, .refused, .disagreement: self = .accepted
     case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
-    case .appleTrouble: self = .inconclusive
+    case .appleTrouble(let error): self = .inconclusive(reason: error.message)
     case .notSent: self = .notSent
     case .unverified: return nil
     }

@@ -7,8 +7,8 @@ package struct AppleCondition: Sendable {
     case accepted
     /// Apple refused our credentials, or they could not be made.
     case refused(code: String, remedy: String)
-    /// An error at Apple, which says nothing about our credentials.
-    case inconclusive
+    /// An error at Apple, or no answer, which says nothing about our credentials.
+    case inconclusive(reason: String)
     /// The request cannot have reached Apple.
     case notSent
   }
@@ -23,8 +23,11 @@ package struct AppleCondition: Sendable {
     case failing(String)
   }
 
-  private enum Reach {
-    case unknown, reached, unreachable
+  /// Apple's service as the last calls found it.
+  private enum Service {
+    case unknown, answers, unreachable
+    /// Errors without an answer of use between them, at most `errorLimit`, and the last one's reason.
+    case errors(count: Int, reason: String)
   }
 
   private struct Refusal {
@@ -36,7 +39,10 @@ package struct AppleCondition: Sendable {
   /// The largest number of refused clients that are remembered.
   private static let refusalLimit = 16
 
-  private var reach = Reach.unknown
+  /// The number of errors in a row that are reported: a single one says little.
+  private static let errorLimit = 3
+
+  private var service = Service.unknown
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
 
@@ -45,14 +51,20 @@ package struct AppleCondition: Sendable {
 
   /// Notes the result of a call in the name of a client.
   package mutating func note(_ contact: Contact, clientID: String) {
-    reach = contact == .notSent ? .unreachable : .reached
     switch contact {
-    case .accepted: forgetRefusal(of: clientID)
+    case .accepted:
+      service = .answers
+      forgetRefusal(of: clientID)
     case .refused(let code, let remedy):
+      service = .answers
       forgetRefusal(of: clientID)
       if refusals.count == Self.refusalLimit { refusals.removeFirst() }
       refusals.append(Refusal(clientID: clientID, code: code, remedy: remedy))
-    case .inconclusive, .notSent: break
+    case .inconclusive(let reason):
+      var count = 1
+      if case .errors(let before, _) = service { count = min(before + 1, Self.errorLimit) }
+      service = .errors(count: count, reason: reason)
+    case .notSent: service = .unreachable
     }
   }
 
@@ -62,21 +74,28 @@ package struct AppleCondition: Sendable {
   /// The current report.
   /// - Parameter allFailing: `RevalidationCircuitBreaker.allFailing`.
   package func report(allFailing: Int?) -> Report {
+    // First: whether a refusal from before still holds cannot be known.
+    if case .unreachable = service {
+      return .failing(
+        "Apple cannot be reached; look at the network and the name service from here, and run `cordon doctor`")
+    }
     if let refusal = refusals.last {
       return .failing(
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
           + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`")
     }
-    switch reach {
-    case .unknown: return .unknown
-    case .unreachable:
+    if case .errors(Self.errorLimit, let reason) = service {
       return .failing(
-        "Apple cannot be reached; look at the network and the name service from here, and run `cordon doctor`")
-    case .reached: break
+        "\(reason), as before: sign-in and revalidation are unavailable, signed-in users are still served; look at "
+          + "Apple's System Status page, and run `cordon doctor`")
     }
-    guard let allFailing else { return .ok }
-    return .failing(
-      "not one of \(allFailing) checks within the hour succeeded, so revocations are held; run `cordon doctor`")
+    if let allFailing {
+      return .failing(
+        "not one of \(allFailing) revalidations within the hour succeeded, so revocations are held; "
+          + "run `cordon doctor`")
+    }
+    if case .unknown = service { return .unknown }
+    return .ok
   }
 
   private mutating func forgetRefusal(of clientID: String) {

@@ -4,10 +4,8 @@ import COpenSSL
 final class TLSIdentity: Sendable {
   let certificateFile: String
   private let privateKeyFile: String
-  let leaf: Certificate
+  let chain: CertificateChain
   private let key: PrivateKey
-  /// The rest of the file.
-  private let chain: [Certificate]
 
   /// The beginning and the end of the first certificate's validity, in seconds since 1970.
   let validity: ClosedRange<Int64>
@@ -28,22 +26,24 @@ final class TLSIdentity: Sendable {
 
     self.certificateFile = certificateFile
     self.privateKeyFile = privateKeyFile
-    self.leaf = leaf
+    self.chain = CertificateChain(leaf: leaf, others: Array(certificates.dropFirst()))
     self.key = key
-    self.chain = Array(certificates.dropFirst())
     self.validity = validity
   }
 
   /// The kind of the key (`EVP_PKEY_RSA`, `EVP_PKEY_EC`, …): a context holds one certificate for each.
   var keyType: Int32 { EVP_PKEY_get_base_id(self.key.pointer) }
 
+  /// Whether no browser has signatures of this kind of key: Ed25519 and Ed448 (RFC 8410), which other clients know.
+  var isForNoBrowser: Bool { [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(keyType) }
+
   /// Adds chain and key to a context, in addition to those of other kinds of keys.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     OpenSSLErrorQueue.clear()
-    guard SSL_CTX_use_certificate(context.pointer, self.leaf.pointer) == 1 else {
+    guard SSL_CTX_use_certificate(context.pointer, self.chain.leaf.pointer) == 1 else {
       throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
     }
-    for certificate in self.chain {
+    for certificate in self.chain.others {
       OpenSSLErrorQueue.clear()
       guard cordon_SSL_CTX_add1_chain_cert(context.pointer, certificate.pointer) == 1 else {
         throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())

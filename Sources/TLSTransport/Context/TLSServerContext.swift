@@ -49,7 +49,7 @@ package final class TLSServerContext: Sendable {
     guard !identities.isEmpty else { throw .noIdentity }
     let ring = TicketKeyRing(keys)
     var contexts: [OpenSSLContext] = []
-    let choice = CertificateChoice(identities.map { (CertificateNames(of: $0.leaf), $0.keyType) })
+    let choice = CertificateChoice(identities.map { (CertificateNames(of: $0.chain.leaf), $0.keyType) })
     for set in choice.sets {
       contexts.append(try Self.makeContext(set.map { identities[$0] }, settings, authority, ring))
     }
@@ -114,6 +114,24 @@ package final class TLSServerContext: Sendable {
   package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
     let warnings = self.identities.compactMap { $0.warning(at: now, notice: notice) }
     return warnings.first { $0.isRefusal } ?? warnings.first
+  }
+
+  /// The files of certificates that no browser can use, because of the kind of their key, and that serve their names
+  /// without another one that browsers can use.
+  package var filesForNoBrowser: [String] {
+    let sets = self.choice.sets.filter { $0.allSatisfy { self.identities[$0].isForNoBrowser } }
+    return Set(sets.joined()).sorted().map { self.identities[$0].certificateFile }
+  }
+
+  /// The files whose chain of certificates is incomplete for clients, each with the issuer that is missing: it is
+  /// neither in the file nor among the roots of this system. Reads those roots.
+  package func missingIssuers() throws(TLSConfigurationError) -> [(file: String, issuer: String)] {
+    var missing: [(file: String, issuer: String)] = []
+    for identity in self.identities {
+      guard let issuer = try identity.chain.missingIssuer() else { continue }
+      missing.append((identity.certificateFile, issuer))
+    }
+    return missing
   }
 
   /// Mozilla's "intermediate" recommendation without its finite-field suites (slow, and unused by clients that know

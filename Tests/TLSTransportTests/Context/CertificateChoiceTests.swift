@@ -50,7 +50,7 @@ struct CertificateChoiceTests {
     let choice = CertificateChoice(
       try [TestCertificates.valid, TestCertificates.other].map { files in
         let identity = try TLSIdentity(certificateFile: files.certificate, privateKeyFile: files.key)
-        return (CertificateNames(of: identity.leaf), 0)
+        return (CertificateNames(of: identity.chain.leaf), 0)
       })
     func place(_ name: String) -> Int? { choice.setIndex(for: Array(name.utf8)).flatMap { choice.sets[$0].first } }
     #expect(place("app.example.test") == 0)
@@ -70,7 +70,7 @@ struct CertificateChoiceTests {
   func kindsOfKeys() throws {
     let files = [TestCertificates.valid, TestCertificates.other]
     let names = try files.map {
-      CertificateNames(of: try TLSIdentity(certificateFile: $0.certificate, privateKeyFile: $0.key).leaf)
+      CertificateNames(of: try TLSIdentity(certificateFile: $0.certificate, privateKeyFile: $0.key).chain.leaf)
     }
     // The first and the second share the wildcard.
     let choice = CertificateChoice([(names[0], 1), (names[1], 2), (names[0], 1), (names[0], 3)])
@@ -88,11 +88,11 @@ struct CertificateChoiceTests {
     let identity = try TLSIdentity(
       certificateFile: TestCertificates.other.certificate, privateKeyFile: TestCertificates.other.key)
     #expect(
-      CertificateNames(of: identity.leaf).names.map { String(decoding: $0, as: UTF8.self) }
+      CertificateNames(of: identity.chain.leaf).names.map { String(decoding: $0, as: UTF8.self) }
         == ["other.example.test", "*.wild.example.test", "a.b.wild.example.test"])
     let first = try TLSIdentity(
       certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
-    #expect(CertificateNames(of: first.leaf).names.count == 2)
+    #expect(CertificateNames(of: first.chain.leaf).names.count == 2)
   }
 
   @Test("Without a certificate there is no server")
@@ -106,5 +106,13 @@ struct CertificateChoiceTests {
     #expect(context.expiries.count == 2)
     #expect(context.certificateExpiry == context.expiries[1].expiry)
     #expect(context.certificateWarning(at: context.expiries[1].expiry + 1)?.isRefusal == true)
+  }
+
+  @Test("A certificate of a kind that no browser knows is reported, unless another serves its names")
+  func forNoBrowser() throws {
+    let edwards = TestCertificates.edwards
+    #expect(try Self.context(edwards).filesForNoBrowser == [edwards.certificate])
+    #expect(try Self.context(TestCertificates.other, edwards).filesForNoBrowser == [edwards.certificate])
+    #expect(try Self.context(edwards, TestCertificates.valid).filesForNoBrowser == [])
   }
 }

@@ -18,6 +18,8 @@ enum TestCertificates {
   static let commonNameOnly = Self.file("cn")
   /// The same names as valid, issued by an intermediate authority that is second in the file.
   static let chained = Self.file("chained")
+  /// The same names as valid, with a key of kind Ed25519.
+  static let edwards = Self.file("edwards")
 
   /// Issued by the authority for other.example.test and *.wild.example.test.
   static let other = Self.file("other")
@@ -41,7 +43,10 @@ enum TestCertificates {
 
   /// Runs the openssl command in the folder and gives its standard output.
   @discardableResult
-  static func openssl(_ arguments: String..., in directory: URL) -> String {
+  static func openssl(_ arguments: String..., in directory: URL) -> String { Self.openssl(arguments, in: directory) }
+
+  @discardableResult
+  static func openssl(_ arguments: [String], in directory: URL) -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = arguments
@@ -90,6 +95,7 @@ enum TestCertificates {
     Self.issue("strange", extensions: "names.ext", days: 30, by: "stranger", in: directory)
     Self.issue("cn", extensions: "none.ext", days: 30, by: "ca", in: directory)
     Self.issue("intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
+    Self.issue("edwards", extensions: "names.ext", days: 30, by: "ca", key: ["ed25519"], in: directory)
     Self.issue("chained", extensions: "names.ext", days: 30, by: "intermediate", in: directory)
     do {
       let chain = try ["chained.pem", "intermediate.pem"].map {
@@ -102,10 +108,15 @@ enum TestCertificates {
     return directory
   }()
 
-  private static func issue(_ name: String, extensions: String, days: Int, by issuer: String, in directory: URL) {
+  /// - Parameter key: the arguments of `-newkey`.
+  private static func issue(
+    _ name: String, extensions: String, days: Int, by issuer: String,
+    key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], in directory: URL
+  ) {
     Self.openssl(
-      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-      "-subj", "/CN=app.example.test", "-keyout", "\(name).key", "-out", "\(name).csr", in: directory)
+      ["req", "-new", "-newkey"] + key + [
+        "-nodes", "-subj", "/CN=app.example.test", "-keyout", "\(name).key", "-out", "\(name).csr",
+      ], in: directory)
     Self.openssl(
       "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key", "-CAcreateserial",
       "-days", "\(days)", "-extfile", extensions, "-out", "\(name).pem", in: directory)

@@ -37,6 +37,13 @@ package struct ListenerCertificate: Sendable {
     context.certificateWarning(at: now).map { ($0.problem, $0.remedy) }
   }
 
+  /// The files of those that no browser can use because of the kind of their key (Ed25519, Ed448).
+  package var filesForNoBrowser: [String] { context.filesForNoBrowser }
+
+  /// The files whose chain is incomplete for clients, each with the missing issuer. Reads the roots of this system.
+  /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
+  package func missingIssuers() throws -> [(file: String, issuer: String)] { try context.missingIssuers() }
+
   /// Whether browsers refuse one of them.
   /// - Parameter now: in seconds since 1970.
   package func isRefused(at now: Int64) -> Bool { context.certificateWarning(at: now)?.isRefusal ?? false }
