@@ -16,6 +16,7 @@ package final class PostgreSQLSessionStore: SessionStore {
   private let compatibility = SchemaCompatibility(known: Tables.versions.count)
 
   package var place: String { pool.address.description }
+  package let isNew: Bool
 
   /// Connects, and migrates the database to the schema of this program.
   ///
@@ -36,14 +37,15 @@ package final class PostgreSQLSessionStore: SessionStore {
   ) async throws(StoreError) {
     let address = try ServerAddress(url)
     let pool = ConnectionPool(address, size: connections, limits: limits)
-    let minimumReader = try await Self.migrate(pool)
+    let schema = try await Self.migrate(pool)
     do throws(StoreError) {
-      try compatibility.note(minimumReader: minimumReader, of: address.description)
+      try compatibility.note(minimumReader: schema.minimumReader, of: address.description)
     } catch {
       await pool.close()
       throw error
     }
     self.pool = pool
+    isNew = schema.isNew
     notifier = notifies ? Notifier(pool) : nil
     listener = notifies ? try ChangeListener.start(address, limits: limits, changeSignal: changeSignal) : nil
   }
@@ -72,12 +74,14 @@ package final class PostgreSQLSessionStore: SessionStore {
     return .store(try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false))
   }
 
-  /// - Returns: the `minimum_reader` of the database.
-  private static func migrate(_ pool: ConnectionPool) async throws(StoreError) -> Int64 {
+  /// - Returns: whether the database had no schema, and its `minimum_reader`.
+  private static func migrate(
+    _ pool: ConnectionPool
+  ) async throws(StoreError) -> (isNew: Bool, minimumReader: Int64) {
     do throws(StoreError) {
       return try await pool.run(isRetryable: true) {
-        try PostgreSQLMigrations($0, at: pool.address).migrate()
-        return try PostgreSQLMigrations.minimumReader($0)
+        let isNew = try PostgreSQLMigrations($0, at: pool.address).migrate()
+        return (isNew, try PostgreSQLMigrations.minimumReader($0))
       }
     } catch {
       await pool.close()

@@ -22,6 +22,7 @@ package final class SQLiteSessionStore: SessionStore {
   let readState = Mutex<DatabaseFileState?>(nil)
 
   package var place: String { "SQLite at \(file.path)" }
+  package let isNew: Bool
 
   /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program.
   /// Blocks.
@@ -37,7 +38,7 @@ package final class SQLiteSessionStore: SessionStore {
     try DatabaseFile.prepare(path)
     do {
       let writer = try Self.openWriter(path, busyTimeout)
-      try SQLiteMigrations.bringUp(writer)
+      isNew = try SQLiteMigrations.bringUp(writer)
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       file = try DatabaseFile(path)
       pool = DatabasePool(writer: writer, readers: Self.readers, lockTimeout: busyTimeout) {

@@ -2,6 +2,10 @@ import Sessions
 
 extension StoreContract {
   static let schema = [
+    StoreContract("A store is new to the process that has created it, and to no other") { stores in
+      try requireEqual(stores.first.isNew, true, "new to the first")
+      for store in [stores.second, try await stores.reopen()] { try requireEqual(store.isNew, false, "new to another") }
+    },
     StoreContract("A newer schema that only adds is used as before, also after the store is opened again") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session

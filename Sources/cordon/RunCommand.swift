@@ -93,11 +93,19 @@ struct RunCommand: AsyncParsableCommand {
   }
 }
 
-/// Opens the store; warns if another process has it open where that is not meant to last.
+/// Opens the store; logs if it is a new one, and warns if another process has it open where that is not meant to last.
 private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
   let claim = StoreClaim()
   return { () throws(StoreError) in
     let opened = try await store.open()
+    if opened.isNew {
+      logger.notice(
+        "created a new session store, nobody is signed in",
+        metadata: [
+          "store": "\(opened.place)",
+          "remedy": "if there was one before: stop cordon, and put it back or mount its volume",
+        ])
+    }
     if case .sqlite(let path) = store.location, !claim.take(path) {
       logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])
     }

@@ -138,6 +138,7 @@ final class OpeningSessionStore: Sendable {
 
 extension OpeningSessionStore: SessionStore {
   var place: String { (try? opened())?.place ?? "not open yet" }
+  var isNew: Bool { (try? opened())?.isNew ?? false }
 
   func close() async throws(StoreError) {
     let open = shared.withLock { shared -> Opened? in

@@ -17,15 +17,20 @@ struct PostgreSQLMigrations {
     self.address = address
   }
 
+  /// - Returns: whether the database had no schema.
   /// - Throws: `StoreError` with the remedy if the database is not in UTF-8, or may not be changed by us.
-  func migrate() throws {
+  func migrate() throws -> Bool {
     try requireEncoding()
     var attempt = 1
+    var isNew = false
     while true {
       do {
         let version = try knownVersion()
-        if let version, version >= Tables.versions.count { return }
-        if version == nil { try makeVersionTable() }
+        if let version, version >= Tables.versions.count { return isNew }
+        if version == nil {
+          try makeVersionTable()
+          isNew = true
+        }
         try step()
       } catch let failure as DatabaseError where failure.isCreatedConcurrently && attempt < Self.mostAttempts {
         attempt += 1

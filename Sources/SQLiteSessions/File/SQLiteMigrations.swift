@@ -34,13 +34,16 @@ enum SQLiteMigrations {
   /// Processes may start on one fresh file at the same time. Each migration is a transaction of its own, so whoever
   /// fails because another process was faster with one goes on after it.
   /// - Parameter migrate: runs the migrations that are not applied yet.
+  /// - Returns: whether the file had no schema.
+  @discardableResult
   static func bringUp(
     _ database: Database, migrate: (Database) throws -> Void = { try migrator.migrate($0) }
-  ) throws {
+  ) throws -> Bool {
     var applied = try migrator.appliedIdentifiers(database)
     while true {
       do {
-        return try migrate(database)
+        try migrate(database)
+        return applied.isEmpty
       } catch {
         let appliedNow = try migrator.appliedIdentifiers(database)
         guard appliedNow.count > applied.count else { throw error }

@@ -153,6 +153,9 @@ package protocol StoreMaintenance: Sendable {
   /// A description for people: what kind of store it is, and where. Contains no secret.
   var place: String { get }
 
+  /// Whether this process has created the store when it opened it: there was none at its place, or an empty one.
+  var isNew: Bool { get }
+
   /// Removes expired rows, a limited number of each kind: replay guards, sessions, changes, requests for access, and
   /// `RemovalRule.retention` after their end invitations, bans and machine tokens. Accounts, names and refresh tokens
   /// stay, except accounts of strangers: the latest sign-in left no token and is as long ago, and there is no session,

@@ -33,6 +33,7 @@ final class MemoryStore: SessionStore {
 
   let state = Mutex(State())
   let place = "memory"
+  let isNew = true
   let key = StoreKey.random()
   private let onClose: @Sendable () -> Void
 
