@@ -6,6 +6,7 @@ import Testing
 // - It is gone: a page, no session; who is signed in goes on.
 // - Its keys are away, nonsense, endless or none: a page, no session; who is signed in goes on; and it is over when it
 //   is.
+// - It answers with errors: a check of /healthz says so from the third on.
 // - An answer that takes seconds is waited for, one that never comes is given up; others are served meanwhile.
 
 @SystemActor
@@ -54,6 +55,23 @@ struct AppleTransportFailureTests {
       try site.setClock(secondsAhead: number * 600 + 300)
       _ = try site.signedIn(as: "ben")
     }
+  }
+
+  @Test("Three errors of Apple in a row are a failing check until Apple is well, and no matter of readiness")
+  func errorsInARow() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let admin = HTTPClient(port: site.gateway.configuration.adminPort)
+    try site.apple.fault("token", "status", ["status": 503])
+    for count in 1...3 {
+      #expect(try Visitor().signIn(site, as: "ben").status == 503)
+      let health = try admin.get("/healthz")
+      #expect(health.status == 200 && health.text.contains("Apple answered 503, as before") == (count == 3))
+    }
+    #expect(try admin.get("/readyz").status == 200)
+    try site.apple.behave()
+    _ = try site.signedIn(as: "ben")
+    #expect(try admin.get("/healthz").text.contains("\"name\":\"apple\",\"status\":\"ok\""))
   }
 
   @Test("An answer of three seconds is waited for, one that never comes is given up, and others are served meanwhile")
