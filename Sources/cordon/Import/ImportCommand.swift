@@ -47,15 +47,15 @@ struct ImportCommand: ParsableCommand {
       do throws(NewFileError) {
         try NewFile.create(output, Array(translation.configuration.text.utf8))
       } catch {
-        complain("cordon import: \(error.message)")
+        printError("cordon import: \(error.message)")
         throw ExitCode(ExitStatus.cannotCreate)
       }
     } else {
       print(translation.configuration.text, terminator: "")
     }
-    for note in translation.notes { complain(printable(note.text)) }
-    complain("\n" + translation.summary + "\n")
-    for line in translation.addresses { complain(printable(line)) }
+    for note in translation.notes { printError(printable(note.text)) }
+    printError("\n" + translation.summary + "\n")
+    for line in translation.addresses { printError(printable(line)) }
   }
 
   private func settings() throws -> ForeignSettings {
@@ -95,7 +95,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func refused(_ message: String) -> ExitCode {
-    complain("cordon import: \(message)")
+    printError("cordon import: \(message)")
     return ExitCode(ExitStatus.badInput)
   }
 }
