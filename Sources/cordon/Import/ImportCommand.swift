@@ -45,16 +45,16 @@ struct ImportCommand: ParsableCommand {
     let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
     if let output {
       do throws(NewFileError) {
-        try NewFile.create(output, Array(translation.configuration.text.utf8))
+        try NewFile.create(output, Array(translation.result.configuration.text.utf8))
       } catch {
         printError("cordon import: \(error.message)")
         throw ExitCode(ExitStatus.cannotCreate)
       }
     } else {
-      print(translation.configuration.text, terminator: "")
+      print(translation.result.configuration.text, terminator: "")
     }
-    for note in translation.notes { printError(printable(note.text)) }
-    printError("\n" + translation.summary + "\n")
+    for note in translation.result.notes { printError(printable(note.text)) }
+    printError("\n" + translation.result.summary + "\n")
     for line in translation.addresses { printError(printable(line)) }
   }
 
