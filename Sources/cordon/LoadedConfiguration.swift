@@ -38,7 +38,7 @@ extension Configuration {
   }
 
   private static func refused(_ error: ConfigurationError) -> ExitCode {
-    complain("\(error)")
+    printError("\(error)")
     return ExitCode(ExitStatus.configuration)
   }
 }

@@ -28,7 +28,7 @@ struct ReadyCommand: AsyncParsableCommand {
       let client = try AdministrationClient(at: place.address, place.settings)
       if live {
         guard try await client.isLive() else {
-          complain("not live: see /healthz at \(place.address)")
+          printError("not live: see /healthz at \(place.address)")
           throw ExitCode.failure
         }
         print("live")
@@ -36,7 +36,7 @@ struct ReadyCommand: AsyncParsableCommand {
         let readiness = try await client.readiness()
         guard readiness.isReady else {
           let reason = readiness.reason ?? "see /healthz at \(place.address)"
-          complain("not ready: \(printable(reason))")
+          printError("not ready: \(printable(reason))")
           throw ExitCode.failure
         }
         print("ready")
@@ -44,7 +44,7 @@ struct ReadyCommand: AsyncParsableCommand {
     } catch let code as ExitCode {
       throw code
     } catch {
-      complain("cordon ready: \(printable("\(error)"))")
+      printError("cordon ready: \(printable("\(error)"))")
       throw ExitCode.failure
     }
   }

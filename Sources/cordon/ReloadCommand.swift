@@ -43,8 +43,8 @@ struct ReloadCommand: AsyncParsableCommand {
       }
       report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
     } catch {
-      complain("\(problems)")
-      complain("Not reloaded: the file is invalid. The gateway was not contacted: \(printable("\(error)"))")
+      printError("\(problems)")
+      printError("Not reloaded: the file is invalid. The gateway was not contacted: \(printable("\(error)"))")
       throw ExitCode(ExitStatus.configuration)
     }
     try tell(report, orExit: ExitCode(ExitStatus.configuration))
@@ -64,13 +64,13 @@ struct ReloadCommand: AsyncParsableCommand {
 
   private func tell(_ report: ReloadReport) {
     guard report.reloaded else {
-      for problem in report.problems { complain(printable(problem)) }
-      return complain("Not reloaded: the running configuration stays in effect.")
+      for problem in report.problems { printError(printable(problem)) }
+      return printError("Not reloaded: the running configuration stays in effect.")
     }
     print(
       report.changed.isEmpty
         ? "Reloaded. The configuration is the same; the files that it names were read again."
         : "Reloaded. Changed: \(report.changed.joined(separator: ", ")).")
-    for problem in report.kept ?? [] { complain(printable("Kept the previous members: \(problem)")) }
+    for problem in report.kept ?? [] { printError(printable("Kept the previous members: \(problem)")) }
   }
 }

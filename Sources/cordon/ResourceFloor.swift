@@ -16,7 +16,7 @@ enum ResourceFloor {
   static func check() throws {
     let memory = limits(RLIMIT_AS).rlim_cur
     if memory < addressSpace {
-      complain(
+      printError(
         "cordon: the limit of address space is \(memory >> 20) MiB, and at least \(addressSpace >> 20) MiB are needed; "
           + "raise it (LimitAS= of the unit, ulimit -v), and limit memory by MemoryMax= or a cgroup instead")
       throw ExitCode(ExitStatus.configuration)
@@ -28,7 +28,7 @@ enum ResourceFloor {
   static func checkDescriptors(for settings: GatewaySettings) throws {
     let (open, least) = (limits(RLIMIT_NOFILE).rlim_max, settings.leastDescriptors)
     if open < rlim_t(least) {
-      complain(
+      printError(
         "cordon: the limit of open files is \(open), and at least \(least) are needed; raise it (LimitNOFILE= of the "
           + "unit, ulimit -n), or lower listen.workers")
       throw ExitCode(ExitStatus.configuration)

@@ -87,7 +87,7 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
       LogSink.standard.flush()
-      complain("cordon: \(error)")
+      printError("cordon: \(error)")
       throw isForOperator(error) ? ExitCode(ExitStatus.configuration) : ExitCode.failure
     }
   }

@@ -25,7 +25,7 @@ struct StandardError: TextOutputStream {
 }
 
 /// Writes to standard error; as errors where systemd's journal reads it.
-func complain(_ text: String) {
+func printError(_ text: String) {
   var standardError = StandardError()
   guard JournalStream.isTarget(STDERR_FILENO) else { return print(text, to: &standardError) }
   for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -35,7 +35,7 @@ struct StoreCommand: AsyncParsableCommand {
       do {
         try await reseal(configuration)
       } catch {
-        complain("cordon store reseal: \(error)")
+        printError("cordon store reseal: \(error)")
         throw ExitCode.failure
       }
     }

@@ -35,13 +35,14 @@ extension StoreCommand {
     func run() async throws {
       let configuration = try Configuration.loaded(from: config)
       guard case .postgreSQL(let url) = configuration.store.location else {
-        complain("cordon store copy: store.url of \(config) is not a postgresql:// address: set it to the target first")
+        printError(
+          "cordon store copy: store.url of \(config) is not a postgresql:// address: set it to the target first")
         throw ExitCode.failure
       }
       do {
         try await copy(to: url)
       } catch {
-        complain("cordon store copy: \(error)")
+        printError("cordon store copy: \(error)")
         throw ExitCode.failure
       }
     }

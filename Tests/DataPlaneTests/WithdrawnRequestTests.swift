@@ -100,7 +100,7 @@ struct WithdrawnRequestTests {
       _ = try await blocking { try client.readToEnd() }
       #expect(judged() == ["/w"])
       // Those are logged as given up by the client, this one is not.
-      #expect(await eventually { rig.log.failures.contains(.cutOff) })
+      #expect(await eventually { rig.log.failures.contains(.aborted) })
     }
   }
 }

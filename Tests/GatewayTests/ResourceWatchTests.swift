@@ -72,7 +72,7 @@ struct ResourceWatchTests {
     watch.addMetrics(to: metrics)
     memory.countClosure(for: .unsentResponses)
     descriptors.ranOut()
-    memory.changeHeads(by: 5)
+    memory.heads.change(by: 5)
     let page = String(decoding: metrics.render(process: ProcessSample()), as: UTF8.self)
     for line in [
       "cordon_unsent_response_closures_total 2", "cordon_unread_request_closures_total 1",

@@ -159,7 +159,7 @@ final class BlockingPeer: Sendable {
   }
 
   /// - Returns: how many bytes the system takes now; negative for an error.
-  func trySend(_ bytes: ArraySlice<UInt8>) -> Int { bytes.withUnsafeBytes { sendBytes(descriptor, $0) } }
+  func trySend(_ bytes: ArraySlice<UInt8>) -> Int { bytes.withUnsafeBytes { SystemSocket.sendBytes(descriptor, $0) } }
 
   /// - Returns: the bytes that are there, at most `limit`; nil if there are none, empty at the end.
   func tryRead(_ limit: Int) throws -> [UInt8]? {

@@ -33,7 +33,7 @@ struct EpollSetTests {
     let peer: CInt
 
     init() throws { (own, peer) = try unixPair() }
-    func poke() { [1].withUnsafeBytes { _ = sendBytes(peer, $0) } }
+    func poke() { [1].withUnsafeBytes { _ = SystemSocket.sendBytes(peer, $0) } }
     deinit {
       SystemSocket.close(own)
       SystemSocket.close(peer)

@@ -127,8 +127,8 @@ struct HostTests {
     defer { site.stop() }
     let port = site.gateway.configuration.port
     let names = ["localhost:\(port)", "wiki.localhost:\(port)", "other.localhost:\(port)", "tickets.localhost:\(port)"]
-    let answers = try HTTP2Client.run(
-      site.gateway, ["authorities", "/public/x"] + names, as: [HTTP2Tests.Answer].self)
+    let answers = try HTTP2Client(site.gateway).run(
+      ["authorities", "/public/x"] + names, as: [HTTP2Client.Answer].self)
     #expect(answers.map(\.status) == ["200", "200", "421", "200"])
     for (name, answer) in zip(names, answers) where answer.status == "200" {
       #expect(answer.body.contains("Host: \(name)"))

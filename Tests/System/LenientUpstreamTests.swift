@@ -57,7 +57,7 @@ struct LenientUpstreamTests {
     for (number, mistake) in Self.mistakes.enumerated() {
       let status = mistake.key == "status-range" ? 999 : 200
       guard protocols.isEmpty else {
-        let answer = try HTTP2Client.get(gateway, "/\(number)")
+        let answer = try HTTP2Client(gateway).get("/\(number)")
         #expect(answer.status == "\(status)" && answer.body == "fine", "\(mistake.key)")
         continue
       }
@@ -118,7 +118,7 @@ struct LenientUpstreamTests {
     defer { gateway.stop() }
     for number in bodies.indices {
       #expect(try gateway.client.get("/\(number)").text == "hello", "\(number)")
-      #expect(try HTTP2Client.get(gateway, "/\(number)").body == "hello", "\(number)")
+      #expect(try HTTP2Client(gateway).get("/\(number)").body == "hello", "\(number)")
     }
     // Never in a request.
     let client = try gateway.connect()
@@ -139,7 +139,7 @@ struct LenientUpstreamTests {
     defer { gateway.stop() }
     for path in ["/", "/late"] {
       #expect(try gateway.client.get(path).status == 502)
-      #expect(try HTTP2Client.get(gateway, path).status == "502")
+      #expect(try HTTP2Client(gateway).get(path).status == "502")
     }
   }
 }

@@ -113,11 +113,11 @@ struct OddClientTests {
   func crumbs() throws {
     try withGateway { gateway, upstream throws in
       let crumbs = (0..<120).map { "cookie:c\($0)=v" }
-      #expect(try HTTP2Client.run(gateway, ["get", "/public/a"] + crumbs, as: HTTP2Tests.Answer.self).status == "200")
+      #expect(try HTTP2Client(gateway).run(["get", "/public/a"] + crumbs, as: HTTP2Client.Answer.self).status == "200")
       let cookies = try upstream.waitForRequest().fields[all: "Cookie"]
       #expect(cookies == [(0..<120).map { "c\($0)=v" }.joined(separator: "; ")])
       let fields = (0..<120).map { "x-\($0):v" }
-      #expect(try HTTP2Client.run(gateway, ["get", "/public/a"] + fields, as: HTTP2Tests.Answer.self).status == "431")
+      #expect(try HTTP2Client(gateway).run(["get", "/public/a"] + fields, as: HTTP2Client.Answer.self).status == "431")
     }
   }
 
@@ -180,8 +180,7 @@ struct OddClientTests {
   func grpc() throws {
     try withGateway(Self.leadNowhere) { gateway, _ throws in
       for (path, code) in [("/private", "16"), ("/public/x", "14"), ("/public/inner", "7")] {
-        let answer: HTTP2Tests.Answer = try HTTP2Client.run(
-          gateway, ["call", path, "1"])
+        let answer: HTTP2Client.Answer = try HTTP2Client(gateway).run("call", path, "1")
         #expect(answer.status == "200" && answer.done && answer.body.isEmpty, "\(path) \(answer)")
         #expect(answer.fields.contains(["grpc-status", code]), "\(path) \(answer.fields)")
         #expect(answer.fields.contains(["content-type", "application/grpc"]))
@@ -208,7 +207,7 @@ struct OddClientTests {
     try withGateway(upstream: Self.largeHead) { gateway, _ throws in
       #expect(try gateway.client.get("/public/full").fields["X-189"]?.utf8.count == 330)
       for (path, status, body) in [("/public/full", "200", "body"), ("/public/empty", "204", "")] {
-        let answer = try HTTP2Client.get(gateway, path)
+        let answer = try HTTP2Client(gateway).get(path)
         #expect(answer.status == status && answer.body == body && answer.done, "\(path)")
         #expect(answer.fields.count > 190)
       }

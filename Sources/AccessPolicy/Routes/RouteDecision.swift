@@ -13,7 +13,7 @@ package struct RouteDecision: Sendable, Hashable {
   /// none.
   package var keptFormBytes = 0
   /// The networks that must contain the client's address: see ``RouteTable/admits(_:from:)``. Empty for no condition.
-  package var networks = NetworkIndexes()
+  package var networks: NetworkIndexes = []
   /// The age in seconds from which a sign-in must be repeated; 0 for none.
   package var maxAge = 0
   /// Whether machine tokens are accepted. They are admitted by `allow_groups` only.
@@ -71,7 +71,7 @@ package struct RouteDecision: Sendable, Hashable {
 
   /// The decision for a path with two readings: both must admit. The application stays that of `self`.
   ///
-  /// More lists than ``RuleIndexes`` holds are denied.
+  /// More rules or networks than their index sets hold are denied.
   func restricted(by other: RouteDecision) -> RouteDecision {
     var result = self
     if other.unauthenticated == .unauthorized, other.access != .public { result.unauthenticated = .unauthorized }
@@ -139,120 +139,5 @@ extension RouteDecision.Access {
     case .signOut: 3
     case .deny: 4
     }
-  }
-}
-
-/// Indexes into ``RouteTable/rules``: one, or several where a path has several readings. At most ``limit``, in one
-/// value without a reference.
-package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
-  /// Most rules that one decision can name.
-  package static let limit = 8
-
-  /// In ascending order, followed by -1.
-  private var elements = SIMD8<Int32>(repeating: -1)
-  /// The number of elements.
-  package private(set) var count = 0
-
-  package var isEmpty: Bool { count == 0 }
-
-  init(_ index: Int) {
-    elements[0] = Int32(truncatingIfNeeded: index)
-    count = 1
-  }
-
-  /// - Precondition: at most ``limit`` elements.
-  package init(arrayLiteral elements: Int...) {
-    for element in elements {
-      let isInserted = insert(Int32(truncatingIfNeeded: element))
-      precondition(isInserted)
-    }
-  }
-
-  /// The element at a position below ``count``.
-  package subscript(position: Int) -> Int { Int(elements[position]) }
-
-  /// Hashes only the elements, because decisions are looked up by the thousand when routes are compiled.
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(count)
-    for position in 0..<count { hasher.combine(elements[position]) }
-  }
-
-  /// The union; nil if it exceeds ``limit``.
-  func union(_ others: RuleIndexes) -> RuleIndexes? {
-    var result = self
-    for position in 0..<others.count {
-      guard result.insert(others.elements[position]) else { return nil }
-    }
-    return result
-  }
-
-  private mutating func insert(_ index: Int32) -> Bool {
-    var position = 0
-    while position < count, elements[position] < index { position += 1 }
-    if position < count, elements[position] == index { return true }
-    guard count < Self.limit else { return false }
-    var last = count
-    while last > position {
-      elements[last] = elements[last - 1]
-      last -= 1
-    }
-    elements[position] = index
-    count += 1
-    return true
-  }
-}
-
-/// Indexes into ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in
-/// one value without a reference.
-package struct NetworkIndexes: Sendable, Hashable {
-  /// Most conditions that one decision can name.
-  package static let limit = 4
-
-  /// In ascending order, followed by -1.
-  private var elements = SIMD4<Int32>(repeating: -1)
-
-  /// No condition.
-  package init() {}
-
-  init(_ index: Int) { elements[0] = Int32(truncatingIfNeeded: index) }
-
-  package var isEmpty: Bool { elements[0] < 0 }
-
-  /// The number of elements.
-  package var count: Int { (0..<Self.limit).first { elements[$0] < 0 } ?? Self.limit }
-
-  /// The element at a position below ``count``.
-  package subscript(position: Int) -> Int { Int(elements[position]) }
-
-  /// Hashes only the elements, as ``RuleIndexes`` does.
-  package func hash(into hasher: inout Hasher) {
-    let count = count
-    hasher.combine(count)
-    for position in 0..<count { hasher.combine(elements[position]) }
-  }
-
-  /// The union; nil if it exceeds ``limit``.
-  func union(_ others: NetworkIndexes) -> NetworkIndexes? {
-    if others.isEmpty || others == self { return self }
-    var result = self
-    for position in 0..<others.count {
-      guard result.insert(others.elements[position]) else { return nil }
-    }
-    return result
-  }
-
-  private mutating func insert(_ index: Int32) -> Bool {
-    let count = count
-    var position = 0
-    while position < count, elements[position] < index { position += 1 }
-    if position < count, elements[position] == index { return true }
-    guard count < Self.limit else { return false }
-    var last = count
-    while last > position {
-      elements[last] = elements[last - 1]
-      last -= 1
-    }
-    elements[position] = index
-    return true
   }
 }

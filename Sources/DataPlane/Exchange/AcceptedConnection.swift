@@ -8,7 +8,7 @@ protocol AcceptedConnection: AnyObject {
   var sessions: [ConnectionKey] { get }
   /// Begins a graceful shutdown: an idle connection is closed after a grace period, a busy one after its response.
   func drain()
-  /// Ends it at once, in the middle of whatever it does.
+  /// Aborts it, in the middle of whatever it does.
   func abort()
   /// Ends what still streams for these sessions.
   func endExchanges(of sessions: Set<ConnectionKey>)

@@ -44,7 +44,7 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   func send(_ response: ControlResponse)
   /// Ends the gateway's side of a tunnel in order.
   func closeTunnel(clientMaySend: Bool)
-  /// Ends the exchange in the middle, so that its client cannot take it for a whole one.
+  /// Aborts the exchange, so that its client cannot take the response for a whole one.
   func abortExchange(_ reason: AbortReason)
 
   // MARK: From the client
@@ -63,10 +63,10 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   func expectReviews()
 }
 
-/// The reason to end an exchange in the middle.
+/// The reason to abort an exchange.
 enum AbortReason {
   /// The upstream did not finish its response.
   case upstreamFailed
-  /// The gateway ends it.
-  case cutOff
+  /// The gateway itself: too slow a client, a session that ended, a shutdown.
+  case byGateway
 }

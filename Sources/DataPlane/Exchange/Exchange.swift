@@ -358,8 +358,8 @@ struct Exchange {
 
   // MARK: The end
 
-  /// The gateway breaks the exchange off.
-  mutating func cutOff() { if account.failure == nil { account.failure = .cutOff } }
+  /// The gateway aborts the exchange.
+  mutating func aborted() { if account.failure == nil { account.failure = .aborted } }
 
   /// The client has ended its side within the body.
   mutating func bodyTruncated() { if hasResponse, account.failure == nil { account.failure = .clientLeft } }

@@ -78,15 +78,15 @@ package enum ExchangeFailure: Sendable, Equatable {
   case noDescriptor
   /// The client left before its response was whole.
   case clientLeft
-  /// We ended the connection in the middle: too slow a client, a session that ended, the end of the process.
-  case cutOff
+  /// The gateway aborted it: too slow a client, a session that ended, the end of the process.
+  case aborted
 
   /// Whether no connection to the upstream was established: each such failure is also reported by
   /// ``ExchangeObserver/upstreamConnectionFailed(_:)``.
   package var isOfConnecting: Bool {
     switch self {
     case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS: true
-    case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .upstreamFull, .noDescriptor, .clientLeft, .cutOff:
+    case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .upstreamFull, .noDescriptor, .clientLeft, .aborted:
       false
     }
   }

@@ -152,8 +152,8 @@ final class ServerContext {
 
   var connectionCount: Int { connections.count }
 
-  /// Ends every connection at once.
-  func closeAll() { for connection in connections.values { connection.abort() } }
+  /// Aborts every connection.
+  func abortConnections() { for connection in connections.values { connection.abort() } }
 
   /// The sessions that have an exchange under way.
   var sessionsUnderWay: Set<ConnectionKey> { Set(connections.values.flatMap(\.sessions)) }

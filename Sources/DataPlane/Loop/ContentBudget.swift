@@ -56,7 +56,7 @@ final class ContentBudget {
 
   private func change(by difference: Int) {
     bytes += difference
-    memory.changeContent(by: difference)
+    memory.content.change(by: difference)
   }
 }
 

@@ -71,7 +71,7 @@ package final class DescriptorBudget: Sendable {
     let all = total.add(1, ordering: .relaxed).newValue
     let alike = counts[use.rawValue].add(1, ordering: .relaxed).newValue
     if all <= ceiling(use), alike <= share(use) {
-      MemoryInUse.process.changeConnections(by: 1)
+      MemoryInUse.process.connections.change(by: 1)
       return true
     }
     putBack(use)
@@ -81,7 +81,7 @@ package final class DescriptorBudget: Sendable {
 
   func give(_ use: Use) {
     putBack(use)
-    MemoryInUse.process.changeConnections(by: -1)
+    MemoryInUse.process.connections.change(by: -1)
   }
 
   private func putBack(_ use: Use) {

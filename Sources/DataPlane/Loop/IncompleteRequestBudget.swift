@@ -81,7 +81,7 @@ final class IncompleteRequestBudget {
 
   private func change(by difference: Int) {
     bytes += difference
-    memory.changeHeads(by: difference)
+    memory.heads.change(by: difference)
   }
 }
 

@@ -151,7 +151,7 @@ package struct UpstreamTimeouts: Sendable, Equatable {
   package var connect: Duration = .seconds(5)
   /// From the end of the request to the first byte of the final response's head. Default: 60 s. Then: 504.
   package var firstByte: Duration = .seconds(60)
-  /// Between two reads of a response body. Default: 300 s. Then the response is cut off.
+  /// Between two reads of a response body. Default: 300 s. Then the response is aborted.
   package var bodyProgress: Duration = .seconds(300)
   /// Time that an idle connection is kept. Default: 4 s: shorter than with nearly all servers.
   package var idle: Duration = .seconds(4)

@@ -116,7 +116,7 @@ struct BackgroundTasks: Sendable {
       relay.wake()
     }
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
-      if MemoryInUse.process.giveBackAfterBurst() { ProgramPages.release() }
+      if HeapTrimmer.process.trimAfterBurst() { ProgramPages.release() }
     }
     tasks.add(every: Self.certificateInterval) { certificates.look() }
     tasks.addTask(every: Self.removalInterval, after: Self.checkInterval) { await removeExpired() }

@@ -147,6 +147,6 @@ actor Reload {
   /// Replaces the current snapshot with one that has been applied.
   func replace(_ next: ConfigurationSnapshot) {
     snapshot.withLock { $0 = next }
-    MemoryInUse.process.noteReload()
+    HeapTrimmer.process.noteReload()
   }
 }

@@ -14,25 +14,17 @@ internal import SocketTransport
 
 /// A gateway that has started: its listeners, and its background tasks.
 struct RunningGateway: Sendable {
+  private let services: GatewayServices
   private let listener: Listener
   private let adminListener: Listener
   private let tasks: BackgroundTasks
-  private let lastSeen: LastSeenBatch
-  private let health: HealthMonitor
-  private let logger: Logger
   private let board: StatusBoard
   private let people: PeopleWatch
-  private let store: OpeningSessionStore
-  private let eventLoop: any EventLoop
   private let ending = ShutdownCoordinator()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
   var adminAddress: BindAddress { adminListener.address }
-
-  /// The time that a start waits for the store before listening. The store usually opens within it, so that no request
-  /// is answered 503.
-  private static let storeWait = Duration.seconds(1)
 
   /// Creates the parts, and listens. Neither Apple nor the store has to be reachable.
   /// - Parameters:
@@ -46,65 +38,88 @@ struct RunningGateway: Sendable {
     let eventLoop = group.loops[0]
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
-    let health = HealthMonitor(checks: [
-      HealthCheck(name: "store", status: .unknown, message: "not open yet", effect: .gatesReadiness),
-      HealthCheck(name: Revalidator.checkName, status: .unknown),
-      HealthCheck(name: Reload.checkName, status: .ok, since: started),
-    ])
-    let loops = ProcessSessions()
-    let storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: WallClock.now())
-    storeHealth.addMetrics()
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop)
-    let location = settings.store.location
-    let store = OpeningSessionStore(
-      isFinal: { $0.isFinal(at: location) }, onRetry: { storeHealth.didNotOpen($0) },
-      attempt: { try await OpeningSessionStore.Opened(try await open(), keys) })
-    _ = try await store.waitUntilOpen(atMost: storeWait)
-    let sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
-      clock: WallClock.now)
-    let tokens = MachineTokenSessions(
-      store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
-    let lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
-    let relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
-    let revalidator = Revalidator(
-      Revalidator.Dependencies(keys, settings.revalidation), store: store, metrics: metrics, health: health,
-      logger: logger)
-    let revalidations = RequestRevalidations(revalidator, sessions: sessions)
-    let factory = SnapshotFactory(
-      store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
-      relay: relay,
-      metrics: metrics, logger: logger, eventLoop: eventLoop)
-    let snapshot = try await factory.make(settings, keys: keys)
-    relay.apply(snapshot.relayRoute)
+    let services = try await GatewayServices(
+      settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
+    let snapshot = try await services.snapshots.make(settings, keys: keys)
+    services.relay.apply(snapshot.relayRoute)
     let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
-    metrics.addGauge(
-      "cordon_log_dropped_bytes_total", kind: .counter,
-      help: "Bytes of log lines dropped because standard output was blocked."
-    ) { Double(LogSink.standard.droppedBytes) }
-
+    addLogMetrics(to: metrics)
     let resources = ResourceWatch(logger: logger)
     resources.addMetrics(to: metrics)
-    let gates = LoopGates()
+
     let sockets = try InheritedSockets.ofEnvironment()
     let admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
     // Another process with this configuration may share the public addresses: clients of a start that ends over the
     // admin address would lose their connections.
     try Listener.requireFree(admin, sockets)
-    let listener = try await Listener.start(snapshot.listener, on: group.loops, sockets: sockets) { eventLoop in
-      let loopSessions = LoopSessions(
-        snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
-        lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: eventLoop)
-      let gate = LoopGate(
-        snapshot.gate, sessions: loopSessions, endpoints: snapshot.endpoints, logger: logger)
+    let gates = LoopGates()
+    let listener = try await startPublicListener(snapshot, services, adding: gates, on: group.loops, sockets)
+    let certificates = CertificateWatch(
+      snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: services.health, logger: logger)
+    certificates.addMetrics(to: metrics)
+
+    let tasks = BackgroundTasks(
+      store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, loops: services.loops,
+      lastSeen: services.lastSeen,
+      changes: ChangeFollower(
+        store: services.store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth),
+      revalidator: services.revalidator, health: services.health, upstreams: upstreams, relay: services.relay,
+      metrics: metrics, certificates: certificates, resources: resources, logger: logger)
+    await tasks.checkStore()
+    let people = PeopleWatch(store: services.store)
+    people.addMetrics(to: metrics)
+    let reload = Reload(
+      snapshot, factory: services.snapshots,
+      running: Reload.Running(
+        listener: listener, gates: gates, sessions: services.sessions, storeHealth: services.storeHealth,
+        revalidator: services.revalidator, relay: services.relay, upstreams: upstreams, certificates: certificates,
+        health: services.health, log: log),
+      metrics: metrics, logger: logger, read: reread)
+    snapshot.members.report(to: services.health)
+
+    let board = StatusBoard(
+      loops: services.loops, health: services.health, metrics: metrics, people: people,
+      upstreams: { upstreams.status }, version: version, started: started)
+    let adminListener = try await startAdminListener(
+      admin, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
+    ) { adminGate(at: settings.adminAddress, services, board, reload) }
+    try sockets.requireNoneLeft()
+    return RunningGateway(
+      services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
+      people: people, reload: reload)
+  }
+
+  private static func addLogMetrics(to metrics: MetricsRegistry) {
+    metrics.addGauge(
+      "cordon_log_dropped_bytes_total", kind: .counter,
+      help: "Bytes of log lines dropped because standard output was blocked."
+    ) { Double(LogSink.standard.droppedBytes) }
+  }
+
+  // MARK: The public listener
+
+  /// Listens for clients, with a gate and an observer on each event loop.
+  /// - Parameter gates: gets these, for later configurations.
+  private static func startPublicListener(
+    _ snapshot: ConfigurationSnapshot, _ services: GatewayServices, adding gates: LoopGates,
+    on eventLoops: [SocketEventLoop], _ sockets: InheritedSockets
+  ) async throws -> Listener {
+    let (settings, logger) = (snapshot.settings, services.logger)
+    let listener = try await Listener.start(snapshot.listener, on: eventLoops, sockets: sockets) { eventLoop in
+      let sessions = LoopSessions(
+        snapshot.gate.sessions, manager: services.sessions, tokens: services.tokens,
+        revalidations: services.revalidations, lastSeen: services.lastSeen, storeHealth: services.storeHealth,
+        eventLoop: eventLoop)
+      let gate = LoopGate(snapshot.gate, sessions: sessions, endpoints: snapshot.endpoints, logger: logger)
       let observer = LoopObserver(
-        metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
-      loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
+        services.metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
+      services.loops.add(NIOLoopBound(sessions, eventLoop: eventLoop))
       gates.add(LoopGates.Parts(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(gate: gate, observer: observer)
     }
-    loops.add(listener)
+    services.loops.add(listener)
     for address in listener.sharedAddresses {
       logger.warning(
         "another process listens on the same address, connections are divided between both",
@@ -113,49 +128,30 @@ struct RunningGateway: Sendable {
           "remedy": "unless it is about to end, stop one of the two (ss -ltnp), or change listen.address",
         ])
     }
-    let certificates = CertificateWatch(
-      snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: health, logger: logger)
-    certificates.addMetrics(to: metrics)
-    let tasks = BackgroundTasks(
-      store: store, storeHealth: storeHealth, sessions: sessions, loops: loops, lastSeen: lastSeen,
-      changes: ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth),
-      revalidator: revalidator, health: health, upstreams: upstreams, relay: relay, metrics: metrics,
-      certificates: certificates, resources: resources, logger: logger)
-    await tasks.checkStore()
+    return listener
+  }
 
-    let people = PeopleWatch(store: store)
-    people.addMetrics(to: metrics)
-    let board = StatusBoard(
-      loops: loops, health: health, metrics: metrics, people: people, upstreams: { upstreams.status }, version: version,
-      started: started)
-    let reload = Reload(
-      snapshot, factory: factory,
-      running: Reload.Running(
-        listener: listener, gates: gates, sessions: sessions, storeHealth: storeHealth, revalidator: revalidator,
-        relay: relay, upstreams: upstreams, certificates: certificates, health: health, log: log),
-      metrics: metrics, logger: logger, read: reread)
-    snapshot.members.report(to: health)
-    let adminListener = try await startAdminListener(
-      admin, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
-    ) {
-      let refusals = RefusalAudit()
-      let hosts = AdminHostPolicy(settings.adminAddress)
-      return AdminGate(
-        hosts: hosts, health: health, metrics: metrics, status: { await board.answer($0, reload.current.status) }
-      ) {
-        let current = reload.current
-        return Administration(
-          access: current.access, sessions: sessions, store: store,
-          accessAdministration: AccessAdministration(current, store: store, sessions: sessions, metrics: metrics),
-          apple: current.keys.apple, keyring: current.keys.keyring, metrics: metrics, audit: current.keys.audit,
-          reload: { await reload.run(by: $0) }, refusals: refusals)
-      }
-    }
-    try sockets.requireNoneLeft()
-    return RunningGateway(
-      listener: listener, adminListener: adminListener, tasks: tasks, lastSeen: lastSeen, health: health,
-      logger: logger,
-      board: board, people: people, store: store, eventLoop: eventLoop, reload: reload)
+  // MARK: Administration
+
+  private static func adminGate(
+    at address: BindAddress, _ services: GatewayServices, _ board: StatusBoard, _ reload: Reload
+  ) -> AdminGate {
+    let refusals = RefusalAudit()
+    return AdminGate(
+      hosts: AdminHostPolicy(address), health: services.health, metrics: services.metrics,
+      status: { await board.answer($0, reload.current.status) },
+      administration: { administration(by: reload.current, services, reload, refusals) })
+  }
+
+  private static func administration(
+    by current: ConfigurationSnapshot, _ services: GatewayServices, _ reload: Reload, _ refusals: RefusalAudit
+  ) -> Administration {
+    Administration(
+      access: current.access, sessions: services.sessions, store: services.store,
+      accessAdministration: AccessAdministration(
+        current, store: services.store, sessions: services.sessions, metrics: services.metrics),
+      apple: current.keys.apple, keyring: current.keys.keyring, metrics: services.metrics, audit: current.keys.audit,
+      reload: { await reload.run(by: $0) }, refusals: refusals)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.
@@ -174,8 +170,10 @@ struct RunningGateway: Sendable {
     }
   }
 
+  // MARK: Running
+
   /// Whether the store is open; public routes are served in any case.
-  var isStoreOpen: Bool { store.key != nil }
+  var isStoreOpen: Bool { services.store.key != nil }
 
   /// Runs the background tasks until graceful shutdown.
   /// - Parameter onReady: called once, when the store is open.
@@ -183,9 +181,9 @@ struct RunningGateway: Sendable {
   func serve(onReady: @Sendable () -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
-      group.addTask { await tasks.run(with: periodicTasks(), on: eventLoop) }
+      group.addTask { await tasks.run(with: periodicTasks(), on: services.eventLoop) }
       let wasOpen = isStoreOpen
-      if try await cancelWhenGracefulShutdown({ try await store.waitUntilOpen() }) {
+      if try await cancelWhenGracefulShutdown({ try await services.store.waitUntilOpen() }) {
         if !wasOpen { await tasks.checkStore() }
         onReady()
       }
@@ -206,29 +204,29 @@ struct RunningGateway: Sendable {
   /// last-seen updates.
   func stop() async {
     let settings = reload.current.settings.drain
-    logger.notice(
+    services.logger.notice(
       "shutting down: not ready, completing requests in flight",
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     ServiceManager().stopping()
-    health.beginDraining()
+    services.health.beginDraining()
     await reload.stop()
     await listener.beginGracefulShutdown()
     await ending.pause(settings.delay)
     let aborted = await listener.drain(within: ending.isForced ? .zero : settings.limit)
     if aborted > 0, !ending.isForced {
-      logger.warning(
+      services.logger.warning(
         "shutdown.limit reached, requests in flight were aborted", metadata: ["connections": "\(aborted)"])
     }
-    await lastSeen.write()
+    await services.lastSeen.write()
     await adminListener.drain(within: .seconds(1))
-    do throws(StoreError) { try await store.close() } catch {
-      logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
+    do throws(StoreError) { try await services.store.close() } catch {
+      services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
     }
   }
 
   /// Forces a shutdown in progress to end at once.
   func forceClose() {
-    logger.warning("second stop signal, aborting requests in flight")
+    services.logger.warning("second stop signal, aborting requests in flight")
     ending.forceClose(listener)
   }
 }

@@ -29,6 +29,14 @@ struct GateResponses {
     return failureJSON(failure, head, bytes, request)
   }
 
+  /// The decision to answer with a failure.
+  func refuse(
+    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
+    routeClass: RouteLabel = .refused
+  ) -> GateDecision {
+    .answer(self.failure(failure, head, bytes, request), routeClass: routeClass.rawValue)
+  }
+
   /// A refusal, with the way to ask for access, or with the code of a request that waits.
   func refusal(
     _ failure: PageFailure, _ state: AccessRequestState, _ head: borrowing RequestHead, _ bytes: RawSpan,

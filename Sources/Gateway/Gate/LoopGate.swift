@@ -19,6 +19,7 @@ final class LoopGate: RequestGate {
   private(set) var endpoints: [SiteEndpoints]
   private var finder: SessionFinder
   private var verify: VerifyEndpoint
+  private var own: EndpointGate
   private var tokens: MachineTokens
   private var responses: GateResponses
   let sessions: LoopSessions
@@ -35,6 +36,7 @@ final class LoopGate: RequestGate {
     tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
+    own = EndpointGate(configuration, sessions, endpoints)
     reviews = OpenExchangeReview(configuration, sessions)
   }
 
@@ -46,6 +48,7 @@ final class LoopGate: RequestGate {
     tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
+    own = EndpointGate(configuration, sessions, endpoints)
     sessions.apply(configuration.sessions)
     reviews.apply(configuration)
   }
@@ -84,7 +87,7 @@ final class LoopGate: RequestGate {
       let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
       classification = PathClassification.classify(text)
       if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
-      if isGatewayPath { return own(head, bytes, path, &request) }
+      if isGatewayPath { return own.decide(head, bytes, path, &request) }
       route = configuration.routes.matchWithSessionParameter(
         text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
         host: request.site.routes)
@@ -318,98 +321,13 @@ final class LoopGate: RequestGate {
         binding: binding))
   }
 
-  // MARK: Our own endpoints
-
-  private func own(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>, _ request: inout GateRequest
-  ) -> GateDecision {
-    let name = path.lowerBound + configuration.gatewayPaths.count..<path.upperBound
-    guard let endpoint = GatewayEndpoint(name: bytes.string(name)) else {
-      return refuse(.notFound, head, bytes, request, routeClass: .own)
-    }
-    if endpoint == .session, head.method == .get { return session(head, bytes, &request) }
-    if let redirect = responses.redirectToPublicURL(endpoint, head, bytes, request) {
-      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
-    }
-    if endpoint.needsSession, let decision = requireSession(head, bytes, &request) { return decision }
-    return handle(endpoint, head, bytes, request)
-  }
-
-  /// The endpoint of the request's site; 404 where it does not have it.
-  private func handle(
-    _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    guard let action = endpoints[request.site.number].actions[endpoint] else {
-      return refuse(.notFound, head, bytes, request, routeClass: .own)
-    }
-    return .handle(action)
-  }
-
-  /// The decision about a request for one of our pages without a valid session, as on the application's paths; nil with
-  /// one.
-  private func requireSession(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
-  ) -> GateDecision? {
-    // A machine is nobody on our pages.
-    guard case .absent = MachineTokenField.find(head, bytes) else {
-      return .answer(
-        responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
-    }
-    switch finder.find(head, bytes, &request) {
-    case .known: return nil
-    case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
-    case .none:
-      return .answer(responses.signInFirst(.default, head, bytes, request), routeClass: RouteLabel.own.rawValue)
-    }
-  }
-
-  /// `GET session` from the cache. `?peek=1` must not count as a use of the session: the endpoint answers it.
-  private func session(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
-  ) -> GateDecision {
-    if SessionPeek.isAsked(bytes, head.query) { return handle(.session, head, bytes, request) }
-    let field = MachineTokenField.find(head, bytes)
-    guard case .absent = field else { return session(field, head, bytes, request) }
-    switch finder.find(head, bytes, &request) {
-    case .known(let entry):
-      var response = SessionDescription.response(
-        entry.snapshot, groups: entry.groups(sessions.configuration),
-        token: CredentialRenewal.token(of: entry, sessions, head, bytes))
-      if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-      return .answer(response, routeClass: RouteLabel.own.rawValue)
-    case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
-    case .none:
-      return .answer(
-        responses.failureJSON(.signInRequired, head, bytes, request),
-        routeClass: RouteLabel.own.rawValue)
-    }
-  }
-
-  /// `GET session` with a machine token.
-  private func session(
-    _ field: MachineTokenField, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    switch tokens.find(field) {
-    case .known(let entry):
-      guard let token = entry.machineToken else { break }
-      return .answer(MachineTokenDescription.response(token), routeClass: RouteLabel.own.rawValue)
-    case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
-    case .none: break
-    }
-    return .answer(
-      responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
-  }
-
   // MARK: Failures
 
   private func refuse(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
     routeClass: RouteLabel = .refused
   ) -> GateDecision {
-    .answer(responses.failure(failure, head, bytes, request), routeClass: routeClass.rawValue)
+    responses.refuse(failure, head, bytes, request, routeClass: routeClass)
   }
 
   func failure(

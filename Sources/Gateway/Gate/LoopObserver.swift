@@ -137,7 +137,7 @@ extension ExchangeFailure {
     case .upstreamClosed: .closed
     case .upstreamMalformed: .malformed
     case .upstreamFull: .full
-    case .noDescriptor, .clientLeft, .cutOff: nil
+    case .noDescriptor, .clientLeft, .aborted: nil
     }
   }
 

@@ -5,13 +5,13 @@ final class HTTP2Options: Sendable {
   /// Only read once it is configured.
   nonisolated(unsafe) let pointer: OpaquePointer?
 
-  static let server = HTTP2Options(judgesMessages: false)
-  static let client = HTTP2Options(judgesMessages: true)
+  static let server = HTTP2Options(validatesMessages: false)
+  static let client = HTTP2Options(validatesMessages: true)
 
-  /// - Parameter judgesMessages: whether nghttp2 looks at what RFC 9113, 8.1 to 8.5 ask of fields and lengths. Of
+  /// - Parameter validatesMessages: whether nghttp2 looks at what RFC 9113, 8.1 to 8.5 ask of fields and lengths. Of
   ///   requests ``HTTP2HeadAssembly`` and ``HTTP2Session`` do, in the course of writing them: to look twice costs a
   ///   twelfth of our own work for a request.
-  private init(judgesMessages: Bool) {
+  private init(validatesMessages: Bool) {
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else {
       pointer = nil
@@ -24,7 +24,7 @@ final class HTTP2Options: Sendable {
     nghttp2_option_set_no_closed_streams(option, 1)
     nghttp2_option_set_max_settings(option, 32)
     nghttp2_option_set_max_send_header_block_length(option, HTTP2Policy.sentSectionBytes)
-    nghttp2_option_set_no_http_messaging(option, judgesMessages ? 0 : 1)
+    nghttp2_option_set_no_http_messaging(option, validatesMessages ? 0 : 1)
   }
 
   deinit { nghttp2_option_del(pointer) }

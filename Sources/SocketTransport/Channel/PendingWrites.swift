@@ -134,7 +134,7 @@ struct PendingWrites {
   }
 
   private func sendOne(to socket: CInt) -> Int {
-    entries[first].bytes.withUnsafeReadableBytes { sendBytes(socket, $0) }
+    entries[first].bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(socket, $0) }
   }
 
   private func gather(to socket: CInt) -> Int {
@@ -149,7 +149,7 @@ struct PendingWrites {
       var message = msghdr()
       message.msg_iov = vectors.baseAddress
       message.msg_iovlen = numericCast(count)
-      return sendmsg(socket, &message, sendFlags)
+      return sendmsg(socket, &message, SystemSocket.sendFlags)
     }
   }
 
@@ -169,12 +169,4 @@ struct PendingWrites {
       first += 1
     }
   }
-}
-
-private let sendFlags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
-
-/// `send(2)`.
-@inline(__always)
-func sendBytes(_ socket: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-  send(socket, bytes.baseAddress, bytes.count, sendFlags)
 }

@@ -129,7 +129,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   /// Closes a channel that is not connected yet.
-  fileprivate func cancelConnecting() {
+  func cancelConnecting() {
     if case .connecting = phase { close0(error: CancellationError(), mode: .all, promise: nil) }
   }
 
@@ -247,7 +247,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Looks whether the end is what comes next.
   private func lookForEnd() {
     var byte: UInt8 = 0
-    let count = withUnsafeMutableBytes(of: &byte) { receiveBytes(descriptor, $0, flags: CInt(MSG_PEEK)) }
+    let count = withUnsafeMutableBytes(of: &byte) { SystemSocket.receiveBytes(descriptor, $0, flags: CInt(MSG_PEEK)) }
     if count > 0 { input.foundBytes() } else { receivedNothing(count == 0 ? Self.end : errno) }
   }
 
@@ -264,7 +264,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Ends a connection whose input has ended, and whose output has, too.
   private func endIfHungUp() { if isActive, input.isHungUp { reset() } }
 
-  /// The connection was cut off.
+  /// The connection was reset, or has ended in both directions.
   private func reset() {
     let code = SystemSocket.takeError(descriptor)
     let error = IOError(errnoCode: code == 0 ? ECONNRESET : code, reason: "connection reset")
@@ -290,7 +290,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     let room = buffer.writableBytes
     var code: CInt = 0
     let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { space in
-      let count = receiveBytes(descriptor, space)
+      let count = SystemSocket.receiveBytes(descriptor, space)
       if count <= 0 { code = count == 0 ? Self.end : errno }
       return max(0, count)
     }
@@ -355,7 +355,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package func send(_ bytes: ByteBuffer) {
     var count = 0
     if pending.isEmpty, isActive, case .open = output {
-      count = max(0, bytes.withUnsafeReadableBytes { sendBytes(descriptor, $0) })
+      count = max(0, bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(descriptor, $0) })
       if count == bytes.readableBytes { return }
     }
     sendRest(bytes, from: count)
@@ -521,24 +521,5 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if case .new(let peer?) = phase { return peer }
     if case .closed = phase { throw ChannelError.ioOnClosedChannel }
     return try SystemSocket.peerAddress(descriptor)
-  }
-}
-
-/// An attempt to connect. Used on its loop only.
-package struct ConnectionAttempt {
-  /// The channel, active. Fails with `IOError`, `ChannelError.connectTimeout`, or `CancellationError`.
-  package let channel: EventLoopFuture<any Channel>
-  fileprivate let connecting: SocketChannel?
-
-  /// Closes the socket, unless it is connected.
-  package func cancel() { connecting?.cancelConnecting() }
-}
-
-/// `recv(2)`, again after an interruption.
-@inline(__always)
-private func receiveBytes(_ socket: CInt, _ space: UnsafeMutableRawBufferPointer, flags: CInt = 0) -> Int {
-  while true {
-    let count = recv(socket, space.baseAddress, space.count, CInt(MSG_DONTWAIT) | flags)
-    if count >= 0 || errno != EINTR { return count }
   }
 }

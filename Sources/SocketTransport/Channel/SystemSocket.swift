@@ -77,6 +77,23 @@ enum SystemSocket {
     }
   }
 
+  /// `send(2)`.
+  @inline(__always)
+  static func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
+  }
+
+  static let sendFlags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+
+  /// `recv(2)`, again after an interruption.
+  @inline(__always)
+  static func receiveBytes(_ descriptor: CInt, _ space: UnsafeMutableRawBufferPointer, flags: CInt = 0) -> Int {
+    while true {
+      let count = recv(descriptor, space.baseAddress, space.count, CInt(MSG_DONTWAIT) | flags)
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
   /// The error that the socket has met, 0 for none, and forgets it.
   static func takeError(_ descriptor: CInt) -> CInt {
     var code: CInt = 0

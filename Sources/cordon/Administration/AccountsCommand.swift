@@ -35,7 +35,7 @@ struct AccountsCommand: AsyncParsableCommand {
       } tell: { accounts in
         if gateway.json { return try printJSON(accounts) }
         guard !accounts.isEmpty else {
-          complain("Nobody was found.")
+          printError("Nobody was found.")
           throw ExitCode.failure
         }
         print(accounts.map(\.text).joined(separator: "\n\n"))

@@ -38,7 +38,7 @@ struct InvitationsCommand: AsyncParsableCommand {
       } tell: { invitation in
         if gateway.json { return try printJSON(invitation) }
         print(invitation.link ?? "")
-        complain(
+        printError(
           "Invitation \(invitation.id) admits \(invitation.uses == 1 ? "one user" : "\(invitation.uses) users") to "
             + "\(invitation.group) until \(TableTime.minute(invitation.expires)). The link is not shown again.")
       }

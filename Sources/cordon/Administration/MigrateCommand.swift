@@ -49,11 +49,11 @@ struct MigrateCommand: AsyncParsableCommand {
           try tell(result)
         }
         if let problem = page.stopped {
-          complain("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
-          complain(Self.summary(counts))
+          printError("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
+          printError(Self.summary(counts))
           throw ExitCode.failure
         }
-        complain(Self.summary(counts))
+        printError(Self.summary(counts))
         guard let next = page.next else { break }
         after = next
       }
@@ -64,7 +64,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   private func tell(_ result: MigrationReport.Result) throws {
     if gateway.json { return try printJSONLine(result) }
-    if let message = result.message { complain("\(result.subject): \(result.outcome): \(printable(message))") }
+    if let message = result.message { printError("\(result.subject): \(result.outcome): \(printable(message))") }
     if let new = result.newSubject { print("\(result.subject)\t\(new)") }
   }
 

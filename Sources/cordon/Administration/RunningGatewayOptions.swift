@@ -6,7 +6,7 @@ import Gateway
 /// account has it.
 func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
   guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).isEmpty else { return }
-  complain(
+  printError(
     "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "
       + "list` shows the subjects")
 }
@@ -46,7 +46,7 @@ struct RunningGatewayOptions: ParsableArguments {
     } catch let code as ExitCode {
       throw code
     } catch {
-      complain("cordon \(command): \(printable("\(error)"))")
+      printError("cordon \(command): \(printable("\(error)"))")
       throw ExitCode.failure
     }
   }

@@ -36,7 +36,7 @@ struct TokensCommand: AsyncParsableCommand {
       } tell: { token in
         if gateway.json { return try printJSON(token) }
         print(token.token ?? "")
-        complain(
+        printError(
           "Token \(token.name) is in \(token.group) and "
             + (token.expires.map { "ends at \(TableTime.minute($0))" } ?? "does not end by itself")
             + ". It is not shown again.")

@@ -45,17 +45,17 @@ struct ImportCommand: ParsableCommand {
     let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
     if let output {
       do throws(NewFileError) {
-        try NewFile.create(output, Array(translation.configuration.text.utf8))
+        try NewFile.create(output, Array(translation.result.configuration.text.utf8))
       } catch {
-        complain("cordon import: \(error.message)")
+        printError("cordon import: \(error.message)")
         throw ExitCode(ExitStatus.cannotCreate)
       }
     } else {
-      print(translation.configuration.text, terminator: "")
+      print(translation.result.configuration.text, terminator: "")
     }
-    for note in translation.notes { complain(printable(note.text)) }
-    complain("\n" + translation.summary + "\n")
-    for line in translation.addresses { complain(printable(line)) }
+    for note in translation.result.notes { printError(printable(note.text)) }
+    printError("\n" + translation.result.summary + "\n")
+    for line in translation.addresses { printError(printable(line)) }
   }
 
   private func settings() throws -> ForeignSettings {
@@ -95,7 +95,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func refused(_ message: String) -> ExitCode {
-    complain("cordon import: \(message)")
+    printError("cordon import: \(message)")
     return ExitCode(ExitStatus.badInput)
   }
 }

@@ -23,7 +23,7 @@ struct OAuth2ProxyAccess {
   // MARK: Options
 
   /// `email_domains`.
-  mutating func add(domains list: [String]) -> OAuth2ProxyTranslation.Outcome {
+  mutating func add(domains list: [String]) -> ImportedConfiguration.Outcome {
     var dropped: [String] = []
     for text in list {
       let domain = text.lowercased()
@@ -45,7 +45,7 @@ struct OAuth2ProxyAccess {
 
   /// `authenticated_emails_file`.
   /// - Parameter contents: nil where it could not be read.
-  mutating func add(file name: String, contents: [UInt8]?) -> OAuth2ProxyTranslation.Outcome {
+  mutating func add(file name: String, contents: [UInt8]?) -> ImportedConfiguration.Outcome {
     guard let contents, let text = String(validating: contents, as: UTF8.self) else {
       deny("authenticated_emails_file (\(name)) could not be read: its addresses belong into access.allow_emails")
       return .left(
@@ -89,7 +89,7 @@ struct OAuth2ProxyAccess {
   }
 
   /// A restriction that Apple's accounts know nothing of: groups, roles, organizations of another provider.
-  mutating func add(restriction name: String) -> OAuth2ProxyTranslation.Outcome {
+  mutating func add(restriction name: String) -> ImportedConfiguration.Outcome {
     deny("\(name) restricted access by data that Apple does not provide: list the permitted users in [access]")
     return .left(
       "Apple does not provide this, so everything is denied: list the permitted users in [access] (allow_subjects, "
@@ -98,7 +98,7 @@ struct OAuth2ProxyAccess {
   }
 
   /// An option that the import does not know.
-  mutating func add(unknown name: String) -> OAuth2ProxyTranslation.Outcome {
+  mutating func add(unknown name: String) -> ImportedConfiguration.Outcome {
     unknown.append(name)
     return .left(
       "this translation does not know it, so everything is denied: find out whether it keeps users out, name those who "

@@ -6,7 +6,7 @@ enum OAuth2ProxyOptions {
     restrictions.contains { name.utf8.elementsEqual($0.utf8) || name.utf8.elementsEqual("\($0)s".utf8) }
   }
 
-  static func fixed(_ name: String) -> OAuth2ProxyTranslation.Outcome? {
+  static func fixed(_ name: String) -> ImportedConfiguration.Outcome? {
     if let why = unneeded[name] { return .unneeded(why) }
     if let what = left[name] { return .left(what) }
     if name.utf8.starts(with: "redis_".utf8) { return .unneeded("sessions are in SQLite or PostgreSQL") }

@@ -2,138 +2,37 @@ import ConfigurationFile
 
 /// Translation of an oauth2-proxy.cfg, with the options that have no equivalent.
 struct OAuth2ProxyTranslation {
-  /// The outcome of one option.
-  enum Outcome: Equatable {
-    /// It stands in the configuration.
-    case translated
-    /// Nothing is to be done: the gateway does so anyway, or has no need of it.
-    case unneeded(String)
-    /// The gateway does otherwise, or needs to be told more.
-    case left(String)
-  }
+  typealias Outcome = ImportedConfiguration.Outcome
 
-  /// The message about one option.
-  struct Note {
-    /// The place of the option in the order of the settings.
-    let index: Int
-    /// With the place for people.
-    let text: String
-  }
-
-  private(set) var configuration = ConfigurationText(
-    head: """
-      Made by `cordon import` from a configuration of oauth2-proxy. What is Apple's is in the quick start:
-      the Services ID, the team, the key's identifier and its file.
-      """)
-  private(set) var notes: [Note] = []
-  private var counts = (translated: 0, unneeded: 0, left: 0)
+  private(set) var result: ImportedConfiguration
   /// The prefixes of oauth2-proxy's own endpoints, and of the gateway's.
   private var (oldPrefix, newPrefix) = ("/oauth2", "/.auth")
   private var access = OAuth2ProxyAccess()
   private var routes = OAuth2ProxyRoutes()
-  /// The number of each setting, by its place.
-  private let order: [String: Int]
-  /// The setting that a key was translated from.
-  private var origins: [String: ForeignSettings.Setting] = [:]
   /// Reads a file that the settings name; nil where that is not possible.
   private let read: (String) -> [UInt8]?
-
-  /// Placeholders for missing or unusable values. Each that remains is reported.
-  private static let examples: [(key: String, value: String)] = [
-    ("public_url", "https://app.example.com"), ("listen.address", "127.0.0.1:4180"),
-    ("upstream.url", "http://127.0.0.1:3000"), ("apple.client_id", "com.example.web"),
-    ("apple.team_id", "DEF123GHIJ"), ("apple.key_id", "ABC123DEFG"),
-    ("apple.private_key_file", "AuthKey_ABC123DEFG.p8"),
-  ]
-  private static let exampleComment = "an example: put your own here"
 
   /// - Parameter read: reads a file that the settings name; nil where that is not possible.
   init(of settings: ForeignSettings, read: @escaping (String) -> [UInt8]?) {
     self.read = read
-    for (key, value) in Self.examples { configuration.set(key, .text(value), comment: Self.exampleComment) }
-    configuration.set(
-      "session.secret_files", .texts(["session.key"]), comment: "cordon keygen --output session.key")
-    order = Dictionary(
-      settings.settings.enumerated().map { ($0.element.place, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    for setting in settings.settings { note(translate(setting, in: settings), setting) }
+    result = ImportedConfiguration(
+      of: settings,
+      head: """
+        Made by `cordon import` from a configuration of oauth2-proxy. What is Apple's is in the quick start:
+        the Services ID, the team, the key's identifier and its file.
+        """)
+    for setting in settings.settings {
+      let outcome = translate(setting, in: settings)
+      result.note(outcome, setting)
+    }
     if case .text(let prefix)? = settings.settings.first(where: { $0.name == "proxy_prefix" })?.value, !prefix.isEmpty {
       oldPrefix = prefix
     }
     access.finish(isFromElsewhere: OAuth2ProxyProvider(settings) == .privateUsers)
-    access.write(to: &configuration, &routes)
-    routes.write(to: &configuration)
-    removeRefused()
-    newPrefix = configuration.text(of: "path_prefix") ?? "/.auth"
-    notes.sort { $0.index < $1.index }
-    noteExamples()
-  }
-
-  /// Reports the example values that no option has replaced, after the options.
-  private mutating func noteExamples() {
-    for (key, value) in Self.examples where origins[key] == nil {
-      counts.left += 1
-      notes.append(Note(index: order.count, text: "\(key): LEFT: \"\(value)\" is an example: put your own here"))
-    }
-  }
-
-  private mutating func note(_ outcome: Outcome, _ setting: ForeignSettings.Setting) {
-    switch outcome {
-    case .translated: counts.translated += 1
-    case .unneeded(let why):
-      counts.unneeded += 1
-      append("needs nothing: \(why)", setting)
-    case .left(let what):
-      counts.left += 1
-      append("LEFT: \(what)", setting)
-    }
-  }
-
-  private mutating func append(_ text: String, _ setting: ForeignSettings.Setting) {
-    notes.append(
-      Note(index: order[setting.place] ?? 0, text: "\(setting.place): \(setting.name): \(text)"))
-  }
-
-  /// Takes out what the reader of configurations refuses, and says why. Files are not looked at: they may be elsewhere.
-  private mutating func removeRefused() {
-    var removed: Set<String> = []
-    while let refused = firstRefused(), removed.insert(refused.key).inserted {
-      let (key, problem) = refused
-      let example = Self.examples.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
-      if let example {
-        configuration.set(key, .text(example), comment: Self.exampleComment)
-      } else {
-        configuration.remove(key)
-      }
-      if let setting = origins.removeValue(forKey: key) {
-        counts.translated -= 1
-        note(.left("\(problem.what); \(problem.remedy)"), setting)
-      }
-    }
-  }
-
-  private func firstRefused() -> (key: String, problem: ConfigurationDiagnostic)? {
-    do throws(ConfigurationError) {
-      _ = try ConfigurationFile.parse(
-        Array(configuration.text.utf8), name: "gateway.conf", directory: "/", environment: { _ in nil },
-        files: FileAccess(read: { _, _ in .missing }))
-      return nil
-    } catch {
-      for problem in error.problems {
-        let key = origins.keys.first { configuration.line(of: $0) == problem.line && !Self.isFile($0) }
-        if let key { return (key, problem) }
-      }
-      return nil
-    }
-  }
-
-  private static func isFile(_ key: String) -> Bool { key.hasSuffix("_file") }
-
-  /// Sets a key, and remembers what it was translated from.
-  private mutating func set(
-    _ key: String, _ value: ConfigurationText.Value, from setting: ForeignSettings.Setting
-  ) {
-    configuration.set(key, value)
-    origins[key] = setting
+    access.write(to: &result.configuration, &routes)
+    routes.write(to: &result.configuration)
+    result.finish()
+    newPrefix = result.configuration.text(of: "path_prefix") ?? "/.auth"
   }
 
   /// The addresses under which others may have linked to oauth2-proxy, and what they become.
@@ -152,11 +51,6 @@ struct OAuth2ProxyTranslation {
       "  \(from)\(String(repeating: " ", count: width - from.utf8.count))  \(to)"
     }
     return ["Links, probes and rules of other servers have to change:"] + lines
-  }
-
-  /// One line about the whole.
-  var summary: String {
-    "\(counts.translated) translated, \(counts.unneeded) unneeded, \(counts.left) left for you."
   }
 
   private mutating func translate(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
@@ -194,7 +88,7 @@ struct OAuth2ProxyTranslation {
     case "config": return .left("name it: cordon import FILE, together with --env and --args")
     case "skip_provider_button":
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
-      set("pages.show_sign_in_page", .truth(!skip), from: setting)
+      result.set("pages.show_sign_in_page", .truth(!skip), from: setting)
       return .translated
     case "request_logging": return truth(setting, "log.access")
     case "insecure_oidc_allow_unverified_email": return truth(setting, "identity.allow_unverified_email")
@@ -234,7 +128,7 @@ struct OAuth2ProxyTranslation {
     let words = scope.split(separator: " ").map(String.init)
     let known = ["name", "email"].filter(words.contains)
     let isNameMeant = words.contains("profile") && !known.contains("name")
-    set("apple.scopes", .texts(isNameMeant ? ["name"] + known : known), from: setting)
+    result.set("apple.scopes", .texts(isNameMeant ? ["name"] + known : known), from: setting)
     return .translated
   }
 
@@ -246,16 +140,16 @@ struct OAuth2ProxyTranslation {
     guard case .text(let url) = setting.value, let (origin, path) = OAuth2ProxyValue.originAndPath(url) else {
       return .left("public_url is the origin that browsers see, path_prefix what stands before /callback")
     }
-    set("public_url", .text(origin), from: setting)
+    result.set("public_url", .text(origin), from: setting)
     if path.isEmpty {
       let prefix = all.settings.first { $0.name == "proxy_prefix" }
-      if prefix == nil { set("path_prefix", .text("/oauth2"), from: setting) }
+      if prefix == nil { result.set("path_prefix", .text("/oauth2"), from: setting) }
       return .translated
     }
     guard path.hasSuffix("/callback"), path.utf8.count > "/callback".utf8.count else {
       return .left("the return URL ends in /callback, after a prefix: register public_url + path_prefix + /callback")
     }
-    set("path_prefix", .text(String(path.dropLast("/callback".count))), from: setting)
+    result.set("path_prefix", .text(String(path.dropLast("/callback".count))), from: setting)
     return .translated
   }
 
@@ -265,7 +159,7 @@ struct OAuth2ProxyTranslation {
     if case .text(let url)? = redirect?.value, let path = OAuth2ProxyValue.originAndPath(url)?.path, !path.isEmpty {
       return .unneeded("covered by redirect_url")
     }
-    set("path_prefix", .text(prefix), from: setting)
+    result.set("path_prefix", .text(prefix), from: setting)
     return .translated
   }
 
@@ -280,7 +174,7 @@ struct OAuth2ProxyTranslation {
     case (false, true):
       return .left("https_address is listened on: add a [[listener]], with redirect = true if it is to lead to https")
     }
-    set("listen.address", .text(address), from: setting)
+    result.set("listen.address", .text(address), from: setting)
     return .translated
   }
 
@@ -288,7 +182,7 @@ struct OAuth2ProxyTranslation {
     guard case .text(let text) = setting.value, let address = OAuth2ProxyValue.address(text) else {
       return .left("admin.address is an address and a port; health is there, too")
     }
-    set("admin.address", .text(address), from: setting)
+    result.set("admin.address", .text(address), from: setting)
     return .translated
   }
 
@@ -299,7 +193,7 @@ struct OAuth2ProxyTranslation {
   private mutating func trustedProxies(_ setting: ForeignSettings.Setting) -> Outcome {
     guard let list = setting.value.words else { return Self.notText }
     guard !list.isEmpty else { return .unneeded("it is empty") }
-    set("listen.trusted_proxies", .texts(list.map(OAuth2ProxyValue.network)), from: setting)
+    result.set("listen.trusted_proxies", .texts(list.map(OAuth2ProxyValue.network)), from: setting)
     return .translated
   }
 
@@ -315,11 +209,11 @@ struct OAuth2ProxyTranslation {
       }
       let name = "upstream-\(index + 1)"
       if path.isEmpty || path == "/" {
-        set("upstream.url", .text(origin), from: setting)
+        result.set("upstream.url", .text(origin), from: setting)
         hasRoot = true
       } else if OAuth2ProxyValue.isPlainPath(path), routes.add(.init(path: path), "upstream", .text(name), comment: nil)
       {
-        configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
+        result.configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
       } else {
         left.append(entry)
       }
@@ -385,7 +279,7 @@ struct OAuth2ProxyTranslation {
     for (name, claim) in [
       ("X-Forwarded-User", "sub"), ("X-Forwarded-Email", "email"), ("X-Forwarded-Name", "name"),
       ("X-Auth-Request-User", "sub"), ("X-Auth-Request-Email", "email"),
-    ] { configuration.set("identity.headers.\(name)", .text(claim)) }
+    ] { result.configuration.set("identity.headers.\(name)", .text(claim)) }
     return .left(
       "X-Auth-Request-User and -Email go to the application and are in the answers of verify, not in those to "
         + "browsers; there is no -Groups, -Preferred-Username or -Access-Token")
@@ -396,13 +290,13 @@ struct OAuth2ProxyTranslation {
   private mutating func text(_ setting: ForeignSettings.Setting, _ key: String) -> Outcome {
     guard case .text(let text) = setting.value else { return Self.notText }
     guard !text.isEmpty else { return .unneeded("it is empty") }
-    set(key, .text(text), from: setting)
+    result.set(key, .text(text), from: setting)
     return .translated
   }
 
   private mutating func truth(_ setting: ForeignSettings.Setting, _ key: String) -> Outcome {
     guard case .truth(let truth) = setting.value else { return .left("true or false is expected") }
-    set(key, .truth(truth), from: setting)
+    result.set(key, .truth(truth), from: setting)
     return .translated
   }
 
@@ -410,7 +304,7 @@ struct OAuth2ProxyTranslation {
     guard case .text(let text) = setting.value, let duration = OAuth2ProxyValue.duration(text) else {
       return .left("\(key) wants a whole number and a unit: ms, s, m, h or d")
     }
-    set(key, .text(duration), from: setting)
+    result.set(key, .text(duration), from: setting)
     return .translated
   }
 

@@ -219,23 +219,23 @@ struct InitCommand: ParsableCommand {
     var status = stat()
     guard stat(output, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      complain("cordon init: \(output) is not a file; name the file to write: --output FILE")
+      printError("cordon init: \(output) is not a file; name the file to write: --output FILE")
       throw ExitCode(ExitStatus.cannotCreate)
     }
     if force { return }
     if let terminal {
       let isReplaced = try terminal.confirm("There is a \(printable(output)) already. Replace it? The old one is kept.")
       if isReplaced { return }
-      complain("Nothing was written.")
+      printError("Nothing was written.")
       throw ExitCode.failure
     }
-    complain("cordon init: \(output) is there already; --force replaces it and keeps the old one")
+    printError("cordon init: \(output) is there already; --force replaces it and keeps the old one")
     throw ExitCode(ExitStatus.cannotCreate)
   }
 
   private func written<Result>(_ body: () throws(ConfigurationFolderError) -> Result) throws -> Result {
     do throws(ConfigurationFolderError) { return try body() } catch {
-      complain("cordon init: \(error.message)")
+      printError("cordon init: \(error.message)")
       throw ExitCode(ExitStatus.cannotCreate)
     }
   }

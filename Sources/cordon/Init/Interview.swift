@@ -101,7 +101,7 @@ struct Interview {
     if let terminal { return try terminal.ask(question.prompt, default: question.fallback) }
     if let fallback = question.fallback { return fallback }
     let options = missingOptions.isEmpty ? [question.option] : missingOptions
-    complain("cordon init: without a terminal, give these options: \(options.joined(separator: ", "))")
+    printError("cordon init: without a terminal, give these options: \(options.joined(separator: ", "))")
     throw ExitCode.validationFailure
   }
 
@@ -154,7 +154,7 @@ struct Interview {
       let lines = TerminalLines()
       return terminal.say(texts.map { "  No: \(lines.fitted($0, indentation: 6))" }.joined(separator: "\n"))
     }
-    for text in texts { complain("cordon init: \(question.option): \(text)") }
+    for text in texts { printError("cordon init: \(question.option): \(text)") }
     throw ExitCode(ExitStatus.configuration)
   }
 }

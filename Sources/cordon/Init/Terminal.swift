@@ -17,7 +17,7 @@ struct Terminal {
       print("  \(prompt)\(fallback.map { $0.isEmpty ? " [none]" : " [\(printable($0))]" } ?? ""): ", terminator: "")
       fflush(nil)
       guard let line = readLine() else {
-        complain("\nThe input has ended: nothing was written.")
+        printError("\nThe input has ended: nothing was written.")
         throw ExitCode.failure
       }
       let answer = Self.trimmed(line)

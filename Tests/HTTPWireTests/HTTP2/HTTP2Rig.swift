@@ -44,6 +44,14 @@ struct RawFrame: Equatable, CustomStringConvertible {
 
 func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) } }
 
+/// The head of a response, before it is handed to a session.
+func responseFields(_ status: Int, _ others: (String, String)...) -> HTTP2Fields {
+  var fields = HTTP2Fields()
+  fields.begin(status: status)
+  for (name, value) in others { fields.append(name: name, value: value) }
+  return fields
+}
+
 /// A field section of literals without indexing (RFC 7541, 6.2.2), without Huffman codes.
 func section(_ fields: [(String, String)]) -> [UInt8] {
   fields.flatMap { [0x00] + text($0.0) + text($0.1) }

@@ -3,17 +3,10 @@ import Testing
 
 @testable import HTTPWire
 
-// Cases: responses and what ends them, their order, interim responses, flow control both ways, floods, ends.
+// Cases: responses and what ends them, their order, interim responses, flow control both ways, ends.
 
 @Suite("Sessions of HTTP/2")
 struct HTTP2SessionTests {
-  private func fields(_ status: Int, _ others: (String, String)...) -> HTTP2Fields {
-    var fields = HTTP2Fields()
-    fields.begin(status: status)
-    for (name, value) in others { fields.append(name: name, value: value) }
-    return fields
-  }
-
   @Test("All that one read asks for is answered by one buffer, heads and content together")
   func batch() {
     let rig = HTTP2Rig()
@@ -22,7 +15,7 @@ struct HTTP2SessionTests {
         RawFrame(type: RawFrame.headers, flags: 0x5, stream: stream, payload: section(ordinaryFields)).bytes
       })
     for stream in rig.streams {
-      var head = fields(200, ("x", "y"))
+      var head = responseFields(200, ("x", "y"))
       rig.session.respond(&head, on: stream.stream, isWhole: false)
       rig.session.send(ByteBuffer(string: "hello"), on: stream.stream)
       rig.session.end(stream.stream, trailers: [])
@@ -65,9 +58,9 @@ struct HTTP2SessionTests {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields)
     let stream = rig.streams[0].stream
-    var interim = fields(103)
+    var interim = responseFields(103)
     rig.session.inform(&interim, on: stream)
-    var head = fields(200)
+    var head = responseFields(200)
     rig.session.respond(&head, on: stream, isWhole: false)
     #expect(rig.frames().map(\.type) == [RawFrame.headers, RawFrame.headers])
     rig.session.send(ByteBuffer(string: "a"), on: stream)
@@ -87,7 +80,7 @@ struct HTTP2SessionTests {
     let stream = rig.streams[0].stream
     // Characters that Huffman codes do not shorten.
     let value = String(repeating: "~", count: 1_000)
-    var head = fields(200)
+    var head = responseFields(200)
     for _ in 0..<200 { head.append(name: "x", value: value) }
     let size = 17 + 12 * 202 + 10 + 200 * 1_001 + 1
     head.append(name: "x", value: String(repeating: "~", count: HTTP2Policy.sentSectionBytes - size + excess))
@@ -144,7 +137,7 @@ struct HTTP2SessionTests {
     rig.receive(RawFrame(type: RawFrame.settings, payload: [0, 4, 0, 0, 0, 0]))
     rig.request(ordinaryFields)
     let stream = rig.streams[0].stream
-    var head = fields(200)
+    var head = responseFields(200)
     rig.session.respond(&head, on: stream, isWhole: false)
     rig.session.send(ByteBuffer(string: "hello"), on: stream)
     rig.session.end(stream, trailers: [])
@@ -161,176 +154,12 @@ struct HTTP2SessionTests {
   func early() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields, end: false)
-    var head = fields(413)
+    var head = responseFields(413)
     rig.session.respond(&head, on: rig.streams[0].stream, isWhole: true)
     #expect(rig.frames().map(\.type) == [RawFrame.headers])
     #expect(rig.streams[0].isAnswered)
     rig.session.reset(rig.streams[0].stream, .noError)
     #expect(rig.resetCode() == HTTP2ErrorCode.noError.rawValue)
-  }
-
-  // MARK: Floods
-
-  /// Frames that can be sent without end, and the number of them after which the connection must be over.
-  struct Flood: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let limit: Int
-    /// Whether the first request is answered.
-    let isAnswered: Bool
-    let next: @Sendable (UInt32) -> [UInt8]
-
-    init(_ name: String, limit: Int, isAnswered: Bool = false, _ next: @escaping @Sendable (UInt32) -> [UInt8]) {
-      testDescription = name
-      self.limit = limit
-      self.isAnswered = isAnswered
-      self.next = next
-    }
-  }
-
-  private static let head = RawFrame(type: RawFrame.headers, flags: 0x5, stream: 1, payload: section(ordinaryFields))
-
-  static let floods = [
-    Flood("rapid reset", limit: 500) { number in
-      var head = head
-      head.stream = number * 2 + 1
-      return head.bytes + RawFrame(type: RawFrame.reset, stream: head.stream, payload: [0, 0, 0, 8]).bytes
-    },
-    Flood("made you reset: a window that overflows", limit: 500) { number in
-      var head = head
-      head.stream = number * 2 + 1
-      let update = RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0x7F, 0xFF, 0xFF, 0xFF])
-      return head.bytes + update.bytes
-    },
-    Flood("made you reset: a window update of nothing", limit: 1_000) { number in
-      var head = head
-      head.stream = number * 2 + 1
-      return head.bytes + RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0, 0, 0, 0]).bytes
-    },
-    Flood("malformed requests", limit: 500) { number in
-      RawFrame(
-        type: RawFrame.headers, flags: 0x5, stream: number * 2 + 1, payload: section(ordinaryFields + [("te", "x")])
-      ).bytes
-    },
-    Flood("SETTINGS", limit: 1_001) { _ in RawFrame(type: RawFrame.settings).bytes },
-    Flood("PING", limit: 1_001) { _ in RawFrame(type: RawFrame.ping, payload: .init(repeating: 0, count: 8)).bytes },
-    Flood("PRIORITY", limit: 1_001) { number in
-      RawFrame(type: RawFrame.priority, stream: number * 2 + 1, payload: [0, 0, 0, 0, 1]).bytes
-    },
-    Flood("WINDOW_UPDATE", limit: 1_001) { _ in RawFrame(type: RawFrame.windowUpdate, payload: [0, 0, 0, 1]).bytes },
-    Flood("unknown frames", limit: 1_001) { _ in RawFrame(type: 0xBE).bytes },
-    Flood("empty DATA", limit: 1_003) { number in
-      guard number > 0 else {
-        return RawFrame(type: RawFrame.headers, flags: 0x4, stream: 1, payload: section(ordinaryFields)).bytes
-      }
-      return RawFrame(type: RawFrame.data, stream: 1).bytes
-    },
-    Flood("HEADERS for a request that was answered", limit: 1_003, isAnswered: true) { number in
-      RawFrame(
-        type: RawFrame.headers, flags: 0x4, stream: 1, payload: section(number > 0 ? [("x-sum", "1")] : ordinaryFields)
-      ).bytes
-    },
-    Flood("empty CONTINUATION", limit: 1_003) { number in
-      guard number > 0 else {
-        return RawFrame(type: RawFrame.headers, stream: 1, payload: section(ordinaryFields)).bytes
-      }
-      return RawFrame(type: RawFrame.continuation, stream: 1).bytes
-    },
-  ]
-
-  @Test("A flood ends its connection, and nothing more of it is read", arguments: floods)
-  func flood(_ flood: Flood) {
-    let rig = HTTP2Rig()
-    var count = 0
-    while !rig.session.isOver, count <= flood.limit * 2 {
-      rig.receive(flood.next(UInt32(count)))
-      if flood.isAnswered, let first = rig.streams.first, !first.isAnswered {
-        var head = fields(401)
-        rig.session.respond(&head, on: first.stream, isWhole: true)
-      }
-      _ = rig.frames()
-      count += 1
-    }
-    #expect(rig.session.isOver)
-    #expect(count <= flood.limit + 2)
-    let told = rig.heads.count
-    rig.request(ordinaryFields, stream: 100_001)
-    #expect(rig.heads.count == told)
-    #expect(rig.session.streamCount <= 1)
-  }
-
-  @Test("Streams that are given up now and then are not a flood: time pays for them")
-  func patience() {
-    let rig = HTTP2Rig()
-    for count in 0..<900 {
-      rig.receive(Self.floods[0].next(UInt32(count)))
-      rig.now = rig.now + .milliseconds(60)
-      _ = rig.frames()
-    }
-    #expect(!rig.session.isOver)
-  }
-
-  @Test("A client that takes as many responses as it gives up is not a flood, however fast it is")
-  func payment() {
-    let rig = HTTP2Rig()
-    for count in 0..<900 {
-      rig.receive(Self.floods[0].next(UInt32(2 * count)))
-      rig.request(ordinaryFields, stream: UInt32(4 * count + 3))
-      if let stream = rig.streams.last?.stream {
-        var head = fields(204)
-        rig.session.respond(&head, on: stream, isWhole: true)
-      }
-      _ = rig.frames()
-    }
-    #expect(!rig.session.isOver)
-    #expect(rig.session.hasBeenReset)
-  }
-
-  @Test(
-    "A download of many window updates is not a flood: content pays for them",
-    arguments: [(1_000, 1_000), (16_384, 4_096), (16_384, 1_024)])
-  func download(frame: Int, step: Int) {
-    let rig = HTTP2Rig()
-    rig.request(ordinaryFields)
-    var head = fields(200)
-    rig.session.respond(&head, on: rig.streams[0].stream, isWhole: false)
-    for _ in 0..<3_000 {
-      rig.session.send(ByteBuffer(repeating: 0x61, count: frame), on: rig.streams[0].stream)
-      _ = rig.frames()
-      for _ in 0..<frame / step {
-        rig.receive(
-          RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(UInt32(step))),
-          RawFrame(type: RawFrame.windowUpdate, payload: number(UInt32(step))))
-      }
-    }
-    #expect(!rig.session.isOver)
-  }
-
-  @Test("The content under way of uploads that were refused is not a flood; more of it is")
-  func refusedUploads() {
-    let rig = HTTP2Rig()
-    func refuse(_ number: Int, thenSend count: Int) {
-      rig.request(ordinaryFields, stream: UInt32(2 * number + 1), end: false)
-      if let stream = rig.streams.last?.stream {
-        var head = fields(401)
-        rig.session.respond(&head, on: stream, isWhole: true)
-        _ = rig.frames()
-        rig.session.reset(stream, .noError)
-      }
-      _ = rig.frames()
-      let frame = RawFrame(
-        type: RawFrame.data, stream: UInt32(2 * number + 1), payload: .init(repeating: 0x61, count: 16_384)
-      ).bytes
-      for _ in 0..<count / 16_384 {
-        // A read of content alone.
-        rig.receive(Array(frame[..<1_000]))
-        rig.receive(Array(frame[1_000...]))
-      }
-    }
-    for number in 0..<100 { refuse(number, thenSend: 131_072) }
-    #expect(!rig.session.isOver)
-    refuse(100, thenSend: 4 * 1_048_576)
-    _ = rig.frames()
-    #expect(rig.session.isOver)
   }
 
   @Test("A request that was answered before it was whole stays open for its end, and what comes of it is discarded")
@@ -339,7 +168,7 @@ struct HTTP2SessionTests {
     for stream in [UInt32(1), 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
     rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: Array("abc".utf8)))
     for stream in rig.streams {
-      var head = fields(401)
+      var head = responseFields(401)
       rig.session.respond(&head, on: stream.stream, isWhole: true)
     }
     #expect(!rig.frames().contains { $0.type == RawFrame.reset })
@@ -356,16 +185,6 @@ struct HTTP2SessionTests {
     #expect(rig.streams.map(\.closed) == [0, 0, 8])
     #expect(rig.session.untakenBytes == 0 && !rig.session.hasBeenReset)
     #expect(!rig.frames().contains { $0.type == RawFrame.reset })
-  }
-
-  @Test("More requests than may be open are refused, and are not a flood before the client knows how many may")
-  func refusedStreams() {
-    let rig = HTTP2Rig(acknowledges: false)
-    for number in 0..<300 { rig.request(ordinaryFields, stream: UInt32(2 * number + 1)) }
-    let refused = rig.frames().filter { $0.type == RawFrame.reset }
-    #expect(rig.heads.count == 100 && refused.count == 200)
-    #expect(refused.allSatisfy { $0.code() == HTTP2ErrorCode.refusedStream.rawValue })
-    #expect(!rig.session.isOver && !rig.session.hasBeenReset)
   }
 
   // MARK: Closing
@@ -395,7 +214,7 @@ struct HTTP2SessionTests {
     #expect(rig.frames().first { $0.type == RawFrame.goAway }?.code() == 3)
     for stream in rig.streams {
       #expect(!rig.session.isOver)
-      var head = fields(204)
+      var head = responseFields(204)
       rig.session.respond(&head, on: stream.stream, isWhole: true)
       _ = rig.frames()
     }

@@ -1,19 +1,51 @@
 import Foundation
+import Testing
 
-/// Requests over HTTP/2 by client.py, one process each.
+/// Requests over HTTP/2 to a gateway by client.py, one process each.
 @SystemActor
-enum HTTP2Client {
-  /// Runs a scenario of client.py against a gateway to its end.
-  static func run<Result: Decodable>(
-    _ gateway: GatewayProcess, _ arguments: [String], as type: Result.Type = Result.self
-  ) throws -> Result {
-    let script = Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path
-    let run = try ServerProcess.run("/usr/bin/python3", [script, "\(gateway.configuration.port)"] + arguments)
-    guard run.exit == .code(0) else { throw HarnessError.malformed(run.standardError) }
-    return try JSONDecoder().decode(type, from: Data(run.standardOutput.utf8))
+struct HTTP2Client {
+  /// The result of a request, as client.py prints it.
+  struct Answer: Decodable {
+    var fields: [[String]]
+    var interim: [[[String]]]
+    var body: String
+    var trailers: [[String]]
+    var done: Bool
+    var reset: Int?
+
+    var status: String? { fields.first { $0[0] == ":status" }?[1] }
   }
 
-  static func get(_ gateway: GatewayProcess, _ path: String, _ fields: String...) throws -> HTTP2Tests.Answer {
-    try run(gateway, ["get", path] + fields)
+  private let port: UInt16
+
+  init(_ gateway: GatewayProcess) { port = gateway.configuration.port }
+
+  /// Starts a scenario of client.py.
+  func start(_ arguments: [String]) throws -> ServerProcess {
+    // Debian's, whose packages the tests install: another Python may come first on the path.
+    try ServerProcess(
+      "/usr/bin/python3",
+      [Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path, "\(port)"] + arguments)
   }
+
+  /// Runs a scenario of client.py to its end.
+  func run<Result: Decodable>(_ arguments: [String], as type: Result.Type = Result.self) throws -> Result {
+    let process = try start(arguments)
+    defer { process.stop() }
+    let exit = try process.waitForExit()
+    try process.waitForEndOfOutput()
+    guard exit == .code(0) else { throw HarnessError.malformed(process.standardError) }
+    return try JSONDecoder().decode(type, from: Data(process.standardOutput.utf8))
+  }
+
+  func run<Result: Decodable>(_ arguments: String..., as type: Result.Type = Result.self) throws -> Result {
+    try run(arguments, as: type)
+  }
+
+  func get(_ path: String) throws -> Answer { try run("get", path) }
+}
+
+extension Site {
+  /// The cookies that a visitor sends to the site.
+  func cookie(of visitor: Visitor) throws -> String { try #require(try visitor.cookieHeader(for: origin + "/")) }
 }

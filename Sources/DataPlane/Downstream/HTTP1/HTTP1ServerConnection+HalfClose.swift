@@ -13,7 +13,7 @@ extension HTTP1ServerConnection {
     switch phase {
     case .open: endInput(isHalfClose: isHalfClose)
     // Unsent bytes close the connection when they are out.
-    case .finishing, .lingering: if hasSentAll { closeNow() }
+    case .finishing, .lingering: if hasSentAll { close() }
     case .closed: break
     }
   }
@@ -24,7 +24,7 @@ extension HTTP1ServerConnection {
     // Requests that wait for room in the channel are read when there is some.
     case .idle: if canTakeResponse { readRequests() }
     case .collecting, .body, .unread: refuseTruncatedBody()
-    case .deciding, .handling, .complete, .switching: if isHalfClose { awaitHalfClosedClient() } else { closeNow() }
+    case .deciding, .handling, .complete, .switching: if isHalfClose { awaitHalfClosedClient() } else { close() }
     case .tunnel: receiveEnd(trailers: [])
     }
   }
@@ -56,5 +56,5 @@ extension HTTP1ServerConnection {
   var isAwaitingHalfClosedClient: Bool { input.hasEnded && (exchange.request.isWhole || exchange.request.isDeciding) }
 
   /// The response had to begin by now.
-  func giveUpHalfClosedClient() { if !exchange.hasResponse { closeNow() } }
+  func giveUpHalfClosedClient() { if !exchange.hasResponse { close() } }
 }

@@ -79,7 +79,7 @@ extension HTTP1ServerConnection {
     case .violation(let violation):
       pending = whole
       refuse(Refusal(violation))
-    case .incomplete: closeNow()
+    case .incomplete: close()
     }
   }
 

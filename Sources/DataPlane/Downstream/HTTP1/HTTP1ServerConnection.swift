@@ -263,7 +263,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       framing.closesAfterResponse = true
       pending = ByteBuffer()
     case .idle, .deciding:
-      if pending == nil { return closeNow() }
+      if pending == nil { return close() }
       refuseHead(.tooMuchMemory)
     case .collecting, .body, .tunnel, .unread: break
     }
@@ -313,16 +313,16 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
     if server.isTLS, !hasHandshake { server.observer.handshakeFailed() }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
-    if hasSentAll { closeNow() } else { closeAfterResponse(clientMaySend: true) }
+    if hasSentAll { close() } else { closeAfterResponse(clientMaySend: true) }
   }
 
   // MARK: Closing
 
-  /// Ends the connection at once, in the middle of whatever it does.
+  /// Aborts the connection, in the middle of whatever it does.
   func abort() {
     outgoing = nil
-    exchange.cutOff()
-    // Without close_notify, so that a response cut off is not taken for a whole one.
+    exchange.aborted()
+    // Without close_notify, so that an aborted response is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     writer.close()
   }
@@ -342,7 +342,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     return true
   }
 
-  func closeNow() { writer.close() }
+  /// Closes in order, without waiting for anything.
+  func close() { writer.close() }
 
   /// Ends the connection after the last response, once that is out: a close throws away what the system has not yet
   /// taken.
@@ -361,7 +362,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     pace = nil
-    guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
+    guard clientMaySend, !input.hasEnded, let context else { return close() }
     var close = LingeringClose.endOutput(context, of: self, loop.wheel)
     guard !isClosed else { return }
     if server.isDraining { close.hasten(self, loop.wheel, now: .now()) }

@@ -306,13 +306,13 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     case .goAway:
       session.goAway()
       flush()
-    case .abort: judgePace()
+    case .abort: enforceResponseRate()
     }
   }
 
   /// Aborts the connection if the client does not read, or reads too slowly. A stream is judged by itself while the
   /// channel takes more; this is for all streams while it does not, and for the end of the connection.
-  private func judgePace() {
+  private func enforceResponseRate() {
     let verdict = pace?.look(
       sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.responseRate,
       grace: server.bodyLimits.grace, patience: server.waits.writeProgress)
@@ -325,14 +325,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   // MARK: Closing
 
-  /// Ends the connection at once, in the middle of whatever it does.
+  /// Aborts the connection, in the middle of whatever it does.
   func abort() {
-    // Without close_notify, so that a response cut off is not taken for a whole one.
+    // Without close_notify, so that an aborted response is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
   }
 
-  /// Ends the connection at once, and tells a client that reads why.
+  /// Aborts the connection, and tells a client that reads why.
   func abort(because code: HTTP2ErrorCode) {
     session.terminate(code)
     flush()

@@ -322,10 +322,10 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func review(at now: NIODeadline) { if isReviewable { reviewExchange(at: now) } }
 
   func abortExchange(_ reason: AbortReason) {
-    exchange.cutOff()
+    exchange.aborted()
     // CANCEL after the head of a response is its regular end for some clients (Node.js): it must not look whole.
-    let isCutOff = exchange.hasResponse && exchange.request.tunnel == nil
-    reset(reason == .upstreamFailed || isCutOff ? .internalError : .cancel)
+    let isTruncated = exchange.hasResponse && exchange.request.tunnel == nil
+    reset(reason == .upstreamFailed || isTruncated ? .internalError : .cancel)
   }
 
   private func reset(_ code: HTTPWire.HTTP2ErrorCode) {
@@ -342,7 +342,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     connection.countUnsent()
     connection.countUnread()
     // The connection was ended for what its client did: the client has not left.
-    if !stream.isEndSent, connection.session.endedBy ?? .noError != .noError { exchange.cutOff() }
+    if !stream.isEndSent, connection.session.endedBy ?? .noError != .noError { exchange.aborted() }
     clientLeft(isSent: stream.isEndSent, at: connection.now)
   }
 }

@@ -153,10 +153,10 @@ package final class Listener: Sendable {
     await forEachAcceptor { _, acceptor in acceptor.context.announceShutdown() }
   }
 
-  /// Ends every connection in the middle of whatever it does.
+  /// Aborts every connection, in the middle of whatever it does.
   package func abortConnections() {
     for loop in loops {
-      loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.context.closeAll() } }
+      loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.context.abortConnections() } }
     }
   }
 
@@ -184,7 +184,7 @@ package final class Listener: Sendable {
         let timer = loop.eventLoop.scheduleTask(in: deadline) {
           let contexts = loop.acceptors.value.map(\.context)
           aborted.value = contexts.reduce(0) { $0 + $1.connectionCount }
-          for context in contexts { context.closeAll() }
+          for context in contexts { context.abortConnections() }
         }
         var left = contexts.count
         for context in contexts {

@@ -38,7 +38,7 @@ package struct RequestLimits: Sendable, Equatable {
   /// Slower: 408.
   package var bodyRate = 240
   /// Bytes of a response that a client has to take each second, while bytes wait for it. Asked for after
-  /// ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none. Slower: the response is cut off.
+  /// ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none. Slower: the response is aborted.
   package var responseRate = 240
   /// Client connections at a time. Default: 10,000; ``DescriptorBudget`` may allow less. One beyond is answered 503 and
   /// closed.

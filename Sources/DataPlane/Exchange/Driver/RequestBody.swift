@@ -86,7 +86,7 @@ extension DownstreamTransport {
       connectUpstream(at: .now())
     case .handle(let call): handle(call)
     case .endTunnel(let tunnel): endInput(of: tunnel)
-    case .withdraw: abortExchange(.cutOff)
+    case .withdraw: abortExchange(.byGateway)
     case .nothing: break
     }
   }

@@ -89,7 +89,7 @@ extension DownstreamTransport {
     let preferences = preferences ?? knownPreferences()
     leaveUpstream()
     // Too late for an error response: only an early end shows the failure to the client.
-    if exchange.hasResponse { return abortExchange(.cutOff) }
+    if exchange.hasResponse { return abortExchange(.byGateway) }
     respond(
       server.gate.failure(
         status: refusal.status, reason: refusal.reason, preferences: preferences,
@@ -132,24 +132,24 @@ extension DownstreamTransport {
     loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
   }
 
-  private func judgePace() {
+  private func enforceResponseRate() {
     let now = NIODeadline.now()
     let verdict = pace?.look(
       sent: exchange.account.sentBytes, waiting: unsentBytes, at: now,
       rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
       patience: server.waits.writeProgress)
-    if verdict == .isOver { abortExchange(.cutOff) } else { awaitClient(now) }
+    if verdict == .isOver { abortExchange(.byGateway) } else { awaitClient(now) }
   }
 
   /// The deadline of an exchange that is under way has passed.
   func exchangeTimedOut() {
-    if pace != nil { return judgePace() }
+    if pace != nil { return enforceResponseRate() }
     switch exchange.timedOut() {
     case .refuse(let refusal): refuse(refusal)
     case .closeTunnel:
       leaveUpstream()
       closeTunnel(clientMaySend: false)
-    case .abort: abortExchange(.cutOff)
+    case .abort: abortExchange(.byGateway)
     }
   }
 }

@@ -65,7 +65,7 @@ extension DownstreamTransport {
   /// review is the limit.
   private func forbid(_ tunnel: Tunnel, at now: NIODeadline) {
     guard tunnel.forbidden == nil else { return }
-    exchange.cutOff()
+    exchange.aborted()
     if let frame = tunnel.forbid(at: now) { deliver(frame, in: tunnel) }
     if tunnel.hasSentClose { closeForbidden() }
   }
@@ -79,15 +79,15 @@ extension DownstreamTransport {
   // MARK: Sessions that end
 
   /// Ends an exchange whose session has ended, or may not have it any longer: a WebSocket is informed, anything else is
-  /// cut off.
+  /// aborted.
   func endWithSession(at now: NIODeadline) {
-    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { abortExchange(.cutOff) }
+    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { abortExchange(.byGateway) }
   }
 
   /// Ends the exchange if the gate no longer permits it. The caller has checked that it is reviewable.
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
-      if now - forbidden >= Exchange.reviewAge { abortExchange(.cutOff) }
+      if now - forbidden >= Exchange.reviewAge { abortExchange(.byGateway) }
     } else if now - exchange.account.began >= Exchange.reviewAge, !mayGoOn() {
       endWithSession(at: now)
     }

@@ -42,11 +42,11 @@ struct TemplateReader {
         take(piece)
       }
     } catch {
-      complain(error.reason, error.remedy, at: error.place)
+      report(error.reason, error.remedy, at: error.place)
       return
     }
     for opening in open {
-      complain("\(opening.name) is opened and not closed", "end it with {{/\(opening.name)}}", at: opening.place)
+      report("\(opening.name) is opened and not closed", "end it with {{/\(opening.name)}}", at: opening.place)
     }
     if problems.isEmpty { checkWhole() }
   }
@@ -56,11 +56,11 @@ struct TemplateReader {
     case .text(let bytes): takeText(bytes, at: piece.place)
     case .value(let value):
       guard isInPage(at: piece.place), let kind = kind(value, at: piece.place) else { return }
-      for reason in markup.value(value, kind) { complain(reason.what, reason.remedy, at: piece.place) }
+      for reason in markup.value(value, kind) { report(reason.what, reason.remedy, at: piece.place) }
       if case .within(let section) = rules.form, value == "action",
         !open.contains(where: { $0.kind == .section && !$0.isInverted && $0.name == section })
       {
-        complain(
+        report(
           "{{action}} stands outside of {{#\(section)}}", "move the form between {{#\(section)}} and {{/\(section)}}",
           at: piece.place)
       }
@@ -81,7 +81,7 @@ struct TemplateReader {
     let isBlank = bytes.allSatisfy(\.isBlank)
     if open.last?.kind == .parent || open.isEmpty && hasParent {
       if !isBlank {
-        complain(Self.outside.reason, Self.outside.remedy, at: place)
+        report(Self.outside.reason, Self.outside.remedy, at: place)
       }
       return
     }
@@ -90,14 +90,14 @@ struct TemplateReader {
       beginsDocument = start.map { $0 | 0x20 }.elementsEqual("<!doctype".utf8.map { $0 | 0x20 })
     }
     for (reason, offset) in markup.text(bytes) {
-      complain(reason.what, reason.remedy, at: Self.place(bytes.prefix(offset), from: place))
+      report(reason.what, reason.remedy, at: Self.place(bytes.prefix(offset), from: place))
     }
   }
 
   private mutating func takeParent(_ parent: String, at place: TemplateDiagnostic.Place) {
     guard name != .layout, parent == PageTemplates.Name.layout.rawValue, open.isEmpty, !hasParent, beginsDocument == nil
     else {
-      complain("{{<\(parent)}} cannot stand here", "only {{<layout}} can, around all of a page", at: place)
+      report("{{<\(parent)}} cannot stand here", "only {{<layout}} can, around all of a page", at: place)
       return
     }
     hasParent = true
@@ -107,7 +107,7 @@ struct TemplateReader {
   private mutating func takeBlock(_ block: String, at place: TemplateDiagnostic.Place) {
     let isInPlace = name == .layout ? open.isEmpty : open.last?.kind == .parent
     guard isInPlace, block == "content", !hasContent, markup.follower.position == .text else {
-      complain(
+      report(
         "{{$\(block)}} cannot stand here",
         "the layout has {{$content}}{{/content}} once, between tags; a page has it once within {{<layout}}",
         at: place)
@@ -119,11 +119,11 @@ struct TemplateReader {
 
   private mutating func takeEnd(_ ended: String, at place: TemplateDiagnostic.Place) {
     guard let opening = open.popLast(), opening.name.utf8.elementsEqual(ended.utf8) else {
-      complain("{{/\(ended)}} ends what was not begun last", "close what is open in its order", at: place)
+      report("{{/\(ended)}} ends what was not begun last", "close what is open in its order", at: place)
       return
     }
     if !markup.follower.isLevel(with: opening.follower) {
-      complain(
+      report(
         "\(ended) begins and ends at different places of the markup",
         "put whole tags or whole attribute values into it",
         at: opening.place)
@@ -133,7 +133,7 @@ struct TemplateReader {
   /// Whether something is shown where it stands, and not between the layout's tags but outside its block.
   private mutating func isInPage(at place: TemplateDiagnostic.Place) -> Bool {
     guard open.last?.kind == .parent || open.isEmpty && hasParent else { return true }
-    complain(Self.outside.reason, Self.outside.remedy, at: place)
+    report(Self.outside.reason, Self.outside.remedy, at: place)
     return false
   }
 
@@ -143,7 +143,7 @@ struct TemplateReader {
 
   private mutating func kind(_ value: String, at place: TemplateDiagnostic.Place) -> TemplateRules.Kind? {
     if let kind = rules.values[value] { return kind }
-    complain(
+    report(
       "there is no value \(value)", "there are \(rules.values.keys.sorted().joined(separator: ", "))", at: place)
     return nil
   }
@@ -151,27 +151,27 @@ struct TemplateReader {
   /// Checks at the end.
   private mutating func checkWhole() {
     if hasParent || name == .layout, !hasContent {
-      complain("there is no {{$content}}", "the page stands between {{$content}} and {{/content}}")
+      report("there is no {{$content}}", "the page stands between {{$content}} and {{/content}}")
     }
     if !hasParent, beginsDocument != true {
-      complain(
+      report(
         "it does not begin with <!doctype html>",
         name == .layout ? "it is a whole document" : "write a whole document, or begin with {{<layout}}{{$content}}")
     }
     let requirements = rules.requirements + (hasParent ? [] : TemplateRules.standalone(name))
     for requirement in requirements where !requirement.anyOf.contains(where: present.contains) {
       let names = requirement.anyOf.map { "{{\($0)}}" }.joined(separator: " or ")
-      complain("\(names) is missing: \(requirement.purpose)", "write it where it holds in every case, in no section")
+      report("\(names) is missing: \(requirement.purpose)", "write it where it holds in every case, in no section")
     }
     if case .within(let section) = rules.form, hasFormSection, markup.forms != 1 {
-      complain(
+      report(
         "{{#\(section)}} has \(markup.forms) forms",
         "write one within it: <form method=\"post\" action=\"{{action}}\">, {{fields}}, a button, </form>")
     }
-    for reason in markup.end() { complain(reason.what, reason.remedy) }
+    for reason in markup.end() { report(reason.what, reason.remedy) }
   }
 
-  private mutating func complain(_ reason: String, _ remedy: String, at place: TemplateDiagnostic.Place? = nil) {
+  private mutating func report(_ reason: String, _ remedy: String, at place: TemplateDiagnostic.Place? = nil) {
     problems.append(
       TemplateDiagnostic(file: OwnTemplates.fileName(name), place: place, reason: reason, remedy: remedy))
   }

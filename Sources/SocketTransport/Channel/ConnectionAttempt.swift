@@ -1,0 +1,11 @@
+package import NIOCore
+
+/// An attempt to connect. Used on its loop only.
+package struct ConnectionAttempt {
+  /// The channel, active. Fails with `IOError`, `ChannelError.connectTimeout`, or `CancellationError`.
+  package let channel: EventLoopFuture<any Channel>
+  let connecting: SocketChannel?
+
+  /// Closes the socket, unless it is connected.
+  package func cancel() { connecting?.cancelConnecting() }
+}
