@@ -62,6 +62,21 @@ struct DecisionTests {
       })
   }
 
+  @Test("A gate that never comes to a decision is not asked for ever")
+  func undecided() async throws {
+    let asked = Mutex(0)
+    try await withGateway(
+      gate: { path, _ in
+        if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
+        return .suspend { asked.withLock { $0 += 1 } }
+      },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).status == 503)
+        #expect(asked.withLock { $0 } == Int(ExchangeAccount.mostSuspensions))
+        #expect(try await rig.exchange("GET /well HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+      })
+  }
+
   @Test("A client that leaves while the gate is suspended is forgotten")
   func leavingWhileWaiting() async throws {
     let asked = Mutex(false)

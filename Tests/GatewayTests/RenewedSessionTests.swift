@@ -218,7 +218,7 @@ private struct Memory {
       fingerprint: withUnsafeBytes(of: 1) { CookieFingerprinter().fingerprint($0) }, isSignedByCurrentKey: true,
       key: KeyIdentifier(number: 0), generation: 1)
     entry = SessionCacheEntry(SessionSnapshot(session: session, account: account), credential, configuration)
-    cache.insert(.session(entry), for: credential.fingerprint, asked: 0)
+    cache.insert(.session(entry), for: credential.fingerprint, asked: 0, now: 0)
   }
 
   /// The account after a revalidation a day later.
@@ -234,7 +234,7 @@ private struct Memory {
   /// Inserts the session again, with the account as it was.
   mutating func insert(asked: Int) -> SessionCacheEntry {
     let entry = SessionCacheEntry(SessionSnapshot(session: session, account: account), credential, configuration)
-    cache.insert(.session(entry), for: credential.fingerprint, asked: asked)
+    cache.insert(.session(entry), for: credential.fingerprint, asked: asked, now: 0)
     return entry
   }
 }

@@ -40,12 +40,21 @@ struct SessionCacheTests {
   func ended() throws {
     var memory = SessionCache(budget: 1 << 20)
     let identifier = SessionIdentifier.random()
-    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1))
+    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1), now: 0)
     #expect(found(&memory, 1) != nil)
     memory.end([identifier.handle], now: 0)
     #expect(found(&memory, 1) == nil && memory.count == 0)
-    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1))
+    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1), now: 59_999)
     #expect(found(&memory, 1) == nil && memory.count == 0)
+    // It is not asked for again at once: the store may have lost the end.
+    if case .absent(let period)? = memory.find(fingerprint(1)) {
+      #expect(period.contains(59_999) && !period.contains(70_000))
+    } else {
+      Issue.record("it is asked for again")
+    }
+    // What the store says a minute later counts, as after a restart.
+    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1), now: 60_000)
+    #expect(found(&memory, 1) != nil)
   }
 
   @Test("The newer of two answers about one session is the one that counts")
@@ -54,8 +63,8 @@ struct SessionCacheTests {
     let identifier = SessionIdentifier.random()
     let old = try entry(identifier, of: "anna")
     let new = try entry(identifier, of: "anna")
-    memory.insert(.session(old), for: fingerprint(1))
-    memory.insert(.session(new), for: fingerprint(1))
+    memory.insert(.session(old), for: fingerprint(1), now: 0)
+    memory.insert(.session(new), for: fingerprint(1), now: 0)
     #expect(old.validity == .ended && found(&memory, 1) === new && memory.count == 1)
   }
 
@@ -67,13 +76,13 @@ struct SessionCacheTests {
       let entries = try [CookieScope.publicURL, .host("wiki.example.com"), .host("app.example.com")].map {
         try entry(identifier, of: "anna", on: $0)
       }
-      for (number, entry) in entries.enumerated() { memory.insert(.session(entry), for: fingerprint(number)) }
+      for (number, entry) in entries.enumerated() { memory.insert(.session(entry), for: fingerprint(number), now: 0) }
       return entries
     }
     let entries = try visit()
     #expect((0..<3).allSatisfy { found(&memory, $0) === entries[$0] } && memory.count == 1)
     let again = try entry(identifier, of: "anna", on: .host("wiki.example.com"))
-    memory.insert(.session(again), for: fingerprint(1))
+    memory.insert(.session(again), for: fingerprint(1), now: 0)
     #expect(entries.map { $0.validity == .ended } == [false, true, false], "the newer of two for one host")
     entries[2].lastSeen += 5_000
     #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastSeen)
@@ -91,7 +100,7 @@ struct SessionCacheTests {
     var memory = SessionCache(budget: 1 << 20)
     let known = try entry(.random(), of: "anna")
     let handle = known.snapshot.session.handle
-    memory.insert(.session(known), for: fingerprint(1))
+    memory.insert(.session(known), for: fingerprint(1), now: 0)
     known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
     let told = try #require(memory.cached(handle))
     #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
@@ -119,8 +128,8 @@ struct SessionCacheTests {
     var memory = SessionCache(budget: 1 << 20)
     let (early, late) = (try entry(.random(), of: "anna"), try entry(.random(), of: "anna"))
     memory.markStale(try #require(Subject("anna")), number: 7, now: 0)
-    memory.insert(.session(early), for: fingerprint(1), asked: 6)
-    memory.insert(.session(late), for: fingerprint(2), asked: 7)
+    memory.insert(.session(early), for: fingerprint(1), asked: 6, now: 0)
+    memory.insert(.session(late), for: fingerprint(2), asked: 7, now: 0)
     #expect(early.validity == .stale(serves: .none) && late.validity == .current)
   }
 
@@ -130,15 +139,15 @@ struct SessionCacheTests {
     let (anna, answer) = (try #require(Subject("anna")), try entry(.random(), of: "anna"))
     memory.markStale(anna, number: 7, now: 0)
     memory.markStale(anna, number: 6, now: 0)
-    memory.insert(.session(answer), for: fingerprint(1), asked: 6)
+    memory.insert(.session(answer), for: fingerprint(1), asked: 6, now: 0)
     #expect(answer.validity == .stale(serves: .none))
   }
 
   @Test("The sessions of a changed account are looked up again, and those of other accounts stay")
   func account() throws {
     var memory = SessionCache(budget: 1 << 20)
-    memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1))
-    memory.insert(.session(try entry(.random(), of: "ben")), for: fingerprint(2))
+    memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1), now: 0)
+    memory.insert(.session(try entry(.random(), of: "ben")), for: fingerprint(2), now: 0)
     memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
     // Kept, for as long as the store cannot be asked.
@@ -147,7 +156,7 @@ struct SessionCacheTests {
     kept.validity = .stale(serves: Period(from: 0, for: 1_000))
     #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
     // Until it is known that there is no such session.
-    memory.insert(.absent(during: .none), for: fingerprint(1))
+    memory.insert(.absent(during: .none), for: fingerprint(1), now: 0)
     #expect(memory.count == 1 && memory.cached(kept.snapshot.session.handle) == nil)
   }
 
@@ -157,24 +166,25 @@ struct SessionCacheTests {
     let (anna, bert) = (try #require(Subject("anna")), try #require(Subject("bert")))
     let (first, second, moved) = (SessionIdentifier.random(), SessionIdentifier.random(), SessionIdentifier.random())
     for (number, identifier) in [first, second, moved].enumerated() {
-      memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(number))
+      memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(number), now: 0)
     }
     memory.end([first.handle], now: 0)
     // As when an application went to another team: the same session, and the user goes by another name.
-    memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(2))
+    memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(2), now: 0)
     memory.markStale(anna, number: 1, now: 0)
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil && memory.count == 2)
     memory.markStale(bert, number: 2, now: 0)
     #expect(found(&memory, 2) == nil)
     // Those that made room for others, and came again.
     for round in 0..<3 {
-      memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(10))
-      memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+      memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(10), now: 0)
+      memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11), now: 0)
       for number in 0..<200 {
-        memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(100 + round * 200 + number))
+        memory.insert(
+          .session(try entry(.random(), of: "user\(number)")), for: fingerprint(100 + round * 200 + number), now: 0)
       }
     }
-    memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+    memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11), now: 0)
     #expect(found(&memory, 11) != nil)
     memory.markStale(bert, number: 2, now: 0)
     #expect(found(&memory, 11) == nil)
@@ -186,10 +196,10 @@ struct SessionCacheTests {
     let early = SessionIdentifier.random()
     memory.end([early.handle], now: 0)
     for _ in 0..<40 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 30_000) }
-    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1), now: 0)
     #expect(found(&memory, 1) == nil)
     for _ in 0..<60 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 70_000) }
-    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1), now: 0)
     #expect(found(&memory, 1) != nil)
   }
 
@@ -197,7 +207,7 @@ struct SessionCacheTests {
   func bounded() throws {
     var memory = SessionCache(budget: 64 << 10)
     for number in 0..<400 {
-      memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(number))
+      memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(number), now: 0)
       #expect(found(&memory, 0) != nil, "the first is used all the time")
       #expect(memory.bytes <= 64 << 10)
     }
@@ -205,7 +215,7 @@ struct SessionCacheTests {
     #expect(found(&memory, 1) == nil && found(&memory, 399) != nil)
     // Cookies without a session take room as well.
     for number in 400..<10_000 {
-      memory.insert(.absent(during: .none), for: fingerprint(number))
+      memory.insert(.absent(during: .none), for: fingerprint(number), now: 0)
       #expect(memory.bytes <= 64 << 10)
     }
     #expect(found(&memory, 399) == nil)
@@ -218,7 +228,7 @@ struct SessionCacheTests {
     func count(_ name: String) throws -> Int {
       var memory = SessionCache(budget: 256 << 10)
       for number in 0..<400 {
-        memory.insert(.session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number))
+        memory.insert(.session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number), now: 0)
       }
       return memory.count
     }

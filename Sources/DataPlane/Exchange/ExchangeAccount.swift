@@ -25,10 +25,16 @@ struct ExchangeAccount {
   var user: UInt64?
   var receivedBytes = 0
   var sentBytes = 0
+  /// The number of times that the gate has suspended the request.
+  var suspensions: UInt8 = 0
   var upstreamBegan = NIODeadline.distantPast
   var upstreamDuration = TimeAmount.zero
   /// The reason why it does not end as it should.
   var failure: ExchangeFailure?
+
+  /// The largest number of suspensions: a session, an account, a revalidation and a signature need one each, and some
+  /// of them again if something changes meanwhile.
+  static let mostSuspensions: UInt8 = 16
 
   /// The class of a request that was refused before the gate gave it one.
   static let noRoute = -1

@@ -39,6 +39,8 @@ struct Refusal: Equatable {
   static let bodyNotTaken = Refusal(504, "the application did not take the request body in time")
   static let noUpstream = Refusal(500, "no application is configured")
   static let tooMuchMemory = Refusal(503, "too much memory is held for requests that are not whole")
+  /// Look-ups whose results cannot be used must not be repeated for as long as the client waits.
+  static let undecided = Refusal(503, "the session of the request was looked up too often without a result")
   static let upgradeWithBody = Refusal(400, "a body in an upgrade request")
   /// In the old protocol or in the new one? They must not be taken for either.
   static let upgradeWithSurplus = Refusal(400, "data after an upgrade request")

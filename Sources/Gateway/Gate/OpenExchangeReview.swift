@@ -73,7 +73,7 @@ final class OpenExchangeReview {
 
   /// The cached session, if it is still current.
   private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
-    if sessions.cache.hasEnded(handle) { session.state = .over() }
+    if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over() }
     switch session.state {
     case .over, .lookedUp: return nil
     case .unknown: break

@@ -66,7 +66,7 @@ final class MachineTokenSessions: Sendable {
         case .absent(let period): .absent(during: period)
         case .storeUnavailable(let period): .storeUnavailable(during: period)
         }
-      loop.value.cache.insert(known, for: fingerprint)
+      loop.value.cache.insert(known, for: fingerprint, now: loop.value.now)
     }.get()
   }
 

@@ -70,13 +70,18 @@ struct SessionCache {
   }
 
   /// Whether the session has ended a moment ago.
-  func hasEnded(_ handle: PublicSessionID) -> Bool { tombstones[handle] != nil }
+  func hasEnded(_ handle: PublicSessionID, now: Int64) -> Bool { tombstones.number(of: handle, now: now) != nil }
 
+  /// Keeps the result of a credential. One that has just ended is kept as absent, though the store has found it: the
+  /// answer was under way, or the store has lost its latest changes.
   /// - Parameter asked: the number of changes at the time of the query that this is the answer to.
-  mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
+  mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max, now: Int64) {
+    var known = known
+    if case .session(let entry) = known, hasEnded(entry.snapshot.session.handle, now: now) {
+      known = .absent(during: Period(from: now, for: SessionManager.absentMemory))
+    }
     if case .session(let entry) = known {
       let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
-      guard tombstones[handle] == nil else { return }
       // A session that has moved to another account.
       if let others = byHandle[handle], others.subject != subject {
         for other in others.all { other.validity = .ended }
@@ -87,7 +92,7 @@ struct SessionCache {
         forget(replaced)
         replaced.validity = .ended
       }
-      if let change = changes[subject], change > asked { entry.validity = .stale(serves: .none) }
+      if let change = changes.number(of: subject, now: now), change > asked { entry.validity = .stale(serves: .none) }
       if byHandle[handle]?.append(entry) == nil {
         byHandle[handle] = .one(entry)
         bySubject[subject, default: []].append(handle)
@@ -137,7 +142,7 @@ struct SessionCache {
   mutating func renew(
     _ account: Account, asked: Int, number: Int, now: Int64, _ configuration: SessionConfiguration
   ) {
-    let hasChanged = changes[account.subject].map { $0 > asked } ?? false
+    let hasChanged = changes.number(of: account.subject, now: now).map { $0 > asked } ?? false
     invalidations &+= 1
     changes.note(account.subject, number: number, now: now)
     for handle in bySubject[account.subject] ?? [] {
@@ -263,8 +268,11 @@ private struct RecentEvents<Key: Hashable & Sendable> {
   private static var few: Int { 4_096 }
   private static var memory: Int64 { 60_000 }
 
-  /// The number of the latest event.
-  subscript(key: Key) -> Int? { events[key]?.number }
+  /// The number of the latest event; nil if it is forgotten.
+  func number(of key: Key, now: Int64) -> Int? {
+    guard let event = events[key], event.time > now - Self.memory else { return nil }
+    return event.number
+  }
 
   mutating func note(_ key: Key, number: Int = 0, now: Int64) {
     if events.count > limit {

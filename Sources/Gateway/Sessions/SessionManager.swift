@@ -61,7 +61,8 @@ final class SessionManager: Sendable {
       case .absent(let period): known = .absent(during: period)
       case .storeUnavailable(let period): known = .storeUnavailable(during: period)
       }
-      loop.value.cache.insert(known, for: credential.fingerprint, asked: version.accountChanges)
+      loop.value.cache.insert(
+        known, for: credential.fingerprint, asked: version.accountChanges, now: loop.value.now)
     }.get()
   }
 

@@ -48,6 +48,11 @@ extension DownstreamTransport {
       return .answered
     case .handle(let action): return collect(action, bytes)
     case .suspend(let work):
+      exchange.account.suspensions += 1
+      guard exchange.account.suspensions <= ExchangeAccount.mostSuspensions else {
+        refuse(.undecided, ClientPreferences(loop.requestHead, bytes))
+        return .answered
+      }
       let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
       let eventLoop = loop.eventLoop
       Task {
