@@ -61,7 +61,7 @@ struct DecisionCompiler {
   }
 
   private mutating func networks(_ stated: [EffectiveRoute.Stated<[NetworkPrefix]>]) -> NetworkIndexes {
-    if stated.isEmpty { return [] }
+    if stated.isEmpty { return NetworkIndexes() }
     let sources = stated.map(\.source)
     if let known = networksBySource[sources] { return NetworkIndexes(known) }
     let condition = NetworkCondition(stated.map(\.value))

@@ -13,7 +13,7 @@ package struct RouteDecision: Sendable, Hashable {
   /// none.
   package var keptFormBytes = 0
   /// The networks that must contain the client's address: see ``RouteTable/admits(_:from:)``. Empty for no condition.
-  package var networks: NetworkIndexes = []
+  package var networks = NetworkIndexes()
   /// The age in seconds from which a sign-in must be repeated; 0 for none.
   package var maxAge = 0
   /// Whether machine tokens are accepted. They are admitted by `allow_groups` only.

@@ -14,6 +14,9 @@ where Storage.Scalar == Int32 {
   /// In ascending order, followed by -1.
   @usableFromInline private(set) var elements = Storage(repeating: -1)
 
+  /// No index.
+  package init() {}
+
   init(_ index: Int) { elements[0] = Int32(truncatingIfNeeded: index) }
 
   /// - Precondition: at most ``limit`` elements.

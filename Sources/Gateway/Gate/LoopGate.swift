@@ -7,7 +7,6 @@ internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
-internal import WebFormats
 
 /// The gate of one event loop: decides about a request at once, from what this loop knows.
 ///
