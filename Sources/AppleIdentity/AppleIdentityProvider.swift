@@ -2,6 +2,7 @@
 package struct AppleIdentityProvider: Sendable {
   /// The registration with Apple.
   package let settings: AppleSettings
+  private let key: ClientSecretKey
   /// Apple's public keys, fetched when first needed.
   package let keySet: AppleKeySet
   /// Verifies identity tokens.
@@ -28,6 +29,7 @@ package struct AppleIdentityProvider: Sendable {
   ) throws(AppleSettingsError) {
     guard let origin = AppleOrigin(settings.baseURL) else { throw .baseURL }
     self.settings = settings
+    self.key = key
     keySet = known ?? AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)
     verifier = IdentityTokenVerifier(keySet: keySet, clock: clock)
     notifications = NotificationVerifier(
@@ -37,6 +39,14 @@ package struct AppleIdentityProvider: Sendable {
     tokens = TokenClient(call: call, verifier: verifier)
     revocation = RevocationClient(call: call)
     transfer = TransferClient(call: call)
+  }
+
+  /// Whether both are the same clients of the same team, with the same key, to the same service.
+  package func hasSameCredentials(as other: AppleIdentityProvider) -> Bool {
+    settings.baseURL == other.settings.baseURL && settings.teamID == other.settings.teamID
+      && settings.keyID == other.settings.keyID && settings.clientID == other.settings.clientID
+      && settings.nativeClientIDs == other.settings.nativeClientIDs
+      && key.isSame(as: other.key)
   }
 
   /// The address to which a browser is redirected for sign-in.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import Sessions
 
 /// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
@@ -155,6 +155,12 @@ package final class PostgreSQLSessionStore: SessionStore {
 }
 
 extension PostgreSQLSessionStore {
+  package func latestUse() async throws(StoreError) -> Date? {
+    try await read { connection in
+      try connection.run("SELECT last_seen FROM cordon.sessions ORDER BY last_seen DESC LIMIT 1").first?.date(0)
+    }
+  }
+
   package func ping() async throws(StoreError) {
     try await runAnySchema(isRetryable: true) { [self] connection in
       try requireCompatibility(with: PostgreSQLMigrations.minimumReader(connection))

@@ -1,4 +1,5 @@
 import CSQLite
+package import FoundationEssentials
 package import Sessions
 import Synchronization
 
@@ -125,6 +126,10 @@ package final class SQLiteSessionStore: SessionStore {
 }
 
 extension SQLiteSessionStore {
+  package func latestUse() async throws(StoreError) -> Date? {
+    try await read { try $0.row("SELECT last_seen FROM sessions ORDER BY last_seen DESC LIMIT 1")?.date(0) }
+  }
+
   package func ping() async throws(StoreError) {
     // Writing comes first: it is what makes connections that read look at the file again.
     try await writeAnySchema { [self] database in

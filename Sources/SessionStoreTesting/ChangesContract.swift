@@ -98,6 +98,14 @@ extension StoreContract {
         try require(strange.isIncomplete, "the cursor \(text) is believed")
       }
     },
+    StoreContract("The latest use of any session is known, as far as it was written") { stores in
+      try requireEqual(try await stores.second.latestUse(), nil, "the latest use without sessions")
+      let (early, late) = (try Scenario.signIn(try Scenario.subject()), try Scenario.signIn(try Scenario.subject()))
+      for signIn in [early, late] { _ = try await stores.first.complete(signIn) }
+      let seen = Scenario.later(.seconds(86_400))
+      try await stores.first.updateLastSeen([LastSeenUpdate(handle: early.session.handle, seen: seen)])
+      try requireEqual(try await stores.second.latestUse(), seen, "the latest use")
+    },
     StoreContract("What is over is removed in small batches, and nothing else") { stores in
       let ada = try Scenario.subject()
       let short = try Scenario.signIn(ada, lifetime: .seconds(3_600))

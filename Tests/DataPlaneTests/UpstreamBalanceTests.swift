@@ -110,17 +110,7 @@ private struct RefusingPort {
   private let descriptor: Int32
 
   init() throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = RawSocket.loopback(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = descriptor
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard bound else { throw RawSocketError.system("bind", errno) }
-    port = UInt16(bigEndian: address.sin_port)
+    (descriptor, port) = try ScriptedUpstream.bound(to: 0)
   }
 
   func close() { Glibc.close(descriptor) }

@@ -8,30 +8,49 @@ struct ClockJumpsTests {
   private let noon = Date(timeIntervalSince1970: 1_790_000_000)
   private let start = ContinuousClock.now
 
-  /// The verdict when the machine has run for `steady` seconds more and its clock shows `wall` seconds more.
-  private func verdict(_ jumps: inout ClockJumps, wall: Double, steady: Int) -> ClockJumps.Verdict {
-    jumps.verdict(wall: noon.addingTimeInterval(wall), steady: start + .seconds(steady))
+  /// The jump when the machine has run for `steady` seconds more and its clock shows `wall` seconds more.
+  private func jump(_ jumps: inout ClockJumps, wall: Double, steady: Int) -> Int? {
+    jumps.compare(wall: noon.addingTimeInterval(wall), steady: start + .seconds(steady))
   }
+
+  private func isTrusted(_ jumps: ClockJumps, steady: Int) -> Bool { jumps.isTrusted(at: start + .seconds(steady)) }
 
   @Test("For a day after a jump ahead nothing counts as expired, unless the clock is set back")
   func ahead() {
     var jumps = ClockJumps()
-    #expect(verdict(&jumps, wall: 0, steady: 0) == .trusted)
-    #expect(verdict(&jumps, wall: 300, steady: 300) == .trusted)
-    #expect(verdict(&jumps, wall: 90_600, steady: 600) == .jumped(seconds: 90_000))
-    #expect(verdict(&jumps, wall: 90_900, steady: 900) == .distrusted)
-    #expect(verdict(&jumps, wall: 90_000 + 86_999, steady: 86_999) == .distrusted)
-    #expect(verdict(&jumps, wall: 90_000 + 87_000, steady: 87_000) == .trusted)
-    #expect(verdict(&jumps, wall: 900_000, steady: 87_300) == .jumped(seconds: 722_700))
-    #expect(verdict(&jumps, wall: 87_600, steady: 87_600) == .trusted, "it is right again")
+    #expect(jump(&jumps, wall: 0, steady: 0) == nil)
+    #expect(jump(&jumps, wall: 300, steady: 300) == nil && isTrusted(jumps, steady: 300))
+    #expect(jump(&jumps, wall: 90_600, steady: 600) == 90_000)
+    #expect(jump(&jumps, wall: 90_900, steady: 900) == nil, "it is told once")
+    for (steady, expected) in [(600, false), (86_999, false), (87_000, true)] {
+      #expect(isTrusted(jumps, steady: steady) == expected, "\(steady)")
+    }
+    #expect(jump(&jumps, wall: 900_000, steady: 87_300) == 722_700 && !isTrusted(jumps, steady: 87_300))
+    #expect(jump(&jumps, wall: 87_600, steady: 87_600) == nil && isTrusted(jumps, steady: 87_600), "it is right again")
   }
 
   @Test("A clock that is adjusted by up to an hour, or set back, is trusted")
   func small() {
     var jumps = ClockJumps()
-    #expect(verdict(&jumps, wall: 0, steady: 0) == .trusted)
-    #expect(verdict(&jumps, wall: 3_900, steady: 300) == .trusted)
-    #expect(verdict(&jumps, wall: -90_000, steady: 600) == .trusted)
-    #expect(verdict(&jumps, wall: 1e300, steady: 900) == .jumped(seconds: 1_000_000_000_000_000))
+    #expect(jump(&jumps, wall: 0, steady: 0) == nil)
+    #expect(jump(&jumps, wall: 3_900, steady: 300) == nil)
+    #expect(jump(&jumps, wall: -90_000, steady: 600) == nil && isTrusted(jumps, steady: 600))
+    #expect(jump(&jumps, wall: 1e300, steady: 900) == 1_000_000_000_000_000)
+  }
+
+  @Test("A start long after the latest use of a session trusts the clock after a day, or when it is set back")
+  func lateStart() {
+    for (quiet, expected) in [(-90_000, nil), (0, nil), (86_400, nil), (86_401, 86_401), (8e9, 8_000_000_000)]
+      as [(Double, Int?)]
+    {
+      var jumps = ClockJumps()
+      let latest = noon.addingTimeInterval(-quiet)
+      #expect(jumps.compareStart(wall: noon, steady: start, latestUse: latest) == expected)
+      #expect(isTrusted(jumps, steady: 5) == (expected == nil) && isTrusted(jumps, steady: 86_400))
+      #expect(jump(&jumps, wall: 5, steady: 5) == nil)
+      #expect(jump(&jumps, wall: -86_400, steady: 10) == nil && isTrusted(jumps, steady: 10))
+    }
+    var fresh = ClockJumps()
+    #expect(fresh.compareStart(wall: noon, steady: start, latestUse: nil) == nil && isTrusted(fresh, steady: 0))
   }
 }

@@ -228,7 +228,8 @@ struct SessionCacheTests {
     func count(_ name: String) throws -> Int {
       var memory = SessionCache(budget: 256 << 10)
       for number in 0..<400 {
-        memory.insert(.session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number), now: 0)
+        memory.insert(
+          .session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number), now: 0)
       }
       return memory.count
     }

@@ -27,12 +27,14 @@ struct RevalidationScheduleTests {
     for failed in [24, 80, 1_000] as [Double] {
       for (hour, asked, expected) in [
         (0, 0, .fresh), (23.99, 0, .fresh), (24, 0, .background), (47.99, 0, .background),
-        (47.99, 24, .fresh), (48, 0, .blocking), (48, 47, .blocking), (500, 0, .blocking),
+        (47.99, 24, .fresh), (48, 0, .blocking), (48, 48, .blocking), (500, 0, .blocking), (500, 480, .blocking),
+        // Not between two attempts.
+        (48, 47, .fresh), (70.99, 47, .fresh), (71, 47, .blocking),
       ] as [(Double, Double, RevalidationSchedule.Decision)] {
         let account = try makeAccount(asked: hours(failed + asked), failing: hours(failed))
         let now = hours(failed + hour)
         #expect(day.decision(account: account, now: now, jitter: 0) == expected, "\(hour) h after \(failed) h")
-        #expect(day.mayGoOn(account: account, now: now) == (hour < 48))
+        #expect(day.mayGoOn(account: account, now: now) == (expected != .blocking))
       }
     }
   }
@@ -158,15 +160,33 @@ struct RevalidationCircuitBreakerTests {
   func holdsWhenNothingSucceeds() {
     var breaker = RevalidationCircuitBreaker()
     for number in 1...19 {
-      let decision = breaker.evaluate(.revoked, at: minutes(Double(number)))
-      #expect(decision == .init(action: .endSessions, alarm: nil))
+      #expect(breaker.evaluate(.appleTrouble, at: minutes(Double(number))) == .init(action: .keep, alarm: nil))
     }
-    #expect(breaker.allFailing(at: minutes(19)) == nil)
-    let twentieth = breaker.evaluate(.revoked, at: minutes(20))
-    #expect(twentieth == .init(action: .keep, alarm: .noCheckSucceeds(checks: 20)))
-    #expect(breaker.allFailing(at: minutes(20)) == 20)
+    #expect(breaker.hold(at: minutes(19)) == nil)
+    let (hold, twentieth) = (RevalidationCircuitBreaker.Hold.noSuccess(checks: 20), minutes(20))
+    #expect(breaker.evaluate(.revoked, at: twentieth) == .init(action: .keep, alarm: .revocationsHeld(hold)))
+    #expect(breaker.hold(at: twentieth) == hold)
     #expect(breaker.evaluate(.revoked, at: minutes(21)) == .init(action: .keep, alarm: nil))
-    #expect(RevalidationAlarm.noCheckSucceeds(checks: 20).remedy.contains("cordon doctor"))
+    #expect(RevalidationAlarm.revocationsHeld(hold).remedy.contains("cordon doctor"))
+  }
+
+  @Test("When more than five users in a row are revoked, the others are kept until one succeeds, success or not before")
+  func holdsWhenEverybodyIsRevoked() {
+    for successes in [0, 30] {
+      var breaker = RevalidationCircuitBreaker()
+      for _ in 0..<successes { _ = breaker.evaluate(.good, at: noon) }
+      for _ in 0..<5 { #expect(breaker.evaluate(.revoked, at: noon) == .init(action: .endSessions, alarm: nil)) }
+      #expect(breaker.hold(at: noon) == nil)
+      let hold = RevalidationCircuitBreaker.Hold.revoked(inARow: 6)
+      #expect(breaker.evaluate(.revoked, at: minutes(1)) == .init(action: .keep, alarm: .revocationsHeld(hold)))
+      #expect(breaker.hold(at: minutes(1)) == hold)
+      // Neither time nor other errors end it, nor is it told again within the hour.
+      #expect(breaker.evaluate(.appleTrouble, at: minutes(2)) == .init(action: .keep, alarm: nil))
+      #expect(breaker.evaluate(.revoked, at: minutes(50)) == .init(action: .keep, alarm: nil))
+      #expect(breaker.evaluate(.revoked, at: minutes(5_000)).action == .keep)
+      _ = breaker.evaluate(.good, at: minutes(5_001))
+      #expect(breaker.evaluate(.revoked, at: minutes(5_002)).action == .endSessions)
+    }
   }
 
   @Test("One success is enough to believe revocations again")
@@ -175,7 +195,7 @@ struct RevalidationCircuitBreakerTests {
     for _ in 0..<50 { _ = breaker.evaluate(.appleTrouble, at: noon) }
     #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
     #expect(breaker.evaluate(.good, at: minutes(1)).action == .recordGood)
-    #expect(breaker.allFailing(at: minutes(1)) == nil)
+    #expect(breaker.hold(at: minutes(1)) == nil)
     #expect(breaker.evaluate(.revoked, at: minutes(2)).action == .endSessions)
     #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .endSessions)
   }
@@ -185,10 +205,10 @@ struct RevalidationCircuitBreakerTests {
     var breaker = RevalidationCircuitBreaker()
     _ = breaker.evaluate(.good, at: noon)
     for _ in 0..<30 { _ = breaker.evaluate(.misconfigured, at: minutes(30)) }
-    #expect(breaker.allFailing(at: minutes(59)) == nil)
-    #expect(breaker.allFailing(at: minutes(60)) == 30)
+    #expect(breaker.hold(at: minutes(59)) == nil)
+    #expect(breaker.hold(at: minutes(60)) == .noSuccess(checks: 30))
     #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .keep)
-    #expect(breaker.allFailing(at: minutes(90)) == nil)
+    #expect(breaker.hold(at: minutes(90)) == nil)
     #expect(breaker.evaluate(.revoked, at: minutes(91)).action == .endSessions)
   }
 
@@ -196,7 +216,7 @@ struct RevalidationCircuitBreakerTests {
   func ignoresWhatWasNotSent() {
     var breaker = RevalidationCircuitBreaker()
     for _ in 0..<100 { _ = breaker.evaluate(.notSent, at: noon) }
-    #expect(breaker.allFailing(at: noon) == nil)
+    #expect(breaker.hold(at: noon) == nil)
     #expect(breaker.evaluate(.revoked, at: noon).action == .endSessions)
   }
 
@@ -213,9 +233,9 @@ struct RevalidationCircuitBreakerTests {
   func survivesClocks() {
     var breaker = RevalidationCircuitBreaker()
     for now in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: 1e300), noon] {
-      for _ in 0..<19 { _ = breaker.evaluate(.revoked, at: now) }
+      for _ in 0..<19 { _ = breaker.evaluate(.misconfigured, at: now) }
     }
-    #expect(breaker.allFailing(at: noon) == nil)
+    #expect(breaker.hold(at: noon) == nil)
     #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
   }
 }
@@ -232,9 +252,9 @@ struct AppleConditionTests {
   @Test("The state of Apple is unknown before the first call; a single error is no outage")
   func begins() {
     var condition = AppleCondition()
-    #expect(condition.report(allFailing: nil) == .unknown)
+    #expect(condition.report(nil) == .unknown)
     condition.note(error, clientID: "web")
-    #expect(condition.report(allFailing: nil) == .ok)
+    #expect(condition.report(nil) == .ok)
   }
 
   @Test("Three errors in a row are reported with the last one's reason, until Apple gives an answer of use")
@@ -244,44 +264,41 @@ struct AppleConditionTests {
     condition.note(error, clientID: "app")
     condition.note(.accepted, clientID: "web")
     for _ in 0..<2 { condition.note(error, clientID: "web") }
-    #expect(condition.report(allFailing: nil) == .ok)
+    #expect(condition.report(nil) == .ok)
     for _ in 0..<100 { condition.note(error, clientID: "web") }
-    let said = message(condition.report(allFailing: 20))
+    let said = message(condition.report(.noSuccess(checks: 20)))
     #expect(said.hasPrefix("Apple answered 503") && said.contains("signed-in users are still served"))
     condition.note(.accepted, clientID: "web")
-    #expect(condition.report(allFailing: nil) == .ok)
+    #expect(condition.report(nil) == .ok)
   }
 
   @Test("Refused credentials are reported with the client and the remedy, until Apple accepts those of the same client")
   func refused() {
     var condition = AppleCondition()
     condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web")
-    let said = message(condition.report(allFailing: 30))
+    let said = message(condition.report(.noSuccess(checks: 30)))
     #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "app")
     for _ in 0..<3 { condition.note(error, clientID: "web") }
-    #expect(message(condition.report(allFailing: nil)) == said)
+    #expect(message(condition.report(nil)) == said)
     condition.note(.notSent, clientID: "web")
-    #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"), "the refusal may have ended")
+    #expect(message(condition.report(nil)).contains("cannot be reached"), "the refusal may have ended")
     condition.note(error, clientID: "web")
-    #expect(message(condition.report(allFailing: nil)) == said)
+    #expect(message(condition.report(nil)) == said)
     condition.note(.accepted, clientID: "web")
-    #expect(condition.report(allFailing: nil) == .ok)
-    condition.note(.refused(code: "invalid_client", remedy: ""), clientID: "web")
-    condition.forgetRefusals()
-    #expect(condition.report(allFailing: nil) == .ok)
+    #expect(condition.report(nil) == .ok)
     for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)") }
     for number in 84..<100 { condition.note(.accepted, clientID: "\(number)") }
-    #expect(condition.report(allFailing: nil) == .ok, "memory of constant size")
+    #expect(condition.report(nil) == .ok, "memory of constant size")
   }
 
   @Test("An unreachable Apple is distinguished from checks of which none succeeds")
   func unreachable() {
     var condition = AppleCondition()
     condition.note(.notSent, clientID: "web")
-    #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"))
+    #expect(message(condition.report(nil)).contains("cannot be reached"))
     condition.note(error, clientID: "web")
-    #expect(message(condition.report(allFailing: 20)).contains("not one of 20 revalidations"))
+    #expect(message(condition.report(.noSuccess(checks: 20))).contains("not one of 20 revalidations"))
   }
 }
 

@@ -173,10 +173,32 @@ struct RevalidationTests {
     try site.setClock(secondsAhead: 127 * Self.hour)
     #expect(try ask(anna, site) == 200, "47 h of grace")
     try site.setClock(secondsAhead: 129 * Self.hour)
-    #expect(try ask(anna, site) == 401, "49 h of grace")
+    #expect(try ask(anna, site) == 200, "49 h, but the attempt of two hours ago was within the grace")
+    try site.setClock(secondsAhead: 152 * Self.hour)
+    #expect(try ask(anna, site) == 401, "an attempt after the grace")
+    #expect(try site.apple.tokenRequests("refresh_token").count == 3)
     try site.apple.behave()
     try anna.signIn(site)
     #expect(try ask(anna, site) == 200)
+  }
+
+  @Test("An error at Apple on two days signs nobody out on the third, when it is over")
+  func twoBadDays() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.fault("token", "status", ["status": 503])
+    for hour in [25, 53] {
+      try site.setClock(secondsAhead: hour * Self.hour)
+      #expect(try ask(anna, site) == 200)
+      try poll("the attempt") { try site.apple.tokenRequests("refresh_token").count == (hour == 25 ? 1 : 2) ? () : nil }
+    }
+    try site.apple.behave()
+    for hour in [74, 78] {
+      try site.setClock(secondsAhead: hour * Self.hour)
+      #expect(try ask(anna, site) == 200, "after \(hour) h")
+    }
+    #expect(try site.apple.tokenRequests("refresh_token").count == 3)
   }
 
   @Test("A refresh token that Apple sends in place of the old one is the one that is asked with next")

@@ -39,6 +39,9 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     privateKey = key
   }
 
+  /// Whether both are one key, of whatever file.
+  func isSame(as other: ClientSecretKey) -> Bool { privateKey.publicKey.pem == other.privateKey.publicKey.pem }
+
   package var description: String { "[secret]" }
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }

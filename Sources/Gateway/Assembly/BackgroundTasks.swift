@@ -29,6 +29,7 @@ struct BackgroundTasks: Sendable {
     /// The latest number, for a gauge, which must not wait.
     let sessions = Atomic<Int>(0)
     let clockJumps = Mutex(ClockJumps())
+    let hasComparedStart = Atomic<Bool>(false)
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
@@ -110,6 +111,7 @@ struct BackgroundTasks: Sendable {
     tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await checkStore() }
     tasks.add(every: Self.checkInterval) {
       resources.report()
+      watchClock()
       // The state of the last hour can expire.
       revalidator.reportHealth()
       // Messages that another replica left.
@@ -149,25 +151,36 @@ struct BackgroundTasks: Sendable {
   private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
 
   /// Compares the system's clock with the steady one; logs a jump.
-  private func isClockTrusted() -> Bool {
-    switch cached.clockJumps.withLock({ $0.verdict(wall: .now, steady: .now) }) {
-    case .trusted: return true
-    case .distrusted: return false
-    case .jumped(let seconds):
-      logger.warning(
-        "the system's clock has jumped ahead, expired sessions are kept for a day; see that it is right",
-        metadata: ["seconds": "\(seconds)"])
-      return false
-    }
+  private func watchClock() {
+    guard let seconds = cached.clockJumps.withLock({ $0.compare(wall: .now, steady: .now) }) else { return }
+    logger.warning(
+      "the system's clock has jumped ahead, expired sessions are kept for a day; see that it is right",
+      metadata: ["seconds": "\(seconds)"])
+  }
+
+  /// Compares the system's clock with the latest use of a session, once.
+  private func compareStart() async throws(StoreError) {
+    guard !cached.hasComparedStart.load(ordering: .relaxed) else { return }
+    let latestUse = try await store.latestUse()
+    cached.hasComparedStart.store(true, ordering: .relaxed)
+    let seconds = cached.clockJumps.withLock { $0.compareStart(wall: .now, steady: .now, latestUse: latestUse) }
+    guard let seconds else { return }
+    logger.warning(
+      "no session was used for a long time, expired ones are kept for a day; see that the system's clock is right",
+      metadata: ["seconds": "\(seconds)"])
   }
 
   /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
   private func removeExpired() async {
-    guard isClockTrusted() else { return }
+    var count = 0
+    defer { if count > 0 { logger.info("removed expired sessions", metadata: ["sessions": "\(count)"]) } }
     while !Task.isCancelled {
       do throws(StoreError) {
+        try await compareStart()
+        guard cached.clockJumps.withLock({ $0.isTrusted(at: .now) }) else { return }
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
+        count += removed.sessions.count
         // Ends the exchanges that they still have open.
         await sessions.forget(removed.sessions)
         guard removed.rows > 0 else { return }

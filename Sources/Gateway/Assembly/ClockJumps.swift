@@ -1,37 +1,43 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// Notices that the system's clock has jumped ahead, beside a clock that does not jump. For a day it is not believed
-/// that sessions have expired, since removing them cannot be undone: the clock may be wrong, and be set right again.
+/// Notices that the system's clock is or may be far ahead: it has jumped beside a clock that does not jump, or a
+/// gateway starts long after the latest use of any session. For a day it is not believed then that sessions have
+/// expired, since removing them cannot be undone: the clock may be wrong, and be set right again.
 struct ClockJumps {
   private var last: (wall: Date, steady: ContinuousClock.Instant)?
   private var distrustedUntil: ContinuousClock.Instant?
 
   /// The largest difference that is not a jump: what is removed has expired an hour ago (`RemovalRule`).
   private static let tolerance: TimeInterval = 3_600
+  /// The longest time without use of any session before a start that is nothing special.
+  private static let quietTime: TimeInterval = 86_400
   private static let distrust = Duration.seconds(86_400)
 
-  /// The state of the clock.
-  enum Verdict: Equatable {
-    case trusted
-    /// It has just jumped.
-    case jumped(seconds: Int)
-    /// It has jumped within the last day.
-    case distrusted
+  /// Compares both clocks with the last time.
+  /// - Returns: the length of a jump ahead, in seconds; nil without one.
+  mutating func compare(wall: Date, steady: ContinuousClock.Instant) -> Int? {
+    defer { last = (wall, steady) }
+    guard let last else { return nil }
+    let jump = wall.timeIntervalSince(last.wall) - (steady - last.steady).timeInterval
+    if jump < -Self.tolerance { distrustedUntil = nil }
+    guard jump > Self.tolerance else { return nil }
+    distrustedUntil = steady + Self.distrust
+    return Self.seconds(jump)
   }
 
-  /// Compares both clocks with the last time.
-  mutating func verdict(wall: Date, steady: ContinuousClock.Instant) -> Verdict {
-    defer { last = (wall, steady) }
-    if let last {
-      let jump = wall.timeIntervalSince(last.wall) - (steady - last.steady).timeInterval
-      if jump > Self.tolerance {
-        distrustedUntil = steady + Self.distrust
-        return .jumped(seconds: Int(clamping: Int64(min(jump, 1e15))))
-      }
-      if jump < -Self.tolerance { distrustedUntil = nil }
-    }
-    guard let distrustedUntil, steady < distrustedUntil else { return .trusted }
-    return .distrusted
+  /// Compares the clock at a start with the latest use of any session, which nobody forges.
+  /// - Returns: the time since then if it is long, in seconds.
+  mutating func compareStart(wall: Date, steady: ContinuousClock.Instant, latestUse: Date?) -> Int? {
+    guard let latestUse else { return nil }
+    let quiet = wall.timeIntervalSince(latestUse)
+    guard quiet > Self.quietTime else { return nil }
+    distrustedUntil = steady + Self.distrust
+    return Self.seconds(quiet)
   }
+
+  /// Whether what has expired by the system's clock may be removed.
+  func isTrusted(at steady: ContinuousClock.Instant) -> Bool { distrustedUntil.map { steady >= $0 } ?? true }
+
+  private static func seconds(_ interval: TimeInterval) -> Int { Int(clamping: Int64(min(interval, 1e15))) }
 }

@@ -174,6 +174,8 @@ extension OpeningSessionStore: SessionStore {
   func counts() async throws(StoreError) -> StoreCounts { try await opened().counts() }
 
   func ping() async throws(StoreError) { try await opened().ping() }
+
+  func latestUse() async throws(StoreError) -> Date? { try await opened().latestUse() }
 }
 
 extension OpeningSessionStore.Opened {

@@ -60,11 +60,15 @@ final class Revalidator: Sendable {
     self.logger = logger
   }
 
-  /// Uses other dependencies from now on. The state of Apple and of revalidations under way is kept.
+  /// Uses other dependencies from now on. Revalidations under way go on; the state of Apple is kept unless the
+  /// credentials have changed, which Apple may accept.
   func apply(_ dependencies: Dependencies) {
-    self.dependencies.withLock { $0 = dependencies }
-    // Apple may accept the new credentials.
-    state.withLock { $0.condition.forgetRefusals() }
+    let before = self.dependencies.withLock { current in
+      defer { current = dependencies }
+      return current
+    }
+    guard !dependencies.apple.hasSameCredentials(as: before.apple) else { return }
+    state.withLock { $0.condition = AppleCondition() }
     reportHealth()
   }
 
@@ -244,9 +248,9 @@ final class Revalidator: Sendable {
 
   /// Reports the state of Apple to health.
   func reportHealth() {
-    let report = state.withLock { $0.condition.report(allFailing: $0.circuitBreaker.allFailing(at: clock())) }
+    let report = state.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock())) }
     switch report {
-    case .unknown: return
+    case .unknown: health.update(Self.checkName, .unknown, at: .now())
     case .ok: health.update(Self.checkName, .ok, at: .now())
     case .failing(let message): health.update(Self.checkName, .failing, message: message, at: .now())
     }

@@ -68,12 +68,9 @@ package struct AppleCondition: Sendable {
     }
   }
 
-  /// Forgets the refusals, because the credentials have changed.
-  package mutating func forgetRefusals() { refusals = [] }
-
   /// The current report.
-  /// - Parameter allFailing: `RevalidationCircuitBreaker.allFailing`.
-  package func report(allFailing: Int?) -> Report {
+  /// - Parameter hold: that of the circuit breaker.
+  package func report(_ hold: RevalidationCircuitBreaker.Hold?) -> Report {
     // First: whether a refusal from before still holds cannot be known.
     if case .unreachable = service {
       return .failing(
@@ -89,10 +86,14 @@ package struct AppleCondition: Sendable {
         "\(reason), as before: sign-in and revalidation are unavailable, signed-in users are still served; look at "
           + "Apple's System Status page, and run `cordon doctor`")
     }
-    if let allFailing {
+    switch hold {
+    case nil: break
+    case .noSuccess(let checks):
       return .failing(
-        "not one of \(allFailing) revalidations within the hour succeeded, so revocations are held; "
-          + "run `cordon doctor`")
+        "not one of \(checks) revalidations within the hour succeeded, so revocations are held; run `cordon doctor`")
+    case .revoked(let count):
+      return .failing(
+        "\(count) users in a row were revoked, so revocations are held until a revalidation succeeds; see the log")
     }
     if case .unknown = service { return .unknown }
     return .ok

@@ -1,7 +1,8 @@
 package import FoundationEssentials
 
-/// Circuit breaker over recent revalidations of all accounts: if many were made and none succeeded, revocations are not
-/// applied, so that a configuration error or an outage at Apple never signs everybody out.
+/// Circuit breaker over recent revalidations of all accounts: revocations are not applied if many revalidations were
+/// made and none succeeded, or if one user after the other is revoked, so that a configuration error or an outage at
+/// Apple never signs everybody out. One success closes it.
 ///
 /// Counts by the minute over the last hour, in memory of constant size; `notSent` is not counted.
 package struct RevalidationCircuitBreaker: Sendable {
@@ -13,8 +14,19 @@ package struct RevalidationCircuitBreaker: Sendable {
     package let alarm: RevalidationAlarm?
   }
 
+  /// The reason why revocations are held.
+  package enum Hold: Sendable, Equatable {
+    /// None of so many revalidations within the hour succeeded.
+    case noSuccess(checks: Int)
+    /// So many users in a row were revoked.
+    case revoked(inARow: Int)
+  }
+
   /// The number of revalidations within `windowMinutes` that, without a success, open the breaker.
   package static let manyChecks = 20
+  /// The number of users who may be revoked in a row, with no success between. By chance that happens to nobody: of a
+  /// thousand users perhaps one withdraws consent on a day.
+  package static let mostRevokedInARow = 5
   /// The length of the window, in minutes.
   package static let windowMinutes = 60
 
@@ -26,8 +38,9 @@ package struct RevalidationCircuitBreaker: Sendable {
   }
 
   private var minutes: [Minute] = []
+  private var revokedInARow = 0
   private var credentialsAlarmed: Date?
-  private var noSuccessAlarmed: Date?
+  private var holdAlarmed: Date?
 
   /// A breaker without any results.
   package init() {}
@@ -36,15 +49,23 @@ package struct RevalidationCircuitBreaker: Sendable {
   package mutating func evaluate(_ result: RevalidationResult, at now: Date) -> Decision {
     if result == .notSent { return Decision(action: .releaseLease, alarm: nil) }
     count(result, at: now)
-    if result == .good { return Decision(action: .recordGood, alarm: nil) }
-    let isOpen = allFailing(at: now) != nil
-    let action: RevalidationAction = result == .revoked && !isOpen ? .endSessions : .keep
+    if result == .good {
+      revokedInARow = 0
+      return Decision(action: .recordGood, alarm: nil)
+    }
+    if result == .revoked { revokedInARow += 1 }
+    let action: RevalidationAction = result == .revoked && hold(at: now) == nil ? .endSessions : .keep
     return Decision(action: action, alarm: alarm(result, at: now))
   }
 
-  /// The number of revalidations within the last hour if there were many and none succeeded, else nil. For health and
-  /// metrics.
-  package func allFailing(at now: Date) -> Int? {
+  /// The reason why revocations are held now; nil if they are applied.
+  package func hold(at now: Date) -> Hold? {
+    if let checks = allFailing(at: now) { return .noSuccess(checks: checks) }
+    return revokedInARow > Self.mostRevokedInARow ? .revoked(inARow: revokedInARow) : nil
+  }
+
+  /// The number of revalidations within the last hour if there were many and none succeeded, else nil.
+  private func allFailing(at now: Date) -> Int? {
     let earliest = Self.minute(of: now) - Self.windowMinutes
     let recent = minutes.filter { $0.number > earliest }
     let checks = recent.reduce(0) { $0 + $1.checks }
@@ -70,9 +91,9 @@ package struct RevalidationCircuitBreaker: Sendable {
   }
 
   private mutating func alarm(_ result: RevalidationResult, at now: Date) -> RevalidationAlarm? {
-    if let checks = allFailing(at: now), Self.mayAlarm(after: noSuccessAlarmed, at: now) {
-      noSuccessAlarmed = now
-      return .noCheckSucceeds(checks: checks)
+    if let hold = hold(at: now), Self.mayAlarm(after: holdAlarmed, at: now) {
+      holdAlarmed = now
+      return .revocationsHeld(hold)
     }
     return result == .misconfigured ? credentialsRefused(at: now) : nil
   }

@@ -28,23 +28,36 @@ package enum RevalidationAction: Sendable, Equatable {
 package enum RevalidationAlarm: Sendable, Equatable {
   /// Apple refuses our key, team or client identifier.
   case credentialsRefused
-  /// None of so many revalidations within the hour succeeded: revocations are not applied.
-  case noCheckSucceeds(checks: Int)
+  /// Revocations are not applied.
+  case revocationsHeld(RevalidationCircuitBreaker.Hold)
 
   /// The log message; a constant.
   package var message: String {
     switch self {
     case .credentialsRefused: "Apple rejects our credentials, revalidation is unavailable"
-    case .noCheckSucceeds: "no revalidation succeeded within an hour, revocations are not applied"
+    case .revocationsHeld(.noSuccess): "no revalidation succeeded within an hour, revocations are not applied"
+    case .revocationsHeld(.revoked): "one user after the other is revoked at Apple, revocations are not applied"
     }
   }
 
   /// The number of revalidations, if the alarm depends on it.
-  package var checks: Int? { if case .noCheckSucceeds(let checks) = self { checks } else { nil } }
+  package var checks: Int? {
+    switch self {
+    case .credentialsRefused: nil
+    case .revocationsHeld(.noSuccess(let checks)), .revocationsHeld(.revoked(inARow: let checks)): checks
+    }
+  }
 
   /// The remedy.
   package var remedy: String {
-    "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the developer "
-      + "account; sessions go on for revalidation.grace"
+    switch self {
+    case .credentialsRefused, .revocationsHeld(.noSuccess):
+      "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the "
+        + "developer account; sessions go on for revalidation.grace"
+    case .revocationsHeld(.revoked):
+      "ask some of these users (audit event check) whether they stopped using the application; if they did not, look "
+        + "whether its team or primary App ID has changed, and at Apple's System Status page; sessions go on for "
+        + "revalidation.grace, and the next success has revocations applied again"
+    }
   }
 }

@@ -52,9 +52,14 @@ package struct RevalidationSchedule: Sendable {
 
   /// Whether sessions of the account are still valid without another successful check: grace counts from the first
   /// failed attempt to check the account since the last good answer. Without an attempt, time alone ends no session.
+  ///
+  /// A grace that is at least the interval ends with an attempt that fails after it, not between two attempts: the
+  /// error may be over since the last one, and Apple must not be asked again within the interval.
   package func mayGoOn(account: Account, now: Date) -> Bool {
     guard let failing = account.failingSince(at: now) else { return true }
-    return now.timeIntervalSince(failing) < grace
+    if now.timeIntervalSince(failing) < grace { return true }
+    guard grace >= interval, let asked = account.lastAsked?.credible(at: now) else { return false }
+    return asked.timeIntervalSince(failing) < grace && !mayAsk(account: account, now: now)
   }
 
   /// Whether no revalidation was made within the interval, as far as is known here.

@@ -164,6 +164,9 @@ package protocol StoreMaintenance: Sendable {
   /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal
 
+  /// The latest use of any session, as far as it is stored; nil without sessions.
+  func latestUse() async throws(StoreError) -> Date?
+
   /// The number of rows of each kind.
   func counts() async throws(StoreError) -> StoreCounts
 

@@ -161,6 +161,7 @@ final class MemoryStore: SessionStore {
   func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
   func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
+  func latestUse() async throws(StoreError) -> Date? { try access { $0.sessions.values.map(\.lastSeen).max() } }
   func ping() async throws(StoreError) { try access { _ in } }
   func close() async throws(StoreError) { onClose() }
 
