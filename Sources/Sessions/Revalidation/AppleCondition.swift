@@ -93,7 +93,7 @@ package struct AppleCondition: Sendable {
         "not one of \(checks) revalidations within the hour succeeded, so revocations are held; run `cordon doctor`")
     case .revoked(let count):
       return .failing(
-        "\(count) users in a row were revoked, so revocations are held until a revalidation succeeds; see the log")
+        "\(count) revalidations in a row found a user revoked, so revocations are held until one succeeds; see the log")
     }
     if case .unknown = service { return .unknown }
     return .ok
