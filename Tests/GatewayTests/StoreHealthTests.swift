@@ -130,4 +130,32 @@ struct StoreHealthTests {
     store.didNotAnswer("changes", StoreError(code: .newerSchema, message: "run the newer version"))
     #expect(!report(store, at: 1).isReady)
   }
+
+  @Test("An answer that took longer than the outage grace can be used by the request that asked, not much longer")
+  func slowAnswer() {
+    let store = make(grace: .zero)
+    store.answered(at: 4_000, asked: 0)
+    #expect(store.isTrusted(at: 4_000) && store.isTrusted(at: 4_999) && !store.isTrusted(at: 5_000))
+    store.feedDidNotAnswer(away)
+    store.answered(at: 9_000, asked: 5_000)
+    #expect(!store.isTrusted(at: 9_000), "without the change feed no answer is trusted")
+    store.feedAnswered(at: 14_000, asked: 10_000)
+    #expect(store.isTrusted(at: 14_000))
+  }
+
+  @Test("A longer grace counts from the question: it is not known what has changed since")
+  func graceCountsFromQuestion() {
+    let store = make(grace: .seconds(10))
+    store.answered(at: 4_000, asked: 0)
+    #expect(store.isTrusted(at: 9_999) && !store.isTrusted(at: 10_000))
+  }
+}
+
+extension StoreHealth {
+  /// Notes an answer that took no time.
+  func answered(at moment: Int64) { answered(at: moment, asked: moment) }
+  /// Notes an answer of the change feed that took no time.
+  func feedAnswered(at moment: Int64) { feedAnswered(at: moment, asked: moment) }
+  /// Notes a check that took no time.
+  func wrote(at moment: Int64) { wrote(at: moment, asked: moment) }
 }

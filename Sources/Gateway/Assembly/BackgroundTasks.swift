@@ -139,7 +139,7 @@ struct BackgroundTasks: Sendable {
     let asked = sessions.clock()
     do throws(StoreError) {
       try await store.ping()
-      storeHealth.wrote(at: asked)
+      storeHealth.wrote(at: sessions.clock(), asked: asked)
     } catch {
       storeHealth.didNotWrite(error)
     }

@@ -92,7 +92,7 @@ final class SessionManager: Sendable {
     if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, at: now) { return known }
     do throws(StoreError) {
       let found = try await store.find(handle)
-      storeHealth.answered(at: now)
+      storeHealth.answered(at: clock(), asked: now)
       guard let found = found.map({ seen($0, cached) }), isAlive(found, at: now) else {
         return .absent(during: Period(from: now, for: Self.absentMemory))
       }

@@ -27,8 +27,8 @@ final class StoreHealth: Sendable {
   private let loggedOpening = Mutex<String?>(nil)
 
   private static let refused = Int64.min
-  /// The shortest time for which an answer is trusted, whatever `store.outage_grace` is: with a grace of zero, a
-  /// request could not even use the answer to its own query.
+  /// The shortest time for which an answer is trusted from its arrival, whatever `store.outage_grace` is: with a short
+  /// grace and a slow store, a request could not even use the answer to its own query.
   private static let shortestGrace = Duration.seconds(1)
   /// A time that is further ahead than the grace was kept while the clock was ahead. In milliseconds.
   private static let clockTolerance: Int64 = 1_000
@@ -107,15 +107,19 @@ final class StoreHealth: Sendable {
 
   // MARK: Answers
 
-  /// Notes that the store has answered a query of `moment`. Without the change feed that restores no trust in caches.
-  func answered(at moment: Int64) {
+  /// Notes that the store has answered a query. Without the change feed that restores no trust in caches.
+  /// - Parameters:
+  ///   - arrival: the moment at which the answer arrived: whoever asked has to be able to use it.
+  ///   - asked: the moment at which the query began. It is not known what has changed since.
+  func answered(at arrival: Int64, asked: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
-    if !feedFails { trust(from: moment) }
+    if !feedFails { trust(at: arrival, asked: asked) }
     if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
   }
 
-  private func trust(from moment: Int64) {
-    let until = moment + outageGrace.load(ordering: .relaxed)
+  private func trust(at arrival: Int64, asked: Int64) {
+    let until = max(
+      asked + outageGrace.load(ordering: .relaxed), arrival + Self.shortestGrace.wallClock)
     var before = trustedUntil.load(ordering: .relaxed)
     // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
     while before != Self.refused {
@@ -126,14 +130,14 @@ final class StoreHealth: Sendable {
   }
 
   /// Notes that the change feed has answered: this version may use the store again if it was refused.
-  func feedAnswered(at moment: Int64) {
+  func feedAnswered(at arrival: Int64, asked: Int64) {
     if isRefused {
-      trustedUntil.store(moment, ordering: .relaxed)
+      trustedUntil.store(asked, ordering: .relaxed)
       logger.notice("session store is compatible again, serving signed-in requests")
     }
-    feedAnsweredAt.store(moment, ordering: .relaxed)
+    feedAnsweredAt.store(asked, ordering: .relaxed)
     feedProblem.withLock { $0 = nil }
-    answered(at: moment)
+    answered(at: arrival, asked: asked)
   }
 
   /// Notes that the change feed did not answer: the store counts as unavailable, and caches are trusted for no longer
@@ -143,11 +147,11 @@ final class StoreHealth: Sendable {
     didNotAnswer("changes", error)
   }
 
-  /// Notes that a check that began at `moment` has written to the store.
-  func wrote(at moment: Int64) {
+  /// Notes that a check has written to the store.
+  func wrote(at arrival: Int64, asked: Int64) {
     let feedProblem = feedProblem.withLock { $0 }
     problem.withLock { $0 = feedProblem }
-    answered(at: moment)
+    answered(at: arrival, asked: asked)
     if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
