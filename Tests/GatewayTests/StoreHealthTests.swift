@@ -12,10 +12,12 @@ struct StoreHealthTests {
   private let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
 
+  private let lines = RecordedLines()
+
   private func make(grace: Duration) -> StoreHealth {
     var settings = StoreSettings(location: .sqlite(path: "/nowhere"))
     settings.outageGrace = grace
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, []) }
     return StoreHealth(settings, metrics: metrics, logger: logger, now: 0)
   }
 
@@ -148,6 +150,45 @@ struct StoreHealthTests {
     let store = make(grace: .seconds(10))
     store.answered(at: 4_000, asked: 0)
     #expect(store.isTrusted(at: 9_999) && !store.isTrusted(at: 10_000))
+  }
+
+  /// The messages since the last call, without the metadata.
+  private func logged() -> [String] { lines.take().map { String($0.dropLast()) } }
+
+  private static let unavailable = "session store unavailable, serving cached sessions for store.outage_grace"
+
+  @Test("While the change feed fails, answers to other queries are not logged as the end of the outage")
+  func oneOutageOfFeed() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    _ = logged()
+    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+      store.feedDidNotAnswer(StoreError(code: .busy, message: "locked"))
+      store.answered(at: moment)
+      store.wrote(at: moment)
+    }
+    #expect(logged() == [Self.unavailable])
+    store.feedAnswered(at: 31_000)
+    store.answered(at: 32_000)
+    #expect(logged() == ["session store available again"])
+  }
+
+  @Test("A store that is away as a whole is available again when a check has written to it, not at a cached answer")
+  func oneOutageOfFile() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    _ = logged()
+    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+      store.failed("touch", away)
+      store.answered(at: moment)
+      store.feedAnswered(at: moment)
+    }
+    #expect(logged() == [Self.unavailable])
+    store.wrote(at: 31_000)
+    store.answered(at: 31_000)
+    #expect(logged() == ["session store available again"])
+    store.failed("touch", away)
+    #expect(logged() == [Self.unavailable], "another outage")
   }
 }
 

@@ -18,6 +18,8 @@ final class StoreHealth: Sendable {
   /// elsewhere, whatever else the store answers.
   private let feedProblem = Mutex<StoreError?>(nil)
   private let isUnreachable = Atomic<Bool>(false)
+  /// Whether an outage was logged that has not ended.
+  private let isOutageLogged = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
@@ -114,7 +116,8 @@ final class StoreHealth: Sendable {
   func answered(at arrival: Int64, asked: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
     if !feedFails { trust(at: arrival, asked: asked) }
-    if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
+    isUnreachable.store(false, ordering: .relaxed)
+    endOutage()
   }
 
   private func trust(at arrival: Int64, asked: Int64) {
@@ -126,6 +129,24 @@ final class StoreHealth: Sendable {
       let change = trustedUntil.compareExchange(expected: before, desired: until, ordering: .relaxed)
       if change.exchanged { break }
       before = change.original
+    }
+  }
+
+  /// Logs the end of an outage, unless the change feed, or the store as a whole, still fails: then an answer to another
+  /// query does not end it.
+  private func endOutage() {
+    guard isOutageLogged.load(ordering: .relaxed), !feedFails,
+      problem.withLock({ $0.map { !Self.isOutage($0) } ?? true }),
+      isOutageLogged.exchange(false, ordering: .relaxed)
+    else { return }
+    logger.notice("session store available again")
+  }
+
+  /// Whether an error concerns the store as a whole, and not one operation.
+  private static func isOutage(_ error: StoreError) -> Bool {
+    switch error.code {
+    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed: true
+    case .readOnly, .full, .interrupted, .busy, .conflict, .internalError: false
     }
   }
 
@@ -168,13 +189,12 @@ final class StoreHealth: Sendable {
 
   /// Notes that an operation failed. The store may still be available.
   func failed(_ operation: String, _ error: StoreError) {
+    if Self.isOutage(error) { return didNotAnswer(operation, error) }
     switch error.code {
-    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed:
-      didNotAnswer(operation, error)
     case .readOnly, .full:
       metrics.storeFailures.count(operation)
       logReadOnly(error)
-    case .interrupted, .busy, .conflict, .internalError:
+    default:
       metrics.storeFailures.count(operation)
       logger.error(
         "session store operation failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
@@ -186,7 +206,8 @@ final class StoreHealth: Sendable {
     metrics.storeFailures.count(operation)
     problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
-    if !isUnreachable.exchange(true, ordering: .relaxed), hasAnswered {
+    isUnreachable.store(true, ordering: .relaxed)
+    if hasAnswered, !isOutageLogged.exchange(true, ordering: .relaxed) {
       logger.error(
         "session store unavailable, serving cached sessions for store.outage_grace",
         metadata: ["operation": "\(operation)", "error": "\(error)"])
