@@ -190,6 +190,28 @@ struct StoreHealthTests {
     store.failed("touch", away)
     #expect(logged() == [Self.unavailable], "another outage")
   }
+
+  @Test("The end of the outage grace is logged once, and once that signed-in requests are served again")
+  func graceEnds() {
+    let store = make(grace: .seconds(10))
+    let over = "store.outage_grace is over, answering signed-in requests with 503"
+    _ = report(store, at: 0)
+    store.wrote(at: 0)
+    store.didNotAnswer("find", away)
+    _ = report(store, at: 9_999)
+    #expect(logged() == [Self.unavailable])
+    for moment in stride(from: Int64(10_000), to: 20_000, by: 1_000) { _ = report(store, at: moment) }
+    #expect(logged() == [over])
+    store.wrote(at: 20_000)
+    for moment in stride(from: Int64(20_000), to: 25_000, by: 1_000) { _ = report(store, at: moment) }
+    #expect(logged() == ["session store available again", "serving signed-in requests again"])
+    store.feedDidNotAnswer(away)
+    for moment in stride(from: Int64(25_000), to: 40_000, by: 1_000) {
+      store.answered(at: moment)
+      _ = report(store, at: moment)
+    }
+    #expect(logged() == [Self.unavailable, over], "of the change feed alone as well")
+  }
 }
 
 extension StoreHealth {

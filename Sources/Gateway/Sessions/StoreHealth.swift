@@ -20,6 +20,8 @@ final class StoreHealth: Sendable {
   private let isUnreachable = Atomic<Bool>(false)
   /// Whether an outage was logged that has not ended.
   private let isOutageLogged = Atomic<Bool>(false)
+  /// Whether the end of the outage grace was logged, and signed-in requests have not been served since.
+  private let isGraceEndLogged = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
@@ -105,6 +107,24 @@ final class StoreHealth: Sendable {
     let problem = problem.withLock { $0 }
     let status: HealthCheck.Status = problem == nil ? hasAnswered ? .ok : .unknown : .failing
     health.update("store", status, message: problem?.description ?? place, effect: effect, at: time)
+    logServing(effect == .informs, problem)
+  }
+
+  /// Logs that the outage grace has ended, and that signed-in requests are served again: each once.
+  private func logServing(_ isServing: Bool, _ problem: StoreError?) {
+    // A store that was never open, and one that refuses this version, have messages of their own.
+    guard hasAnswered, !isRefused else { return }
+    guard isGraceEndLogged.exchange(!isServing, ordering: .relaxed) == isServing else { return }
+    if isServing {
+      logger.notice("serving signed-in requests again")
+    } else {
+      logger.error(
+        "store.outage_grace is over, answering signed-in requests with 503",
+        metadata: [
+          "error": "\(problem?.description ?? "unknown")",
+          "remedy": "make the session store available; store.outage_grace sets how long sessions are served without it",
+        ])
+    }
   }
 
   // MARK: Answers
