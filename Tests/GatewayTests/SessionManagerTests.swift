@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import Operations
 import Sessions
 import Synchronization
@@ -250,6 +251,70 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("Last uses that could not be written are written as soon as a check finds that the store can be written")
+  func lastSeenAtRecovery() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    await rig.storeCheck.run()
+    #expect(!rig.storeCheck.isDue)
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.lastSeen.write()
+    await rig.storeCheck.run()
+    #expect(rig.storeCheck.isDue, "a check that failed is repeated at once")
+    rig.store.state.withLock { $0.isAway = false }
+    await rig.storeCheck.run()
+    let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the last use to be written") { rig.store.state.withLock { $0.lastSeenUpdates } == [seen] }
+    try await rig.stop()
+  }
+
+  @Test("A session that looks idle is valid a second after another replica has written its last use")
+  func idleElsewhere() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.clock.advance(101)
+    #expect(try await rig.decide(request).status == 302)
+    let now = rig.clock.now
+    rig.store.state.withLock { $0.sessions[snapshot.session.handle]?.lastSeen = now }
+    rig.clock.advance(1)
+    #expect(try await rig.decide(request).identity != nil)
+    try await rig.stop()
+  }
+
+  @Test("Last uses of more sessions than are kept lose the oldest, and what is not stored at shutdown is logged")
+  func lastSeenLost() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions"]) }, maximumUnwritten: 2)
+    var snapshots: [SessionSnapshot] = []
+    for name in ["001.anna", "002.ben", "003.cleo"] {
+      let (snapshot, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      snapshots.append(snapshot)
+    }
+    rig.store.state.withLock { $0.isAway = true }
+    await batch.finish()
+    #expect(
+      lines.take() == ["last-seen times not stored at shutdown, sessions in use may be over at the next start 2"])
+    rig.store.state.withLock { $0.isAway = false }
+    await batch.finish()
+    #expect(lines.take() == [])
+    let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
+    #expect(Set(written) == Set(snapshots.dropFirst().map(\.session.handle)))
+    try await rig.stop()
+  }
+
   @Test("Other settings hold for the outage that comes")
   func apply() async throws {
     let rig = try await GateRig()
@@ -378,7 +443,7 @@ extension SessionManagerTests {
 /// Waits until something is so, for ten seconds at most.
 func eventually(_ what: String, _ condition: () -> Bool) async throws {
   let clock = ContinuousClock()
-  let deadline = clock.now.advanced(by: .seconds(10))
+  let deadline = clock.now.advanced(by: .seconds(120))
   while !condition() {
     guard clock.now < deadline else { throw WaitedInVain(what: what) }
     await Task.yield()

@@ -13,6 +13,7 @@ struct BackgroundTasks: Sendable {
   private let sessions: SessionManager
   private let loops: ProcessSessions
   private let lastSeen: LastSeenBatch
+  private let storeCheck: StoreCheck
   private let changes: ChangeFollower
   private let revalidator: Revalidator
   private let health: HealthMonitor
@@ -55,6 +56,7 @@ struct BackgroundTasks: Sendable {
     self.sessions = sessions
     self.loops = loops
     self.lastSeen = lastSeen
+    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen, clock: sessions.clock)
     self.changes = changes
     self.revalidator = revalidator
     self.health = health
@@ -106,8 +108,10 @@ struct BackgroundTasks: Sendable {
       // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
     }
-    // It was checked before the gateway was ready.
-    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await checkStore() }
+    // Each second while it fails: its end is to be noticed soon.
+    tasks.addTask(every: Self.followInterval, after: Self.followInterval) {
+      if storeCheck.isDue { await checkStore() }
+    }
     tasks.add(every: Self.checkInterval) {
       resources.report()
       // The state of the last hour can expire.
@@ -136,13 +140,7 @@ struct BackgroundTasks: Sendable {
 
   /// Checks whether the store can be written.
   func checkStore() async {
-    let asked = sessions.clock()
-    do throws(StoreError) {
-      try await store.ping()
-      storeHealth.wrote(at: sessions.clock(), asked: asked)
-    } catch {
-      storeHealth.didNotWrite(error)
-    }
+    await storeCheck.run()
     reportStore()
   }
 

@@ -27,6 +27,7 @@ final class GateRig: Sendable {
   let tokens: MachineTokenSessions
   let lastSeen: LastSeenBatch
   let changes: ChangeFollower
+  let storeCheck: StoreCheck
   let revalidator: Revalidator
   let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
@@ -58,8 +59,9 @@ final class GateRig: Sendable {
       store: store, key: { [store] in store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
       clock: { clock.milliseconds })
     self.tokens = tokens
-    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
+    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen) { clock.milliseconds }
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
     let configuration = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
