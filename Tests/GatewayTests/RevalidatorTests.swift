@@ -110,6 +110,46 @@ struct RevalidatorTests {
     #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
   }
 
+  @Test("While another process asks Apple its result is waited for; a lease that it releases is taken over")
+  func otherProcess() async throws {
+    let snapshot = try due()
+    func lease() async throws -> RevalidationLease {
+      let outcome = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+      guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+      return lease
+    }
+    let later = ContinuousClock.now + .seconds(600)
+    let first = try await lease()
+    #expect(await checks.run(snapshot).account?.failingSince(at: clock.now) != nil, "nobody waits in the background")
+    #expect(await checks.run(snapshot, waitingUntil: .now).account?.failingSince(at: clock.now) != nil)
+    async let waited = checks.run(snapshot, waitingUntil: later)
+    _ = try await store.record(.good(claims: nil, token: nil), of: first, at: clock.now)
+    #expect(await waited.account?.failingSince(at: clock.now) == nil)
+    #expect(apple.calls == 0)
+    clock.advance(86_400)
+    let second = try await lease()
+    async let takenOver = checks.run(snapshot, waitingUntil: later)
+    try await store.releaseLease(second)
+    _ = await takenOver
+    #expect(apple.calls == 1)
+  }
+
+  @Test("A revalidation of this process that failed is not waited for, nor a lease that is older than Apple's time-out")
+  func ownLease() async throws {
+    let snapshot = try due()
+    let later = ContinuousClock.now + .seconds(600)
+    apple.answer(.trouble)
+    _ = await checks.run(snapshot, waitingUntil: later)
+    #expect(await checks.run(snapshot, waitingUntil: later).account?.failingSince(at: clock.now) != nil)
+    let ben = try due("002.ben")
+    _ = try await store.acquireLease(
+      of: ben.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    clock.advance(12)
+    #expect(await checks.run(ben, waitingUntil: later).account?.failingSince(at: clock.now) != nil)
+    #expect(apple.calls == 1)
+  }
+
   @Test("A store that is away is counted, and nothing else happens")
   func storeAway() async throws {
     let snapshot = try due()

@@ -374,6 +374,63 @@ struct SessionManagerTests {
   }
 }
 
+// Two replicas: while one asks Apple, the other waits for the result.
+extension SessionManagerTests {
+  /// Two replicas with the same store; the first one asks Apple about a user and has no answer yet.
+  private func replicas(
+    after seconds: Double, _ answer: FakeApple.Answer, failingFirst: Bool
+  ) async throws -> (first: GateRig, second: GateRig, request: Asked, asking: Task<Decided, any Error>, () -> Void) {
+    let first = try await GateRig(longestWait: .seconds(120))
+    let second = try await GateRig(longestWait: .seconds(120), store: first.store)
+    let (_, cookie) = try first.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    func advance(_ seconds: Double) {
+      for rig in [first, second] {
+        rig.clock.advance(seconds)
+        rig.storeHealth.answered(at: rig.clock.milliseconds)
+      }
+    }
+    if failingFirst {
+      advance(25 * 3_600)
+      first.apple.answer(.trouble)
+      _ = try await first.decide(request)
+      try await eventually("the failed attempt") { first.store.state.withLock { $0.answers } == [.noGoodAnswer] }
+      await first.revalidator.waitForEnd(of: try #require(Subject("001.anna")), by: .now + .seconds(120))
+    }
+    advance(seconds)
+    let (answers, release) = AsyncStream<Never>.makeStream()
+    first.apple.answer(answer)
+    first.apple.holdAnswer { for await _ in answers {} }
+    let calls = first.apple.calls
+    let asking = Task { try await first.decide(request) }
+    try await eventually("the question to Apple") { first.apple.calls == calls + 1 }
+    return (first, second, request, asking, { release.finish() })
+  }
+
+  @Test(
+    "At the end of the grace, and after a long absence, a replica waits for Apple's answer to another one",
+    arguments: [true, false], [true, false])
+  func otherReplicaAsks(isGraceOver: Bool, isGood: Bool) async throws {
+    let (first, second, request, asking, release) = try await replicas(
+      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, isGood ? .good : .revoked, failingFirst: isGraceOver)
+    // The first look loads the session.
+    guard case .suspend(let load) = try await second.decideOnce(request) else { throw RigError.noSubject }
+    await load()
+    #expect(try await second.decideOnce(request).isWaiting, "neither admitted nor refused before the answer")
+    let waiting = Task { try await second.decide(request) }
+    release()
+    if isGood {
+      #expect(try await asking.value.identity != nil)
+      #expect(try await waiting.value.identity != nil)
+    } else {
+      #expect(try await asking.value.status == 302)
+      #expect(try await waiting.value.status == 302)
+    }
+    #expect(second.apple.calls == 0)
+    for rig in [first, second] { try await rig.stop() }
+  }
+}
+
 extension SessionManagerTests {
   @Test("Trouble at Apple after a long absence starts the grace, and all who ask at once wait for the one answer")
   func lateTrouble() async throws {

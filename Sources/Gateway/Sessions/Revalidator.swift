@@ -35,6 +35,7 @@ final class Revalidator: Sendable {
     var slots = RevalidationSlots()
     var pace = RevalidationPace()
     var condition = AppleCondition()
+    var ownLeases = OwnLeases()
   }
 
   /// The effect of a revalidation on the caches.
@@ -119,24 +120,46 @@ final class Revalidator: Sendable {
   }
 
   /// Revalidates one account, unless that was done within the interval.
-  func run(_ snapshot: SessionSnapshot) async -> Outcome {
-    let (now, dependencies) = (clock(), dependencies.withLock { $0 })
-    guard state.withLock({ $0.backoff.mayTry(at: now) }) else {
+  /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
+  func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
+    let dependencies = dependencies.withLock { $0 }
+    guard state.withLock({ $0.backoff.mayTry(at: clock()) }) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
     do throws(StoreError) {
-      let outcome = try await store.acquireLease(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
-      switch outcome {
-      case .granted(let lease): return try await ask(lease, dependencies)
-      // Another loop or replica asked meanwhile: its result is in the store.
-      case .notYet(let account): return Outcome(accountChanged: account != snapshot.account, account: account)
-      // The store has recorded that no revalidation can succeed.
-      case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
+      while true {
+        let now = clock()
+        let outcome = try await store.acquireLease(
+          of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval,
+          now: now)
+        switch outcome {
+        case .granted(let lease):
+          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
+          return try await ask(lease, dependencies)
+        // Another loop or replica asked meanwhile: its result is in the store, or will be.
+        case .notYet(let account):
+          guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
+            return Outcome(accountChanged: account != snapshot.account, account: account)
+          }
+          try? await Task.sleep(for: Self.pollInterval)
+        // The store has recorded that no revalidation can succeed. Or another process was told that the token is
+        // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.
+        case .nothingToAskWith:
+          return Outcome(accountChanged: deadline != nil || snapshot.account.failingSince(at: now) == nil)
+        }
       }
     } catch {
       return failed(error)
     }
+  }
+
+  /// The interval at which the result of another process is looked for in the store.
+  private static let pollInterval = Duration.milliseconds(250)
+
+  /// Whether another process may still be waiting for Apple's answer about the account. Leases of this process are not
+  /// waited for: an account has one revalidation at a time here.
+  private func isAsking(_ account: Account, _ now: Date) -> Bool {
+    account.isLeaseYoung(at: now) && !state.withLock { $0.ownLeases.contains(account) }
   }
 
   /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise the grace period of a user

@@ -142,6 +142,7 @@ final class MemoryStore: SessionStore {
           subject: claim.subject, clientID: claim.clientID, token: token)
       case .good, .noGoodAnswer: break
       case .revoked:
+        state.tokens[claim.subject] = nil
         ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
       }
