@@ -19,15 +19,17 @@ struct RevalidatorTests {
   private let health = HealthMonitor(checks: [])
   private let checks: Revalidator
   private let keyring: SessionKeyring
+  private let lines = RecordedLines()
 
   init() throws {
     keyring = try .forTests()
-    let clock = clock
+    let (clock, lines) = (clock, lines)
     checks = Revalidator(
       Revalidator.Dependencies(
         apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      store: store, metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      store: store, metrics: metrics, health: health,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
       clock: { clock.now })
   }
 
@@ -108,6 +110,29 @@ struct RevalidatorTests {
     let snapshot = try due(sealedBy: try .forTests("z"))
     #expect(await checks.run(snapshot).ended.isEmpty)
     #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
+  }
+
+  @Test("Refused credentials are logged with client and error, once an hour, and again after a reload")
+  func refusedOnce() async throws {
+    apple.answer(.ourMistake)
+    func refusals() -> [String] { lines.take().filter { $0.hasPrefix("token revalidation failed: Apple rejects") } }
+    for number in 0..<5 { _ = await checks.run(try due("user.\(number)")) }
+    #expect(refusals() == ["token revalidation failed: Apple rejects our credentials web invalid_client -"])
+    clock.advance(3_600)
+    for number in 5..<8 { _ = await checks.run(try due("user.\(number)")) }
+    #expect(refusals().count == 1)
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
+        interval: .seconds(86_400)))
+    _ = await checks.run(try due("user.8"))
+    #expect(refusals().count == 1)
+  }
+
+  @Test("The remedy for a refused refresh names no redirect URI and no scopes", arguments: OAuthError.Code.allCases)
+  func refreshRemedy(code: OAuthError.Code) {
+    let remedy = OAuthError(code: code, description: nil).refreshRemedy
+    #expect(!remedy.contains("redirect") && !remedy.contains("scopes"), "\(remedy)")
   }
 
   @Test("While another process asks Apple its result is waited for; a lease that it releases is taken over")

@@ -36,6 +36,7 @@ final class Revalidator: Sendable {
     var pace = RevalidationPace()
     var condition = AppleCondition()
     var ownLeases = OwnLeases()
+    var hourly = HourlyLimit()
   }
 
   /// The effect of a revalidation on the caches.
@@ -65,7 +66,10 @@ final class Revalidator: Sendable {
   func apply(_ dependencies: Dependencies) {
     self.dependencies.withLock { $0 = dependencies }
     // Apple may accept the new credentials.
-    state.withLock { $0.condition.forgetRefusals() }
+    state.withLock { state in
+      state.condition.forgetRefusals()
+      state.hourly.reset()
+    }
     reportHealth()
   }
 
@@ -210,7 +214,7 @@ final class Revalidator: Sendable {
     metrics.checks.count(result.label)
     dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
     if let alarm = decision.alarm { raise(alarm) }
-    log(answer)
+    log(answer, clientID: lease.clientID)
     switch decision.action {
     case .releaseLease:
       try await store.releaseLease(lease)
@@ -283,8 +287,11 @@ final class Revalidator: Sendable {
     logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
   }
 
+  /// Whether a line with this key may be logged now: once an hour.
+  private func isDue(_ key: String) -> Bool { state.withLock { $0.hourly.isDue(key, at: clock()) } }
+
   /// Logs results that an operator should know about.
-  private func log(_ answer: RefreshVerdict) {
+  private func log(_ answer: RefreshVerdict, clientID: String) {
     switch answer {
     case .goodStanding(let standing):
       guard let rejection = standing.rejection else { return }
@@ -293,8 +300,14 @@ final class Revalidator: Sendable {
         metadata: ["reason": "\(rejection.message)"])
     case .revoked: break
     case .misconfigured(let refusal):
+      // Once for all users: each of their revalidations fails for the same reason.
+      guard isDue("\(refusal.code.rawValue) \(clientID)") else { return }
       logger.error(
-        "token revalidation failed: Apple rejects our credentials", metadata: ["remedy": "\(refusal.remedy)"])
+        "token revalidation failed: Apple rejects our credentials",
+        metadata: [
+          "client": "\(clientID)", "error": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
+          "remedy": "\(refusal.refreshRemedy)",
+        ])
     case .appleTrouble(let trouble):
       logger.warning("token revalidation failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
     case .notSent(let reason):
@@ -311,7 +324,7 @@ extension AppleCondition.Contact {
     self =
       switch answer {
       case .goodStanding, .revoked: .accepted
-      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
+      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.refreshRemedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
       case .appleTrouble(let error): .inconclusive(reason: error.message)
       case .notSent: .notSent
