@@ -129,6 +129,22 @@ struct RevalidatorTests {
     #expect(refusals().count == 1)
   }
 
+  @Test("An identity token that could not be judged without Apple's keys is not called invalid")
+  func unjudgedToken() async throws {
+    // {"alg":"RS256","kid":"x"}, {} and a signature. The answer to the request for the keys has none.
+    apple.answer(.goodWithIdentityToken("eyJhbGciOiJSUzI1NiIsImtpZCI6IngifQ.e30.AAAA"))
+    _ = await checks.run(try due())
+    #expect(answers() == [.good])
+    #expect(
+      lines.take().map { $0.prefix { $0 != "," } } == [
+        "identity token from revalidation not verified: Apple's keys are unavailable"
+      ])
+    // {"alg":"none"}
+    apple.answer(.goodWithIdentityToken("eyJhbGciOiJub25lIn0.e30.AAAA"))
+    _ = await checks.run(try due("002.ben"))
+    #expect(lines.take().map { $0.prefix { $0 != "," } } == ["identity token from revalidation is invalid"])
+  }
+
   @Test("The remedy for a refused refresh names no redirect URI and no scopes", arguments: OAuthError.Code.allCases)
   func refreshRemedy(code: OAuthError.Code) {
     let remedy = OAuthError(code: code, description: nil).refreshRemedy

@@ -295,6 +295,11 @@ final class Revalidator: Sendable {
     switch answer {
     case .goodStanding(let standing):
       guard let rejection = standing.rejection else { return }
+      guard !rejection.isAppleTrouble else {
+        return logger.warning(
+          "identity token from revalidation not verified: Apple's keys are unavailable, account remains valid",
+          metadata: ["reason": "\(rejection.message)"])
+      }
       logger.warning(
         "identity token from revalidation is invalid, account remains valid",
         metadata: ["reason": "\(rejection.message)"])
