@@ -105,11 +105,21 @@ struct RevalidatorTests {
     #expect(await checks.run(try due("late")).ended.count == 1, "one success, and it is believed again")
   }
 
-  @Test("A token whose secret is gone is not asked about, and ends nothing")
+  @Test("A token whose secret is not listed here leaves the lease to a replica that has it, and is counted and logged")
   func unreadable() async throws {
-    let snapshot = try due(sealedBy: try .forTests("z"))
-    #expect(await checks.run(snapshot).ended.isEmpty)
-    #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
+    let other = try SessionKeyring.forTests("z")
+    let (anna, ben) = (try due(sealedBy: other), try due("002.ben", sealedBy: other))
+    #expect(await checks.run(anna).ended.isEmpty)
+    #expect(await checks.run(ben).ended.isEmpty)
+    #expect(apple.calls == 0 && answers().isEmpty && store.state.withLock { $0.givenBack } == 2)
+    #expect(metrics.checks.total("no_key") == 2)
+    #expect(lines.take().filter { $0.hasPrefix("refresh token cannot be decrypted") }.count == 1, "once for a key")
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try apple.provider(clock), keyring: other, audit: AuditTrail(.silent, keyring: other),
+        interval: .seconds(86_400)))
+    _ = await checks.run(anna)
+    #expect(apple.calls == 1 && answers() == [.good])
   }
 
   @Test("Refused credentials are logged with client and error, once an hour, and again after a reload")

@@ -196,11 +196,18 @@ final class Revalidator: Sendable {
     do throws(SealError) {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
-      logger.error(
-        "refresh token cannot be decrypted, its key is not in session.secret_files",
-        metadata: ["key": "\(lease.token.key)"])
-      _ = try await store.record(.noGoodAnswer, of: lease, at: clock())
-      return Outcome()
+      metrics.checks.count("no_key")
+      if isDue("key \(lease.token.key)") {
+        logger.error(
+          "refresh token cannot be decrypted, its key is not in session.secret_files",
+          metadata: [
+            "key": "\(lease.token.key)",
+            "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
+          ])
+      }
+      // Apple was not asked: a replica that has the key may still ask today.
+      try await store.releaseLease(lease)
+      return Outcome(accountChanged: true)
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
