@@ -161,7 +161,7 @@ final class MemoryStore: SessionStore {
 
   func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
-  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
+  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { try access { _ in [:] } }
   func ping() async throws(StoreError) { try access { _ in } }
   func close() async throws(StoreError) { onClose() }
 
