@@ -51,6 +51,27 @@ extension StoreError {
     {
       return .denied(address, message)
     }
+    if says("is not permitted to log in") {
+      return StoreError(
+        code: .denied,
+        message: "\(address): the user of store.url may not log in; allow it (ALTER ROLE … LOGIN), or name another "
+          + "user",
+        cause: message)
+    }
+    if says("is not currently accepting connections") {
+      return StoreError(
+        code: .denied,
+        message: "\(address): the database accepts no connections; allow them (ALTER DATABASE "
+          + "\(address.databaseName ?? "…") ALLOW_CONNECTIONS true), or correct store.url",
+        cause: message)
+    }
+    if says("permission denied for database") {
+      return StoreError(
+        code: .denied,
+        message: "\(address): the user may not connect to the database; allow it (GRANT CONNECT ON DATABASE "
+          + "\(address.databaseName ?? "…") TO …)",
+        cause: message)
+    }
     if says("permission denied") { return .notPermitted(address, message) }
     if says("timeout expired", "Connection timed out") { return .silent(address, message) }
     // The latter is PgBouncer's.

@@ -19,15 +19,17 @@ struct RevalidatorTests {
   private let health = HealthMonitor(checks: [])
   private let checks: Revalidator
   private let keyring: SessionKeyring
+  private let lines = RecordedLines()
 
   init() throws {
     keyring = try .forTests()
-    let clock = clock
+    let (clock, lines) = (clock, lines)
     checks = Revalidator(
       Revalidator.Dependencies(
         apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      store: store, metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      store: store, metrics: metrics, health: health,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
       clock: { clock.now })
   }
 
@@ -104,11 +106,100 @@ struct RevalidatorTests {
     #expect(await checks.run(try due("late")).ended.count == 1, "one success, and it is believed again")
   }
 
-  @Test("A token whose secret is gone is not asked about, and ends nothing")
+  @Test("A token whose secret is not listed here leaves the lease to a replica that has it, and is counted and logged")
   func unreadable() async throws {
-    let snapshot = try due(sealedBy: try .forTests("z"))
-    #expect(await checks.run(snapshot).ended.isEmpty)
-    #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
+    let other = try SessionKeyring.forTests("z")
+    let (anna, ben) = (try due(sealedBy: other), try due("002.ben", sealedBy: other))
+    #expect(await checks.run(anna).ended.isEmpty)
+    #expect(await checks.run(ben).ended.isEmpty)
+    #expect(apple.calls == 0 && answers().isEmpty && store.state.withLock { $0.givenBack } == 2)
+    #expect(metrics.checks.total("no_key") == 2)
+    #expect(lines.take().filter { $0.hasPrefix("refresh token cannot be decrypted") }.count == 1, "once for a key")
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try apple.provider(clock), keyring: other, audit: AuditTrail(.silent, keyring: other),
+        interval: .seconds(86_400)))
+    _ = await checks.run(anna)
+    #expect(apple.calls == 1 && answers() == [.good])
+  }
+
+  @Test("Refused credentials are logged with client and error, once an hour, and again after a reload")
+  func refusedOnce() async throws {
+    apple.answer(.ourMistake)
+    func refusals() -> [String] { lines.take().filter { $0.hasPrefix("token revalidation failed: Apple rejects") } }
+    for number in 0..<5 { _ = await checks.run(try due("user.\(number)")) }
+    #expect(refusals() == ["token revalidation failed: Apple rejects our credentials web invalid_client -"])
+    clock.advance(3_600)
+    for number in 5..<8 { _ = await checks.run(try due("user.\(number)")) }
+    #expect(refusals().count == 1)
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
+        interval: .seconds(86_400)))
+    _ = await checks.run(try due("user.8"))
+    #expect(refusals().count == 1)
+  }
+
+  @Test("An identity token that could not be judged without Apple's keys is not called invalid")
+  func unjudgedToken() async throws {
+    // {"alg":"RS256","kid":"x"}, {} and a signature. The answer to the request for the keys has none.
+    apple.answer(.goodWithIdentityToken("eyJhbGciOiJSUzI1NiIsImtpZCI6IngifQ.e30.AAAA"))
+    _ = await checks.run(try due())
+    #expect(answers() == [.good])
+    #expect(
+      lines.take().map { $0.prefix { $0 != "," } } == [
+        "identity token from revalidation not verified: Apple's keys are unavailable"
+      ])
+    // {"alg":"none"}
+    apple.answer(.goodWithIdentityToken("eyJhbGciOiJub25lIn0.e30.AAAA"))
+    _ = await checks.run(try due("002.ben"))
+    #expect(lines.take().map { $0.prefix { $0 != "," } } == ["identity token from revalidation is invalid"])
+  }
+
+  @Test("The remedy for a refused refresh names no redirect URI and no scopes", arguments: OAuthError.Code.allCases)
+  func refreshRemedy(code: OAuthError.Code) {
+    let remedy = OAuthError(code: code, description: nil).refreshRemedy
+    #expect(!remedy.contains("redirect") && !remedy.contains("scopes"), "\(remedy)")
+  }
+
+  @Test("While another process asks Apple its result is waited for; a lease that it releases is taken over")
+  func otherProcess() async throws {
+    let snapshot = try due()
+    func lease() async throws -> RevalidationLease {
+      let outcome = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+      guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+      return lease
+    }
+    let later = ContinuousClock.now + .seconds(600)
+    let first = try await lease()
+    #expect(await checks.run(snapshot).account?.failingSince(at: clock.now) != nil, "nobody waits in the background")
+    #expect(await checks.run(snapshot, waitingUntil: .now).account?.failingSince(at: clock.now) != nil)
+    async let waited = checks.run(snapshot, waitingUntil: later)
+    _ = try await store.record(.good(claims: nil, token: nil), of: first, at: clock.now)
+    #expect(await waited.account?.failingSince(at: clock.now) == nil)
+    #expect(apple.calls == 0)
+    clock.advance(86_400)
+    let second = try await lease()
+    async let takenOver = checks.run(snapshot, waitingUntil: later)
+    try await store.releaseLease(second)
+    _ = await takenOver
+    #expect(apple.calls == 1)
+  }
+
+  @Test("A revalidation of this process that failed is not waited for, nor a lease that is older than Apple's time-out")
+  func ownLease() async throws {
+    let snapshot = try due()
+    let later = ContinuousClock.now + .seconds(600)
+    apple.answer(.trouble)
+    _ = await checks.run(snapshot, waitingUntil: later)
+    #expect(await checks.run(snapshot, waitingUntil: later).account?.failingSince(at: clock.now) != nil)
+    let ben = try due("002.ben")
+    _ = try await store.acquireLease(
+      of: ben.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    clock.advance(12)
+    #expect(await checks.run(ben, waitingUntil: later).account?.failingSince(at: clock.now) != nil)
+    #expect(apple.calls == 1)
   }
 
   @Test("A store that is away is counted, and nothing else happens")

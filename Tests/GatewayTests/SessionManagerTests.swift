@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import Operations
 import Sessions
 import Synchronization
@@ -250,6 +251,70 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("Last uses that could not be written are written as soon as a check finds that the store can be written")
+  func lastSeenAtRecovery() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    await rig.storeCheck.run()
+    #expect(!rig.storeCheck.isDue)
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.lastSeen.write()
+    await rig.storeCheck.run()
+    #expect(rig.storeCheck.isDue, "a check that failed is repeated at once")
+    rig.store.state.withLock { $0.isAway = false }
+    await rig.storeCheck.run()
+    let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the last use to be written") { rig.store.state.withLock { $0.lastSeenUpdates } == [seen] }
+    try await rig.stop()
+  }
+
+  @Test("A session that looks idle is valid a second after another replica has written its last use")
+  func idleElsewhere() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.clock.advance(101)
+    #expect(try await rig.decide(request).status == 302)
+    let now = rig.clock.now
+    rig.store.state.withLock { $0.sessions[snapshot.session.handle]?.lastSeen = now }
+    rig.clock.advance(1)
+    #expect(try await rig.decide(request).identity != nil)
+    try await rig.stop()
+  }
+
+  @Test("Last uses of more sessions than are kept lose the oldest, and what is not stored at shutdown is logged")
+  func lastSeenLost() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions"]) }, maximumUnwritten: 2)
+    var snapshots: [SessionSnapshot] = []
+    for name in ["001.anna", "002.ben", "003.cleo"] {
+      let (snapshot, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      snapshots.append(snapshot)
+    }
+    rig.store.state.withLock { $0.isAway = true }
+    await batch.finish()
+    #expect(
+      lines.take() == ["last-seen times not stored at shutdown, sessions in use may be over at the next start 2"])
+    rig.store.state.withLock { $0.isAway = false }
+    await batch.finish()
+    #expect(lines.take() == [])
+    let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
+    #expect(Set(written) == Set(snapshots.dropFirst().map(\.session.handle)))
+    try await rig.stop()
+  }
+
   @Test("Other settings hold for the outage that comes")
   func apply() async throws {
     let rig = try await GateRig()
@@ -306,6 +371,63 @@ struct SessionManagerTests {
     #expect(try await rig.decide(request).status == 302)
     #expect(rig.apple.calls == 2 && rig.store.state.withLock { $0.sessions.isEmpty })
     try await rig.stop()
+  }
+}
+
+// Two replicas: while one asks Apple, the other waits for the result.
+extension SessionManagerTests {
+  /// Two replicas with the same store; the first one asks Apple about a user and has no answer yet.
+  private func replicas(
+    after seconds: Double, _ answer: FakeApple.Answer, failingFirst: Bool
+  ) async throws -> (first: GateRig, second: GateRig, request: Asked, asking: Task<Decided, any Error>, () -> Void) {
+    let first = try await GateRig(longestWait: .seconds(120))
+    let second = try await GateRig(longestWait: .seconds(120), store: first.store)
+    let (_, cookie) = try first.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    func advance(_ seconds: Double) {
+      for rig in [first, second] {
+        rig.clock.advance(seconds)
+        rig.storeHealth.answered(at: rig.clock.milliseconds)
+      }
+    }
+    if failingFirst {
+      advance(25 * 3_600)
+      first.apple.answer(.trouble)
+      _ = try await first.decide(request)
+      try await eventually("the failed attempt") { first.store.state.withLock { $0.answers } == [.noGoodAnswer] }
+      await first.revalidator.waitForEnd(of: try #require(Subject("001.anna")), by: .now + .seconds(120))
+    }
+    advance(seconds)
+    let (answers, release) = AsyncStream<Never>.makeStream()
+    first.apple.answer(answer)
+    first.apple.holdAnswer { for await _ in answers {} }
+    let calls = first.apple.calls
+    let asking = Task { try await first.decide(request) }
+    try await eventually("the question to Apple") { first.apple.calls == calls + 1 }
+    return (first, second, request, asking, { release.finish() })
+  }
+
+  @Test(
+    "At the end of the grace, and after a long absence, a replica waits for Apple's answer to another one",
+    arguments: [true, false], [true, false])
+  func otherReplicaAsks(isGraceOver: Bool, isGood: Bool) async throws {
+    let (first, second, request, asking, release) = try await replicas(
+      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, isGood ? .good : .revoked, failingFirst: isGraceOver)
+    // The first look loads the session.
+    guard case .suspend(let load) = try await second.decideOnce(request) else { throw RigError.noSubject }
+    await load()
+    #expect(try await second.decideOnce(request).isWaiting, "neither admitted nor refused before the answer")
+    let waiting = Task { try await second.decide(request) }
+    release()
+    if isGood {
+      #expect(try await asking.value.identity != nil)
+      #expect(try await waiting.value.identity != nil)
+    } else {
+      #expect(try await asking.value.status == 302)
+      #expect(try await waiting.value.status == 302)
+    }
+    #expect(second.apple.calls == 0)
+    for rig in [first, second] { try await rig.stop() }
   }
 }
 
@@ -378,7 +500,7 @@ extension SessionManagerTests {
 /// Waits until something is so, for ten seconds at most.
 func eventually(_ what: String, _ condition: () -> Bool) async throws {
   let clock = ContinuousClock()
-  let deadline = clock.now.advanced(by: .seconds(10))
+  let deadline = clock.now.advanced(by: .seconds(120))
   while !condition() {
     guard clock.now < deadline else { throw WaitedInVain(what: what) }
     await Task.yield()

@@ -12,10 +12,12 @@ struct StoreHealthTests {
   private let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
 
+  private let lines = RecordedLines()
+
   private func make(grace: Duration) -> StoreHealth {
     var settings = StoreSettings(location: .sqlite(path: "/nowhere"))
     settings.outageGrace = grace
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, []) }
     return StoreHealth(settings, metrics: metrics, logger: logger, now: 0)
   }
 
@@ -130,4 +132,93 @@ struct StoreHealthTests {
     store.didNotAnswer("changes", StoreError(code: .newerSchema, message: "run the newer version"))
     #expect(!report(store, at: 1).isReady)
   }
+
+  @Test("An answer that took longer than the outage grace can be used by the request that asked, not much longer")
+  func slowAnswer() {
+    let store = make(grace: .zero)
+    store.answered(at: 4_000, asked: 0)
+    #expect(store.isTrusted(at: 4_000) && store.isTrusted(at: 4_999) && !store.isTrusted(at: 5_000))
+    store.feedDidNotAnswer(away)
+    store.answered(at: 9_000, asked: 5_000)
+    #expect(!store.isTrusted(at: 9_000), "without the change feed no answer is trusted")
+    store.feedAnswered(at: 14_000, asked: 10_000)
+    #expect(store.isTrusted(at: 14_000))
+  }
+
+  @Test("A longer grace counts from the question: it is not known what has changed since")
+  func graceCountsFromQuestion() {
+    let store = make(grace: .seconds(10))
+    store.answered(at: 4_000, asked: 0)
+    #expect(store.isTrusted(at: 9_999) && !store.isTrusted(at: 10_000))
+  }
+
+  /// The messages since the last call, without the metadata.
+  private func logged() -> [String] { lines.take().map { String($0.dropLast()) } }
+
+  private static let unavailable = "session store unavailable, serving cached sessions for store.outage_grace"
+
+  @Test("While the change feed fails, answers to other queries are not logged as the end of the outage")
+  func oneOutageOfFeed() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    _ = logged()
+    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+      store.feedDidNotAnswer(StoreError(code: .busy, message: "locked"))
+      store.answered(at: moment)
+      store.wrote(at: moment)
+    }
+    #expect(logged() == [Self.unavailable])
+    store.feedAnswered(at: 31_000)
+    store.answered(at: 32_000)
+    #expect(logged() == ["session store available again"])
+  }
+
+  @Test("A store that is away as a whole is available again when a check has written to it, not at a cached answer")
+  func oneOutageOfFile() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    _ = logged()
+    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+      store.failed("touch", away)
+      store.answered(at: moment)
+      store.feedAnswered(at: moment)
+    }
+    #expect(logged() == [Self.unavailable])
+    store.wrote(at: 31_000)
+    store.answered(at: 31_000)
+    #expect(logged() == ["session store available again"])
+    store.failed("touch", away)
+    #expect(logged() == [Self.unavailable], "another outage")
+  }
+
+  @Test("The end of the outage grace is logged once, and once that signed-in requests are served again")
+  func graceEnds() {
+    let store = make(grace: .seconds(10))
+    let over = "store.outage_grace is over, answering signed-in requests with 503"
+    _ = report(store, at: 0)
+    store.wrote(at: 0)
+    store.didNotAnswer("find", away)
+    _ = report(store, at: 9_999)
+    #expect(logged() == [Self.unavailable])
+    for moment in stride(from: Int64(10_000), to: 20_000, by: 1_000) { _ = report(store, at: moment) }
+    #expect(logged() == [over])
+    store.wrote(at: 20_000)
+    for moment in stride(from: Int64(20_000), to: 25_000, by: 1_000) { _ = report(store, at: moment) }
+    #expect(logged() == ["session store available again", "serving signed-in requests again"])
+    store.feedDidNotAnswer(away)
+    for moment in stride(from: Int64(25_000), to: 40_000, by: 1_000) {
+      store.answered(at: moment)
+      _ = report(store, at: moment)
+    }
+    #expect(logged() == [Self.unavailable, over], "of the change feed alone as well")
+  }
+}
+
+extension StoreHealth {
+  /// Notes an answer that took no time.
+  func answered(at moment: Int64) { answered(at: moment, asked: moment) }
+  /// Notes an answer of the change feed that took no time.
+  func feedAnswered(at moment: Int64) { feedAnswered(at: moment, asked: moment) }
+  /// Notes a check that took no time.
+  func wrote(at moment: Int64) { wrote(at: moment, asked: moment) }
 }

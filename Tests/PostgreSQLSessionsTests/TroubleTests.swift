@@ -189,6 +189,23 @@ struct TroubleTests {
     try await store.close()
     let missing = await storeError { _ = try await open(server.url(of: "nowhere")) }
     #expect(missing?.message.contains("CREATE DATABASE nowhere ") == true)
+    for (closing, opening, remedy) in [
+      ("ALTER ROLE visitor NOLOGIN", "ALTER ROLE visitor LOGIN", "ALTER ROLE"),
+      (
+        "ALTER DATABASE \(name) ALLOW_CONNECTIONS false", "ALTER DATABASE \(name) ALLOW_CONNECTIONS true",
+        "ALTER DATABASE \(name) ALLOW_CONNECTIONS"
+      ),
+      (
+        "REVOKE CONNECT ON DATABASE \(name) FROM PUBLIC", "GRANT CONNECT ON DATABASE \(name) TO PUBLIC",
+        "GRANT CONNECT ON DATABASE \(name)"
+      ),
+    ] {
+      try server.query(closing)
+      let closed = await storeError { _ = try await open(visitor) }
+      #expect(closed?.code == .denied && closed?.message.contains(remedy) == true, "\(closed.map { "\($0)" } ?? "")")
+      try server.query(opening)
+    }
+    try await open(visitor).close()
     let nobody = await storeError { _ = try await open(server.url(of: name, user: "nobody", password: "pw")) }
     #expect(nobody?.code == .denied)
     let unreadable = await storeError { _ = try await open("postgresql://u:p%zz@127.0.0.1/x?nonsense=p4ss") }

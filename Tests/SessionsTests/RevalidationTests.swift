@@ -26,7 +26,7 @@ struct RevalidationScheduleTests {
   func countsFromTheFirstFailure() throws {
     for failed in [24, 80, 1_000] as [Double] {
       for (hour, asked, expected) in [
-        (0, 0, .fresh), (23.99, 0, .fresh), (24, 0, .background), (47.99, 0, .background),
+        (0.01, 0, .fresh), (23.99, 0, .fresh), (24, 0, .background), (47.99, 0, .background),
         (47.99, 24, .fresh), (48, 0, .blocking), (48, 48, .blocking), (500, 0, .blocking), (500, 480, .blocking),
         // Not between two attempts.
         (48, 47, .fresh), (70.99, 47, .fresh), (71, 47, .blocking),
@@ -37,6 +37,22 @@ struct RevalidationScheduleTests {
         #expect(day.mayGoOn(account: account, now: now) == (expected != .blocking))
       }
     }
+  }
+
+  @Test("While the first attempt after a long absence waits for Apple's answer, other replicas wait as well")
+  func firstAttemptUnderWay() throws {
+    let asked = hours(80)
+    let account = try makeAccount(asked: asked, failing: asked)
+    for (seconds, expected) in [
+      (0, .blocking), (11.9, .blocking), (12, .fresh), (3_600, .fresh),
+    ] as [(Double, RevalidationSchedule.Decision)] {
+      let now = asked.addingTimeInterval(seconds)
+      #expect(day.decision(account: account, now: now, jitter: 0) == expected, "after \(seconds) s")
+    }
+    let inUse = try makeAccount(asked: hours(30), failing: hours(30))
+    #expect(day.decision(account: inUse, now: hours(30), jitter: 0) == .fresh, "the user was not away")
+    let second = try makeAccount(asked: hours(80), failing: hours(50))
+    #expect(day.decision(account: second, now: hours(80), jitter: 0) == .fresh, "a failure is known already")
   }
 
   @Test("A failure from before the last good answer counts for nothing; an attempt without a note of it counts")

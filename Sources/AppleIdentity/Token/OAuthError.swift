@@ -32,7 +32,18 @@ package struct OAuthError: Error, Sendable, Equatable {
     "Apple answered \(code.rawValue)" + (description.map { ": \($0)" } ?? "")
   }
 
-  /// The settings that the operator should check.
+  /// The settings that the operator should check after the refresh of a token: it has neither redirect URI nor scopes.
+  package var refreshRemedy: String {
+    switch code {
+    case .invalidRequest:
+      "check apple.client_id and apple.native_client_ids, and whether apple.proxy or another proxy changes requests; "
+        + "otherwise please report it"
+    case .invalidScope: "this should not happen: please report it"
+    case .invalidClient, .unauthorizedClient, .invalidGrant, .unsupportedGrantType: remedy
+    }
+  }
+
+  /// The settings that the operator should check after the exchange of a code.
   package var remedy: String {
     switch code {
     case .invalidClient:

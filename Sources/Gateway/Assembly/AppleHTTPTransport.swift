@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Operations
 internal import Secrets
+internal import Sessions
 internal import WebFormats
 
 /// Sends requests to Apple with the data plane's own client, and counts them.
@@ -15,7 +16,7 @@ struct AppleHTTPTransport: Sendable {
   private let metrics: MetricsRegistry
 
   /// The timeout of a whole exchange. Apple sometimes takes more than two seconds.
-  private static let timeout = Duration.seconds(12)
+  private static let timeout = Account.longestAnswer
   /// The limit of a response body. The largest one, the key set, has about 3 KiB.
   static let bodyLimit = 256 * 1024
 

@@ -13,6 +13,7 @@ struct BackgroundTasks: Sendable {
   private let sessions: SessionManager
   private let loops: ProcessSessions
   private let lastSeen: LastSeenBatch
+  private let storeCheck: StoreCheck
   private let changes: ChangeFollower
   private let revalidator: Revalidator
   private let health: HealthMonitor
@@ -56,6 +57,7 @@ struct BackgroundTasks: Sendable {
     self.sessions = sessions
     self.loops = loops
     self.lastSeen = lastSeen
+    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen, clock: sessions.clock)
     self.changes = changes
     self.revalidator = revalidator
     self.health = health
@@ -107,8 +109,10 @@ struct BackgroundTasks: Sendable {
       // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
     }
-    // It was checked before the gateway was ready.
-    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await checkStore() }
+    // Each second while it fails: its end is to be noticed soon.
+    tasks.addTask(every: Self.followInterval, after: Self.followInterval) {
+      if storeCheck.isDue { await checkStore() }
+    }
     tasks.add(every: Self.checkInterval) {
       resources.report()
       watchClock()
@@ -138,13 +142,7 @@ struct BackgroundTasks: Sendable {
 
   /// Checks whether the store can be written.
   func checkStore() async {
-    let asked = sessions.clock()
-    do throws(StoreError) {
-      try await store.ping()
-      storeHealth.wrote(at: asked)
-    } catch {
-      storeHealth.didNotWrite(error)
-    }
+    await storeCheck.run()
     reportStore()
   }
 

@@ -39,3 +39,20 @@ struct GatewayKeys: Sendable {
     try keyring.requireEveryKey(of: try await store.sealingKeys())
   }
 }
+
+extension SessionKeyring {
+  /// Checks at a reload that no refresh token would be lost. A reload that removes no secret works without the store,
+  /// so that it can still restrict access.
+  /// - Throws: `KeyringError`; `SettingsError` if the store cannot be asked.
+  func requireEveryKey(of store: any EncryptedTokenStore, after previous: SessionKeyring) async throws {
+    if knowsEveryKey(of: previous) { return }
+    let keys: [KeyIdentifier: Int]
+    do throws(StoreError) { keys = try await store.sealingKeys() } catch {
+      throw SettingsError([
+        "session.secret_files no longer has a secret that is in use, and the store was asked whether refresh tokens "
+          + "still need it; list that secret until the store answers, then reload again: \(error)"
+      ])
+    }
+    try requireEveryKey(of: keys)
+  }
+}

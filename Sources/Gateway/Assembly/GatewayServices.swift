@@ -60,7 +60,7 @@ struct GatewayServices: Sendable {
       clock: WallClock.now)
     tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
-    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
     revalidator = Revalidator(
       Revalidator.Dependencies(keys, settings.revalidation), store: store, metrics: metrics, health: health,

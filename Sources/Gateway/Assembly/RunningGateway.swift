@@ -217,7 +217,7 @@ struct RunningGateway: Sendable {
       services.logger.warning(
         "shutdown.limit reached, requests in flight were aborted", metadata: ["connections": "\(aborted)"])
     }
-    await services.lastSeen.write()
+    await services.lastSeen.finish()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await services.store.close() } catch {
       services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])

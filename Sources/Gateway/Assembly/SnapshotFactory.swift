@@ -27,8 +27,7 @@ struct SnapshotFactory: Sendable {
   /// - Throws: the problem of these settings, with the remedy.
   func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
-    // A reload that removes no secret works without the store, so that it can still restrict access.
-    if !keys.keyring.knowsEveryKey(of: previous.keys.keyring) { try await keys.requireEveryKey(of: store) }
+    try await keys.keyring.requireEveryKey(of: store, after: previous.keys.keyring)
     return try await make(settings, keys: keys, after: previous)
   }
 

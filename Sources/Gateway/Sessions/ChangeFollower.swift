@@ -37,7 +37,7 @@ struct ChangeFollower: Sendable {
       while true {
         let asked = sessions.clock()
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
-        storeHealth.feedAnswered(at: asked)
+        storeHealth.feedAnswered(at: sessions.clock(), asked: asked)
         if batch.isIncomplete { try await reloadEverything() }
         var ended: [PublicSessionID] = []
         for change in batch.changes {

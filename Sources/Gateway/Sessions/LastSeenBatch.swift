@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Logging
 internal import Sessions
 internal import Synchronization
 
@@ -7,17 +8,34 @@ final class LastSeenBatch: Sendable {
   private let loops: ProcessSessions
   private let store: any SessionRecordStore
   private let storeHealth: StoreHealth
-  /// Updates that could not be written, for the next attempt.
-  private let unwritten = Mutex<[PublicSessionID: Date]>([:])
-  private let isWritingSoon = Atomic<Bool>(false)
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Updates that could not be written, for the next attempt.
+    var unwritten: [PublicSessionID: Date] = [:]
+    /// The error of the last attempt; nil if it succeeded.
+    var failure: StoreError?
+    /// The last write that has begun.
+    var latest: Task<Void, Never>?
+    /// The write that begins after it.
+    var next: Task<Void, Never>?
+  }
 
   private static let longestInterval = Duration.seconds(60)
-  private static let maximumUnwritten = 100_000
+  private let maximumUnwritten: Int
 
-  init(loops: ProcessSessions, store: any SessionRecordStore, storeHealth: StoreHealth) {
+  /// - Parameter maximumUnwritten: the number of updates that are kept while the store cannot be written. Beyond it
+  ///   those of the sessions that were used last are kept.
+  init(
+    loops: ProcessSessions, store: any SessionRecordStore, storeHealth: StoreHealth, logger: Logger,
+    maximumUnwritten: Int = 100_000
+  ) {
     self.loops = loops
     self.store = store
     self.storeHealth = storeHealth
+    self.logger = logger
+    self.maximumUnwritten = maximumUnwritten
   }
 
   /// The interval between two batches: short enough that another replica never takes an active session for idle.
@@ -25,11 +43,33 @@ final class LastSeenBatch: Sendable {
     min(longestInterval, max(idleTimeout / 4, .milliseconds(100)))
   }
 
-  /// Collects the updates of all loops and writes them to the store.
-  func write() async {
-    var latest = unwritten.withLock { unwritten in
-      defer { unwritten = [:] }
-      return unwritten
+  /// Collects the updates of all loops and writes them to the store, after the writes that are under way: what those
+  /// cannot write is written now.
+  func write() async { await nextWrite().value }
+
+  /// Writes a batch without waiting for the interval.
+  func writeSoon() { _ = nextWrite() }
+
+  /// The write that begins next: it takes all updates up to then.
+  private func nextWrite() -> Task<Void, Never> {
+    state.withLock { state in
+      if let next = state.next { return next }
+      let before = state.latest
+      let next = Task {
+        await before?.value
+        await writeOnce()
+      }
+      state.next = next
+      return next
+    }
+  }
+
+  private func writeOnce() async {
+    var latest = state.withLock { state in
+      // Updates from here on need another write.
+      state.latest = state.next.take()
+      defer { state.unwritten = [:] }
+      return state.unwritten
     }
     for update in await loops.takeLastSeenUpdates() {
       latest[update.handle] = max(latest[update.handle] ?? .distantPast, update.seen)
@@ -37,22 +77,30 @@ final class LastSeenBatch: Sendable {
     guard !latest.isEmpty else { return }
     do throws(StoreError) {
       try await store.updateLastSeen(latest.map { LastSeenUpdate(handle: $0.key, seen: $0.value) })
+      state.withLock { $0.failure = nil }
     } catch {
       storeHealth.failed("touch", error)
-      unwritten.withLock { unwritten in
-        guard unwritten.count + latest.count <= Self.maximumUnwritten else { return }
-        unwritten.merge(latest, uniquingKeysWith: max)
+      if latest.count > maximumUnwritten {
+        let kept = latest.sorted { $0.value > $1.value }.prefix(maximumUnwritten)
+        latest = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+      }
+      state.withLock { [latest] state in
+        state.unwritten = latest
+        state.failure = error
       }
     }
   }
 
-  /// Writes a batch without waiting for the interval.
-  func writeSoon() {
-    guard !isWritingSoon.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    Task {
-      // Updates from here on need another write.
-      isWritingSoon.store(false, ordering: .releasing)
-      await write()
-    }
+  /// Writes the last updates at shutdown, and logs how many could not be written.
+  func finish() async {
+    await write()
+    let (count, failure) = state.withLock { ($0.unwritten.count, $0.failure) }
+    guard count > 0 else { return }
+    logger.warning(
+      "last-seen times not stored at shutdown, sessions in use may be over at the next start",
+      metadata: [
+        "sessions": "\(count)", "error": "\(failure?.description ?? "unknown")",
+        "remedy": "see that the session store can be written before a gateway is stopped",
+      ])
   }
 }

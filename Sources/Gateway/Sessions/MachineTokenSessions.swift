@@ -87,7 +87,7 @@ final class MachineTokenSessions: Sendable {
     if let cached = await cached(handle, at: now) { return .found(cached) }
     do throws(StoreError) {
       let found = try await store.token(handle)
-      storeHealth.answered(at: now)
+      storeHealth.answered(at: clock(), asked: now)
       guard let found, found.isInForce(at: Date(wallClock: now)) else {
         return .absent(during: Period(from: now, for: SessionManager.absentMemory))
       }

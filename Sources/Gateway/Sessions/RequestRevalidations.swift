@@ -16,17 +16,21 @@ struct RequestRevalidations: Sendable {
   /// - Parameter isOverdue: whether an open exchange ends if the result does not come soon: then it starts at once.
   func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
     guard revalidator.begin(snapshot.account.subject) else { return }
-    start(snapshot, isPaced: !isOverdue)
+    start(
+      snapshot, isPaced: !isOverdue, waitingUntil: isOverdue ? ContinuousClock.now + revalidator.longestWait : nil)
   }
 
   /// Runs a revalidation that has its slot. It continues when no request waits for it any longer, because its lease is
   /// used up.
-  private func start(_ snapshot: SessionSnapshot, isPaced: Bool = false) {
+  /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
+  private func start(
+    _ snapshot: SessionSnapshot, isPaced: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
+  ) {
     Task {
       if isPaced { await revalidator.waitForStart() }
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
-      let outcome = await revalidator.run(snapshot)
+      let outcome = await revalidator.run(snapshot, waitingUntil: deadline)
       if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
       if outcome.accountChanged {
         // Renewed sessions can be used at once; others have to be looked up again.
@@ -48,7 +52,7 @@ struct RequestRevalidations: Sendable {
     let subject = snapshot.account.subject
     let deadline = ContinuousClock.now + revalidator.longestWait
     let slot = await revalidator.acquireSlot(for: subject, by: deadline)
-    if slot == .begun { start(snapshot) }
+    if slot == .begun { start(snapshot, waitingUntil: deadline) }
     let isOver = slot == .none ? false : await revalidator.waitForEnd(of: subject, by: deadline)
     await sessions.load(credential, for: loop)
     let now = sessions.clock()

@@ -35,6 +35,8 @@ final class Revalidator: Sendable {
     var slots = RevalidationSlots()
     var pace = RevalidationPace()
     var condition = AppleCondition()
+    var ownLeases = OwnLeases()
+    var hourly = HourlyLimit()
   }
 
   /// The effect of a revalidation on the caches.
@@ -67,6 +69,7 @@ final class Revalidator: Sendable {
       defer { current = dependencies }
       return current
     }
+    state.withLock { $0.hourly.reset() }
     guard !dependencies.apple.hasSameCredentials(as: before.apple) else { return }
     state.withLock { $0.condition = AppleCondition() }
     reportHealth()
@@ -123,24 +126,46 @@ final class Revalidator: Sendable {
   }
 
   /// Revalidates one account, unless that was done within the interval.
-  func run(_ snapshot: SessionSnapshot) async -> Outcome {
-    let (now, dependencies) = (clock(), dependencies.withLock { $0 })
-    guard state.withLock({ $0.backoff.mayTry(at: now) }) else {
+  /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
+  func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
+    let dependencies = dependencies.withLock { $0 }
+    guard state.withLock({ $0.backoff.mayTry(at: clock()) }) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
     do throws(StoreError) {
-      let outcome = try await store.acquireLease(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
-      switch outcome {
-      case .granted(let lease): return try await ask(lease, dependencies)
-      // Another loop or replica asked meanwhile: its result is in the store.
-      case .notYet(let account): return Outcome(accountChanged: account != snapshot.account, account: account)
-      // The store has recorded that no revalidation can succeed.
-      case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
+      while true {
+        let now = clock()
+        let outcome = try await store.acquireLease(
+          of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval,
+          now: now)
+        switch outcome {
+        case .granted(let lease):
+          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
+          return try await ask(lease, dependencies)
+        // Another loop or replica asked meanwhile: its result is in the store, or will be.
+        case .notYet(let account):
+          guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
+            return Outcome(accountChanged: account != snapshot.account, account: account)
+          }
+          try? await Task.sleep(for: Self.pollInterval)
+        // The store has recorded that no revalidation can succeed. Or another process was told that the token is
+        // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.
+        case .nothingToAskWith:
+          return Outcome(accountChanged: deadline != nil || snapshot.account.failingSince(at: now) == nil)
+        }
       }
     } catch {
       return failed(error)
     }
+  }
+
+  /// The interval at which the result of another process is looked for in the store.
+  private static let pollInterval = Duration.milliseconds(250)
+
+  /// Whether another process may still be waiting for Apple's answer about the account. Leases of this process are not
+  /// waited for: an account has one revalidation at a time here.
+  private func isAsking(_ account: Account, _ now: Date) -> Bool {
+    account.isLeaseYoung(at: now) && !state.withLock { $0.ownLeases.contains(account) }
   }
 
   /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise the grace period of a user
@@ -173,11 +198,18 @@ final class Revalidator: Sendable {
     do throws(SealError) {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
-      logger.error(
-        "refresh token cannot be decrypted, its key is not in session.secret_files",
-        metadata: ["key": "\(lease.token.key)"])
-      _ = try await store.record(.noGoodAnswer, of: lease, at: clock())
-      return Outcome()
+      metrics.checks.count("no_key")
+      if isDue("key \(lease.token.key)") {
+        logger.error(
+          "refresh token cannot be decrypted, its key is not in session.secret_files",
+          metadata: [
+            "key": "\(lease.token.key)",
+            "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
+          ])
+      }
+      // Apple was not asked: a replica that has the key may still ask today.
+      try await store.releaseLease(lease)
+      return Outcome(accountChanged: true)
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
@@ -191,7 +223,7 @@ final class Revalidator: Sendable {
     metrics.checks.count(result.label)
     dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
     if let alarm = decision.alarm { raise(alarm) }
-    log(answer)
+    log(answer, clientID: lease.clientID)
     switch decision.action {
     case .releaseLease:
       try await store.releaseLease(lease)
@@ -264,18 +296,32 @@ final class Revalidator: Sendable {
     logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
   }
 
+  /// Whether a line with this key may be logged now: once an hour.
+  private func isDue(_ key: String) -> Bool { state.withLock { $0.hourly.isDue(key, at: clock()) } }
+
   /// Logs results that an operator should know about.
-  private func log(_ answer: RefreshVerdict) {
+  private func log(_ answer: RefreshVerdict, clientID: String) {
     switch answer {
     case .goodStanding(let standing):
       guard let rejection = standing.rejection else { return }
+      guard !rejection.isAppleTrouble else {
+        return logger.warning(
+          "identity token from revalidation not verified: Apple's keys are unavailable, account remains valid",
+          metadata: ["reason": "\(rejection.message)"])
+      }
       logger.warning(
         "identity token from revalidation is invalid, account remains valid",
         metadata: ["reason": "\(rejection.message)"])
     case .revoked: break
     case .misconfigured(let refusal):
+      // Once for all users: each of their revalidations fails for the same reason.
+      guard isDue("\(refusal.code.rawValue) \(clientID)") else { return }
       logger.error(
-        "token revalidation failed: Apple rejects our credentials", metadata: ["remedy": "\(refusal.remedy)"])
+        "token revalidation failed: Apple rejects our credentials",
+        metadata: [
+          "client": "\(clientID)", "error": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
+          "remedy": "\(refusal.refreshRemedy)",
+        ])
     case .appleTrouble(let trouble):
       logger.warning("token revalidation failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
     case .notSent(let reason):
@@ -292,7 +338,7 @@ extension AppleCondition.Contact {
     self =
       switch answer {
       case .goodStanding, .revoked: .accepted
-      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
+      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.refreshRemedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
       case .appleTrouble(let error): .inconclusive(reason: error.message)
       case .notSent: .notSent

@@ -23,6 +23,9 @@ final class SessionManager: Sendable {
   /// The time for which an answer is cached: about a credential without a session, and about an unavailable store.
   static let absentMemory: Int64 = 5_000
   static let outageMemory: Int64 = 1_000
+  /// The time for which a session in the store counts as over: if it is idle, another replica may have used it and not
+  /// been able to write that yet.
+  static let idleMemory: Int64 = 1_000
 
   init(
     store: any SessionRecordStore & NotificationStore, loops: ProcessSessions, storeHealth: StoreHealth,
@@ -93,10 +96,11 @@ final class SessionManager: Sendable {
     if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, at: now) { return known }
     do throws(StoreError) {
       let found = try await store.find(handle)
-      storeHealth.answered(at: now)
-      guard let found = found.map({ seen($0, cached) }), isAlive(found, at: now) else {
+      storeHealth.answered(at: clock(), asked: now)
+      guard let found = found.map({ seen($0, cached) }) else {
         return .absent(during: Period(from: now, for: Self.absentMemory))
       }
+      guard isAlive(found, at: now) else { return .absent(during: Period(from: now, for: Self.idleMemory)) }
       return .found(FoundSession(snapshot: found))
     } catch {
       storeHealth.didNotAnswer("find", error)

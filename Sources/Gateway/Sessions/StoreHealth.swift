@@ -18,6 +18,10 @@ final class StoreHealth: Sendable {
   /// elsewhere, whatever else the store answers.
   private let feedProblem = Mutex<StoreError?>(nil)
   private let isUnreachable = Atomic<Bool>(false)
+  /// Whether an outage was logged that has not ended.
+  private let isOutageLogged = Atomic<Bool>(false)
+  /// Whether the end of the outage grace was logged, and signed-in requests have not been served since.
+  private let isGraceEndLogged = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
@@ -27,8 +31,8 @@ final class StoreHealth: Sendable {
   private let loggedOpening = Mutex<String?>(nil)
 
   private static let refused = Int64.min
-  /// The shortest time for which an answer is trusted, whatever `store.outage_grace` is: with a grace of zero, a
-  /// request could not even use the answer to its own query.
+  /// The shortest time for which an answer is trusted from its arrival, whatever `store.outage_grace` is: with a short
+  /// grace and a slow store, a request could not even use the answer to its own query.
   private static let shortestGrace = Duration.seconds(1)
   /// A time that is further ahead than the grace was kept while the clock was ahead. In milliseconds.
   private static let clockTolerance: Int64 = 1_000
@@ -103,19 +107,42 @@ final class StoreHealth: Sendable {
     let problem = problem.withLock { $0 }
     let status: HealthCheck.Status = problem == nil ? hasAnswered ? .ok : .unknown : .failing
     health.update("store", status, message: problem?.description ?? place, effect: effect, at: time)
+    logServing(effect == .informs, problem)
+  }
+
+  /// Logs that the outage grace has ended, and that signed-in requests are served again: each once.
+  private func logServing(_ isServing: Bool, _ problem: StoreError?) {
+    // A store that was never open, and one that refuses this version, have messages of their own.
+    guard hasAnswered, !isRefused else { return }
+    guard isGraceEndLogged.exchange(!isServing, ordering: .relaxed) == isServing else { return }
+    if isServing {
+      logger.notice("serving signed-in requests again")
+    } else {
+      logger.error(
+        "store.outage_grace is over, answering signed-in requests with 503",
+        metadata: [
+          "error": "\(problem?.description ?? "unknown")",
+          "remedy": "make the session store available; store.outage_grace sets how long sessions are served without it",
+        ])
+    }
   }
 
   // MARK: Answers
 
-  /// Notes that the store has answered a query of `moment`. Without the change feed that restores no trust in caches.
-  func answered(at moment: Int64) {
+  /// Notes that the store has answered a query. Without the change feed that restores no trust in caches.
+  /// - Parameters:
+  ///   - arrival: the moment at which the answer arrived: whoever asked has to be able to use it.
+  ///   - asked: the moment at which the query began. It is not known what has changed since.
+  func answered(at arrival: Int64, asked: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
-    if !feedFails { trust(from: moment) }
-    if isUnreachable.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
+    if !feedFails { trust(at: arrival, asked: asked) }
+    isUnreachable.store(false, ordering: .relaxed)
+    endOutage()
   }
 
-  private func trust(from moment: Int64) {
-    let until = moment + outageGrace.load(ordering: .relaxed)
+  private func trust(at arrival: Int64, asked: Int64) {
+    let until = max(
+      asked + outageGrace.load(ordering: .relaxed), arrival + Self.shortestGrace.wallClock)
     var before = trustedUntil.load(ordering: .relaxed)
     // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
     while before != Self.refused {
@@ -125,15 +152,33 @@ final class StoreHealth: Sendable {
     }
   }
 
+  /// Logs the end of an outage, unless the change feed, or the store as a whole, still fails: then an answer to another
+  /// query does not end it.
+  private func endOutage() {
+    guard isOutageLogged.load(ordering: .relaxed), !feedFails,
+      problem.withLock({ $0.map { !Self.isOutage($0) } ?? true }),
+      isOutageLogged.exchange(false, ordering: .relaxed)
+    else { return }
+    logger.notice("session store available again")
+  }
+
+  /// Whether an error concerns the store as a whole, and not one operation.
+  private static func isOutage(_ error: StoreError) -> Bool {
+    switch error.code {
+    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed: true
+    case .readOnly, .full, .interrupted, .busy, .conflict, .internalError: false
+    }
+  }
+
   /// Notes that the change feed has answered: this version may use the store again if it was refused.
-  func feedAnswered(at moment: Int64) {
+  func feedAnswered(at arrival: Int64, asked: Int64) {
     if isRefused {
-      trustedUntil.store(moment, ordering: .relaxed)
+      trustedUntil.store(asked, ordering: .relaxed)
       logger.notice("session store is compatible again, serving signed-in requests")
     }
-    feedAnsweredAt.store(moment, ordering: .relaxed)
+    feedAnsweredAt.store(asked, ordering: .relaxed)
     feedProblem.withLock { $0 = nil }
-    answered(at: moment)
+    answered(at: arrival, asked: asked)
   }
 
   /// Notes that the change feed did not answer: the store counts as unavailable, and caches are trusted for no longer
@@ -143,11 +188,11 @@ final class StoreHealth: Sendable {
     didNotAnswer("changes", error)
   }
 
-  /// Notes that a check that began at `moment` has written to the store.
-  func wrote(at moment: Int64) {
+  /// Notes that a check has written to the store.
+  func wrote(at arrival: Int64, asked: Int64) {
     let feedProblem = feedProblem.withLock { $0 }
     problem.withLock { $0 = feedProblem }
-    answered(at: moment)
+    answered(at: arrival, asked: asked)
     if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
@@ -164,13 +209,12 @@ final class StoreHealth: Sendable {
 
   /// Notes that an operation failed. The store may still be available.
   func failed(_ operation: String, _ error: StoreError) {
+    if Self.isOutage(error) { return didNotAnswer(operation, error) }
     switch error.code {
-    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed:
-      didNotAnswer(operation, error)
     case .readOnly, .full:
       metrics.storeFailures.count(operation)
       logReadOnly(error)
-    case .interrupted, .busy, .conflict, .internalError:
+    default:
       metrics.storeFailures.count(operation)
       logger.error(
         "session store operation failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
@@ -182,7 +226,8 @@ final class StoreHealth: Sendable {
     metrics.storeFailures.count(operation)
     problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
-    if !isUnreachable.exchange(true, ordering: .relaxed), hasAnswered {
+    isUnreachable.store(true, ordering: .relaxed)
+    if hasAnswered, !isOutageLogged.exchange(true, ordering: .relaxed) {
       logger.error(
         "session store unavailable, serving cached sessions for store.outage_grace",
         metadata: ["operation": "\(operation)", "error": "\(error)"])

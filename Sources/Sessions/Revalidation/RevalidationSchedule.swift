@@ -43,7 +43,9 @@ package struct RevalidationSchedule: Sendable {
     let age = now.timeIntervalSince(account.lastVerified.credible(at: now) ?? .distantPast)
     guard age >= due(account, jitter) else { return .fresh }
     guard mayGoOn(account: account, now: now) else { return .blocking }
-    guard mayAsk(account: account, now: now) else { return .fresh }
+    guard mayAsk(account: account, now: now) else {
+      return age >= interval + grace && isFirstAttemptUnderWay(account, now) ? .blocking : .fresh
+    }
     // A user who was away, without known failures: one who has withdrawn consent at Apple must not get another request
     // through.
     let isLate = age >= interval + grace && account.failingSince(at: now) == nil
@@ -68,6 +70,13 @@ package struct RevalidationSchedule: Sendable {
     return now.timeIntervalSince(asked) >= interval
   }
 
+  /// Whether the first attempt to check the account since Apple last confirmed it may still be waiting for Apple's
+  /// answer, perhaps in another process.
+  private func isFirstAttemptUnderWay(_ account: Account, _ now: Date) -> Bool {
+    guard let asked = account.lastAsked, account.failingSince(at: now) == asked else { return false }
+    return account.isLeaseYoung(at: now)
+  }
+
   /// After a verification, in seconds. Jitter spreads accounts that were verified together over a twenty-fourth of the
   /// interval, and only ever delays.
   private func due(_ account: Account, _ jitter: Double?) -> TimeInterval {
@@ -87,6 +96,16 @@ package struct RevalidationSchedule: Sendable {
 }
 
 extension Account {
+  /// The longest time that a revalidation waits for Apple's answer.
+  package static let longestAnswer = Duration.seconds(12)
+
+  /// Whether a lease was acquired so recently that its holder may still be waiting for Apple's answer, and no good
+  /// answer has been recorded since.
+  package func isLeaseYoung(at now: Date) -> Bool {
+    guard let asked = lastAsked?.credible(at: now), failingSince(at: now) != nil else { return false }
+    return now.timeIntervalSince(asked) < Self.longestAnswer.timeInterval
+  }
+
   /// The time when Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A lease
   /// counts from the moment it is acquired; only a good answer or a sign-in resets it.
   package func failingSince(at now: Date) -> Date? {

@@ -20,6 +20,8 @@ final class FakeApple: Sendable {
   enum Answer: Sendable {
     case good, revoked, ourMistake, trouble, notSent
     case goodWithToken(String)
+    /// Good, with this identity token.
+    case goodWithIdentityToken(String)
   }
 
   private let state: Mutex<(answer: Answer, calls: Int)>
@@ -49,6 +51,8 @@ final class FakeApple: Sendable {
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
         case .goodWithToken(let token):
           return Self.json(200, #"{"access_token":"a","refresh_token":"\#(token)"}"#)
+        case .goodWithIdentityToken(let token):
+          return Self.json(200, #"{"access_token":"a","id_token":"\#(token)"}"#)
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)

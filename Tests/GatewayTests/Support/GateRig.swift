@@ -17,7 +17,7 @@ import WebFormats
 
 /// Two event loops with a gate each, before a store in memory: what a gateway has without listeners.
 final class GateRig: Sendable {
-  let store = MemoryStore()
+  let store: MemoryStore
   let clock = TestClock()
   let apple: FakeApple
   let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
@@ -27,6 +27,7 @@ final class GateRig: Sendable {
   let tokens: MachineTokenSessions
   let lastSeen: LastSeenBatch
   let changes: ChangeFollower
+  let storeCheck: StoreCheck
   let revalidator: Revalidator
   let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
@@ -36,8 +37,10 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.LookUp? = nil
+    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.LookUp? = nil,
+    store: MemoryStore = MemoryStore()
   ) async throws {
+    self.store = store
     let settings = try settings ?? .forTests()
     self.settings = settings
     self.apple = apple
@@ -55,11 +58,12 @@ final class GateRig: Sendable {
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: { clock.milliseconds })
     let tokens = MachineTokenSessions(
-      store: store, key: { [store] in store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
+      store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
       clock: { clock.milliseconds })
     self.tokens = tokens
-    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
+    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen) { clock.milliseconds }
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
     let configuration = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)

@@ -142,6 +142,7 @@ final class MemoryStore: SessionStore {
           subject: claim.subject, clientID: claim.clientID, token: token)
       case .good, .noGoodAnswer: break
       case .revoked:
+        state.tokens[claim.subject] = nil
         ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
       }
@@ -160,8 +161,8 @@ final class MemoryStore: SessionStore {
 
   func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
-  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
   func latestUse() async throws(StoreError) -> Date? { try access { $0.sessions.values.map(\.lastSeen).max() } }
+  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { try access { _ in [:] } }
   func ping() async throws(StoreError) { try access { _ in } }
   func close() async throws(StoreError) { onClose() }
 

@@ -68,10 +68,12 @@ struct SessionCreation: Sendable {
     case .disagreement(let disagreement):
       logger.warning("identity tokens of a sign-in do not match", metadata: ["reason": "\(disagreement.message)"])
       throw SignInError(.answerInvalid, "tokens_disagree")
+    case .unverified(let rejection) where rejection.isAppleTrouble:
+      logger.warning("sign-in failed: Apple's keys are unavailable", metadata: ["reason": "\(rejection.message)"])
+      throw SignInError(.appleUnreachable, "apple_keys")
     case .unverified(let rejection):
       logger.warning("identity token rejected", metadata: ["reason": "\(rejection.message)"])
-      throw rejection.isAppleTrouble
-        ? SignInError(.appleUnreachable, "apple_keys") : SignInError(.answerInvalid, "identity_token")
+      throw SignInError(.answerInvalid, "identity_token")
     case .misconfigured(let refusal):
       logger.error(
         "Apple rejects our credentials, sign-in is unavailable",
