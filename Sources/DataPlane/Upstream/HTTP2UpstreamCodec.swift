@@ -27,6 +27,8 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private var inbound = ByteBuffer()
   private var chunksContent = false
   private var isEndReceived = false
+  /// Interim responses to the request so far.
+  private var interimResponses = 0
   /// The failure of the current exchange; the channel closes once everything received before it was passed on.
   private var failure: UpstreamFailure?
 
@@ -66,7 +68,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     if let stream {
       self.stream = nil
       if let code = session.endedBy {
-        connection?.streamFailed(.badResponse("HTTP/2 connection error (code \(code.rawValue))"))
+        connection?.streamFailed(Self.failure(of: stream, connection: code))
       } else if stream.hasAnswer {
         connection?.streamFailed(.closedMidway)
       }
@@ -145,6 +147,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     fields.append("te", "trailers")
     decoder = BodyDecoder(head.framing)
     isEndReceived = false
+    interimResponses = 0
     stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
     stream?.answersHead = head.method == .head
     connection?.isOccupied = stream != nil
@@ -181,6 +184,20 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     inbound.writeImmutableBuffer(head)
   }
 
+  func received(interim head: RawSpan) {
+    interimResponses += 1
+    guard interimResponses > UpstreamConnection.passedInterimResponses else {
+      head.withUnsafeBytes { _ = inbound.writeBytes($0) }
+      return
+    }
+    // Of those that are not passed on, the status is enough to count them.
+    head.extracting(0..<min(Self.statusLine, head.byteCount)).withUnsafeBytes { _ = inbound.writeBytes($0) }
+    inbound.writeStaticString("\r\n\r\n")
+  }
+
+  /// Bytes of a status line without a reason phrase.
+  private static let statusLine = "HTTP/1.1 102 ".utf8.count
+
   func received(content: ByteBuffer) {
     if chunksContent { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
     inbound.writeImmutableBuffer(content)
@@ -202,6 +219,11 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     stream = nil
     // A connection whose exchange has failed stays occupied, as it is about to close.
     if isEndReceived { connection?.isOccupied = false } else { failure = Self.failure(of: ended, code) }
+  }
+
+  /// The failure of a stream whose connection has failed.
+  private static func failure(of stream: HTTP2Stream, connection code: HTTPWire.HTTP2ErrorCode) -> UpstreamFailure {
+    .badResponse(stream.violation ?? "HTTP/2 connection error (code \(code.rawValue))")
   }
 
   /// The failure of a stream that ended before its response did.

@@ -79,6 +79,10 @@ extension HTTP2Session {
       assembly.beginTrailers()
       if !isAnswered(stream) { idleFrames.earn(1) }
     } else {
+      if let stream = streams[id], stream.interimBytes > policy.interimBytes {
+        stream.violation = "interim responses too large"
+        return enhanceYourCalm()
+      }
       assembly.reset()
     }
     return 0
@@ -205,7 +209,13 @@ extension HTTP2Session {
     case .head: break
     case .malformed(let reason), .refused(_, let reason): return reset(stream, violating: reason)
     }
-    stream.hasHead = !isInterim
+    if isInterim {
+      stream.interimBytes += assembly.byteCount
+      stream.handler?.received(interim: RawSpan(_unsafeBytes: assembly.text.bytes))
+      if isEnd { receivedEnd(of: stream, trailers: []) }
+      return
+    }
+    stream.hasHead = true
     stream.handler?.received(
       head: ByteBuffer(bytes: assembly.text.bytes), isChunked: hasBody && !assembly.announcesLength)
     if isEnd { receivedEnd(of: stream, trailers: []) }
