@@ -5,7 +5,8 @@ import Testing
 
 @testable import DataPlane
 
-// Cases: interim responses: many small ones, large ones out of the table of HPACK.
+// Cases: a response that fails in the read of its header, to clients of both versions; one that is whole by its length;
+// interim responses: many small ones, large ones out of the table of HPACK.
 
 /// Applications in HTTP/2. In raw frames, because they have to arrive in one read.
 @Suite("Responses over HTTP/2 from an application")
@@ -19,6 +20,10 @@ struct HTTP2UpstreamTests {
   private static func data(_ text: String, isEnd: Bool = false) -> [UInt8] {
     frame(0, Array(text.utf8), flags: isEnd ? 0x1 : 0)
   }
+
+  private static let reset = frame(3, [0, 0, 0, 2])
+  /// A frame that no connection may have: WINDOW_UPDATE by nothing.
+  private static let connectionError = frame(8, [0, 0, 0, 0], stream: 0)
 
   /// The header of a response with status 200, in HPACK's indexed field 8.
   /// - Parameter length: its `content-length`, in literal 28 without indexing.
@@ -44,6 +49,51 @@ struct HTTP2UpstreamTests {
           if frame[3] == 1 { try socket.send(answer) }
         }
       }, body)
+  }
+
+  private static let failures: [(String, [UInt8])] = [
+    ("a reset", head() + reset), ("a reset after content", head(length: 10) + data("hel") + reset),
+    ("too little content", head(length: 10) + data("hel", isEnd: true)),
+    ("too much content", head(length: 2) + data("hel", isEnd: true)),
+    ("a reset after content without a length", head() + data("hel") + reset),
+    ("an interim response first", interim("103") + head(length: 10) + reset),
+    ("an error of the connection", head(length: 10) + connectionError),
+  ]
+
+  @Test("A response that fails in the read of its header is 502", arguments: failures)
+  func failing(_ name: String, _ answer: [UInt8]) async throws {
+    try await withAnswer(answer) { rig async throws in
+      let statuses = try await blocking {
+        let client = try rig.connect()
+        return try (0..<2).map { _ in
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          var status = try client.readResponse().status
+          while status < 200 { status = try client.readResponse().status }
+          return status
+        }
+      }
+      #expect(statuses == [502, 502])
+      #expect(await eventually { rig.log.statuses == [502, 502] })
+      #expect(rig.log.failures == [.upstreamMalformed, .upstreamMalformed])
+    }
+  }
+
+  @Test("An HTTP/2 client gets 502, too", arguments: failures)
+  func failingToHTTP2(_ name: String, _ answer: [UInt8]) async throws {
+    try await withAnswer(answer, to: [.http2]) { rig async throws in
+      let client = try rig.connect()
+      let request = Self.frame(1, [0x82, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")], flags: 0x5)
+      try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, [], stream: 0) + request)
+      #expect(await eventually { rig.log.statuses == [502] })
+    }
+  }
+
+  @Test("A response that is whole by its length is passed on, although a reset follows in the same read")
+  func wholeByLength() async throws {
+    try await withAnswer(Self.head(length: 3) + Self.data("hel") + Self.reset) { rig async throws in
+      let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      #expect(response.status == 200 && response.text == "hel")
+    }
   }
 
   /// Interim responses out of a field of the dynamic table, 16 times 3,900 bytes each.

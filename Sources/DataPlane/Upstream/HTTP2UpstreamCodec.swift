@@ -79,11 +79,20 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
+    // A reset or GOAWAY of ours tells of a failure before what has come of the response is handed on.
+    if stream != nil, !isEndReceived, connection?.phase.isAwaitingHead == true, session.wantsToWrite {
+      writeFrames(context)
+    }
+    if let stream, let code = session.endedBy {
+      self.stream = nil
+      failure = Self.failure(of: stream, connection: code)
+    }
     // GOAWAY in the same read as the end of a response: no further request may be sent.
     if stream == nil, !session.takesRequests { connection?.isOccupied = true }
     if inbound.readableBytes > 0 {
       let bytes = inbound
       inbound = ByteBuffer()
+      if failure != nil { connection?.impendingFailure = failure }
       context.fireChannelRead(wrapInboundOut(bytes))
     }
     send(context)
@@ -106,6 +115,13 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   func flush(context: ChannelHandlerContext) { send(context) }
 
   private func send(_ context: ChannelHandlerContext) {
+    writeFrames(context)
+    tellFailure(context)
+    // The application has sent GOAWAY, or accepts no streams: the next request uses another connection.
+    if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
+  }
+
+  private func writeFrames(_ context: ChannelHandlerContext) {
     while true {
       var buffer = loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
@@ -114,9 +130,6 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
-    tellFailure(context)
-    // The application has sent GOAWAY, or accepts no streams: the next request uses another connection.
-    if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
   }
 
   private func tellFailure(_ context: ChannelHandlerContext) {
