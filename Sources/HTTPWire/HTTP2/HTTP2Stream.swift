@@ -43,7 +43,13 @@ package final class HTTP2Stream {
 
   init(id: Int32) { self.id = id }
 
-  /// Bytes that wait to be sent.
+  /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
+  var interimHeads: [Int] = []
+  var finalHead = 0
+  /// Whether it is closed.
+  var isClosed = false
+
+  /// Bytes of content that wait to be sent.
   package var queuedBytes: Int { queue.count }
 
   /// Keeps what still waits, so that the buffer it was read into can be used again. To be called before that is read
