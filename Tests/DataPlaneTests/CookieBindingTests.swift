@@ -153,6 +153,51 @@ struct CookieBindingTests {
     #expect(response("A: 1", by: binding()) == nil)
   }
 
+  @Test("A response with as many fields as an upstream may send is rewritten like any other")
+  func manyFields() async throws {
+    let many = String(repeating: "A: b\r\n", count: LoopResources.responseHeads.fieldCount - 2)
+    try await withGateway(
+      gate: { _, _ in
+        var order = ForwardingDirective(routeClass: 1)
+        order.binding = CookieBinding(
+          [CookieBinding.Cookie(name: "sid", codes: ["AAAA"])], unbound: UnboundCookies { _ in }, makesPrivate: true)
+        return .forward(order)
+      },
+      script: { socket, _ in
+        _ = try socket.readRequest()
+        try socket.answer("a", fields: "Set-Cookie: sid=x; HttpOnly\r\n" + many)
+      },
+      { rig async throws in
+        let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(response.status == 200, "\(response.text)")
+        #expect(response.value("set-cookie") == "sid=x.AAAA; HttpOnly")
+        #expect(response.value("cache-control") == "private" && response.value("vary") == "Cookie")
+      })
+  }
+
+  @Test("A response that a code makes larger than a header may be is refused for its size")
+  func tooLarge() async throws {
+    let line = "Set-Cookie: sid=x; HttpOnly\r\n"
+    let filler = "A: " + String(repeating: "b", count: LoopResources.responseHeads.headBytes - line.utf8.count - 50)
+    try await withGateway(
+      gate: { _, _ in
+        var order = ForwardingDirective(routeClass: 1)
+        order.binding = CookieBinding(
+          [CookieBinding.Cookie(name: "sid", codes: [String(repeating: "A", count: 60)])],
+          unbound: UnboundCookies { _ in }, makesPrivate: false)
+        return .forward(order)
+      },
+      script: { socket, _ in
+        _ = try socket.readRequest()
+        try socket.answer("a", fields: line + filler + "\r\n")
+      },
+      { rig async throws in
+        let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(response.status == 502)
+        #expect(response.text.hasSuffix("the rewritten header: head too large"), "\(response.text)")
+      })
+  }
+
   @Test("A response that no cache uses again by itself stays as it is")
   func notReusable() {
     let binding = binding(makesPrivate: true)

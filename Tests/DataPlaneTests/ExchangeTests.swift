@@ -223,6 +223,34 @@ struct ExchangeTests {
   }
 
   @Test(
+    "A connection that ends after its response is read for a while if its client may have sent another request",
+    arguments: [("1.1", "", true), ("1.1", "Connection: close\r\n", false), ("1.0", "", false)])
+  func lingering(_ version: String, _ field: String, lingers: Bool) async throws {
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        _ = try socket.read(count: 4)
+        try socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        _ = try socket.read(count: 4)
+        try socket.send("3\r\nend\r\n0\r\n\r\n")
+      },
+      { rig async throws in
+        let (all, isReset) = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/\(version)\r\nHost: a\r\n\(field)Content-Length: 8\r\n\r\npart")
+          let head = try client.readHead()
+          try client.send("rest")
+          let body = String(decoding: try client.readToEnd(), as: UTF8.self)
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          try RawSocket.pause()
+          return (head + body, client.isReset)
+        }
+        #expect(all.contains("Connection: close\r\n") && all.contains("end") && isReset == !lingers)
+        #expect(await eventually { rig.log.clients == 0 })
+      })
+  }
+
+  @Test(
     "A large response to a slow reader arrives whole, although the connection closes after it",
     arguments: ["1.0", "1.1"])
   func largeAndClosing(_ version: String) async throws {

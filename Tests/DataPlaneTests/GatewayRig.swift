@@ -81,7 +81,7 @@ final class Recorder: ExchangeObserver, Sendable {
   func tunnelOpened() { state.withLock { $0.tunnelsOpened += 1 } }
 }
 
-/// A gateway's data plane on one event loop, and the application behind it.
+/// A gateway's data plane, and the application behind it.
 struct GatewayRig: Sendable {
   let port: UInt16
   let upstream: ScriptedUpstream
@@ -164,14 +164,14 @@ func withGateway(
   gate: @escaping ScriptedGate.Decision = ScriptedGate.forwards,
   listener change: (inout ListenerSettings) -> Void = { _ in },
   upstream changeUpstream: (inout UpstreamSettings) -> Void = { _ in },
-  receiveBuffer: Int32? = nil,
+  receiveBuffer: Int32? = nil, loops: Int = 1,
   script: @escaping ScriptedUpstream.Script = echoing,
   _ body: (GatewayRig) async throws -> Void
 ) async throws {
   await GatewayTurns.shared.begin()
   defer { GatewayTurns.shared.end() }
   let upstream = try ScriptedUpstream(receiveBuffer: receiveBuffer, script)
-  let group = try SocketEventLoopGroup(loops: 1)
+  let group = try SocketEventLoopGroup(loops: loops)
   let recorder = Recorder()
   var settings = ListenerSettings(address: .ip(host: "127.0.0.1", port: 0))
   // No timeout ends a test on a busy machine, unless the test sets it.

@@ -270,6 +270,34 @@ struct LimitTests {
       })
   }
 
+  @Test("An HTTP/2 client that does not read interim responses is closed when they hold too much memory")
+  func unreadInterim() async throws {
+    let fields = (0..<16).map { "Link\($0): " + String(repeating: "v", count: 3_900) + "\r\n" }.joined()
+    let interim = "HTTP/1.1 103 Early Hints\r\n\(fields)\r\n"
+    try await withGateway(
+      listener: {
+        $0.main.protocols = [.http2]
+        $0.timeouts.writeProgress = .seconds(3_600)
+      },
+      // The limit is shared out among them: 4 MiB each.
+      loops: 16,
+      script: { socket, _ in
+        _ = try socket.readHead()
+        for _ in 0..<32 { try socket.send(interim) }
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let client = try rig.connect(receiveBuffer: 4_096)
+        let requests = (0..<12).flatMap { number -> [UInt8] in
+          [0, 0, 6, 1, 0x5, 0, 0, 0, UInt8(2 * number + 1), 0x82, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")]
+        }
+        try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0] + requests)
+        #expect(await eventually { rig.log.statuses.count == 12 })
+        #expect(rig.log.failures.count == 12 && rig.log.failures.allSatisfy { $0 == .aborted })
+        client.close()
+      })
+  }
+
   @Test("An upstream that does not read stops the client's sending, and gets everything once it reads")
   func slowUpstream() async throws {
     let size = 64 * 1_048_576

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DataPlane
 
-// Events for the observer: connect times, versions, users, tunnels, and why an exchange failed.
+// Events for the observer: connect times, versions, users, tunnels, why an exchange failed, and who ended it.
 
 @Suite("Events for the observer")
 struct ObserverTests {
@@ -82,6 +82,59 @@ struct ObserverTests {
       { rig async throws in
         #expect(try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 502)
         #expect(await eventually { rig.log.failures == [.upstreamUnresolved] })
+      })
+  }
+
+  /// A request for `/`, by itself on its connection.
+  private static func request(over version: HTTPProtocol) -> [UInt8] {
+    guard version == .http2 else { return Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8) }
+    // Windows of 2 GiB, then HEADERS out of HPACK's static table (RFC 7541, appendix A).
+    let settings: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]
+    let update: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7F, 0, 0, 0]
+    let head: [UInt8] = [0, 0, 6, 1, 0x5, 0, 0, 0, 1, 0x82, 0x86, 0x84, 0x01, 1, 0x61]
+    return Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings + update + head
+  }
+
+  @Test(
+    "An exchange that the gateway aborts at the end of a shutdown is cut off: its client has not left",
+    arguments: [HTTPProtocol.http1, .http2])
+  func shutdown(version: HTTPProtocol) async throws {
+    try await withGateway(
+      listener: { $0.main.protocols = [version] },
+      script: { socket, _ in
+        _ = try socket.readHead()
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let client = try rig.connect()
+        try client.send(Self.request(over: version))
+        #expect(await eventually { rig.log.upstreams == 1 })
+        #expect(await rig.listener.drain(within: .milliseconds(100)) == 1)
+        #expect(rig.log.failures == [.aborted])
+        client.close()
+      })
+  }
+
+  @Test(
+    "An exchange whose client does not read its response is cut off", arguments: [HTTPProtocol.http1, .http2])
+  func unread(version: HTTPProtocol) async throws {
+    let piece = [UInt8](repeating: 0x78, count: 1_000_000)
+    try await withGateway(
+      listener: {
+        $0.main.protocols = [version]
+        $0.timeouts.writeProgress = .seconds(1)
+      },
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
+        for _ in 0..<100 { try socket.send(piece) }
+      },
+      { rig async throws in
+        let client = try rig.connect(receiveBuffer: 4_096)
+        try client.send(Self.request(over: version))
+        #expect(await eventually { !rig.log.statuses.isEmpty })
+        #expect(rig.log.statuses == [200] && rig.log.failures == [.aborted])
+        client.close()
       })
   }
 }

@@ -165,6 +165,13 @@ final class RawSocket: Sendable {
   /// Whether the peer ends the connection without sending anything more.
   func isEnded() throws -> Bool { try readToEnd().isEmpty }
 
+  /// Whether the peer has reset the connection.
+  var isReset: Bool {
+    var (error, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+    return error != 0
+  }
+
   /// Closes the sending side.
   func finish() { isClosed.withLock { if !$0 { shutdown(descriptor, Int32(SHUT_WR)) } } }
 

@@ -49,6 +49,14 @@ struct ResponseForwardingTests {
         "Content-Length: 5"))
   }
 
+  @Test("Fields that Connection names are left out, wherever its list names them")
+  func nominated() {
+    let list = "x-a, close,,X-B" + String(repeating: ",close", count: 1_000) + ",x-c"
+    #expect(
+      forward("HTTP/1.1 200 OK\r\nConnection: \(list)\r\nX-C: 1\r\nX-AB: 1\r\nx-b: 1\r\nX-A: 1\r\nX-D: 1\r\n\r\n")
+        == "HTTP/1.1 200 OK\r\nX-AB: 1\r\nX-D: 1\r\n\r\n")
+  }
+
   @Test("The gateway decides the Connection header of a response")
   func connection() {
     let head = "HTTP/1.1 200 OK\r\nConnection: whatever\r\nContent-Length: 0\r\n\r\n"

@@ -41,6 +41,10 @@ struct UpstreamTroubleTests {
     ("endless interim responses", String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 10_001)),
     ("an endless head", "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 70_000)),
     ("too many fields", "HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: 1_001) + "\r\n"),
+    (
+      "too many names in Connection",
+      "HTTP/1.1 200 OK\r\nConnection: " + String(repeating: "x,", count: 65) + "\r\n\r\n"
+    ),
     ("another coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"),
     // While the head has not left.
     ("a chunk that is too long", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n"),

@@ -53,6 +53,21 @@ struct ResponseHeadTests {
     #expect(readResponse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").violation == violation)
   }
 
+  @Test("A response whose Connection names more than 64 fields is refused, as a request is")
+  func nominations() {
+    func head(_ count: Int) -> String {
+      "HTTP/1.1 200 OK\r\nConnection: close, " + (0..<count).map { "x\($0)" }.joined(separator: ",") + "\r\n\r\n"
+    }
+    #expect(readResponse(head(64)).outcome == .complete)
+    #expect(readResponse(head(65)).violation == .tooManyNominations)
+    let lines = String(repeating: "Connection: x\r\n", count: 65)
+    #expect(readResponse("HTTP/1.1 200 OK\r\n\(lines)\r\n").violation == .tooManyNominations)
+    #expect(readResponse("HTTP/1.1 200 OK\r\nA: b\r\n\r\n").nominations == [])
+    let usual = String(repeating: "close,, keep-alive,Upgrade,", count: 100)
+    let read = readResponse("HTTP/1.1 200 OK\r\nConnection: \(usual) x-A\r\nConnection: b ,\(usual)\r\n\r\n")
+    #expect(read.nominations == ["x-A", "b"], "they are recorded once, without the usual options")
+  }
+
   @Test("White space before a colon is passed over, and the field is known for what it is")
   func spaceBeforeColon() {
     let read = readResponse("HTTP/1.1 200 OK\r\nContent-Length \t: 5\r\nX-Other :y\r\n\r\n")

@@ -89,6 +89,8 @@ struct ReadResponse {
   var isHTTP11 = true
   var keepAlive = true
   var byteCount = 0
+  /// The fields that `Connection` names.
+  var nominations: [String] = []
   /// The framing of the body in the answer to GET and to HEAD.
   var framing = BodyFraming.none
   var framingToHead = BodyFraming.none
@@ -112,6 +114,7 @@ func readResponse(_ text: String, limits: HeadLimits = ordinaryLimits) -> ReadRe
   result.isHTTP11 = head.isHTTP11
   result.keepAlive = head.keepAlive
   result.byteCount = head.byteCount
+  result.nominations = head.fields.nominations.map { span.string($0) }
   result.framing = head.framing(toHead: false)
   result.framingToHead = head.framing(toHead: true)
   return result

@@ -6,9 +6,15 @@ internal import HTTPWire
 /// A response that may be used again without validation gets `Cache-Control: private`, and `Vary: Cookie` unless it is
 /// `immutable`: the next account has other cookies, so that a browser's own cache does not answer with it.
 enum PrivateResponse {
-  /// Reads the rewritten head. Lines are added to one that was within the limits of the upstream.
+  /// Reads the rewritten head: an upstream may send as many fields as ever, and the lines that are added come on top.
   static let parser = ResponseHeadParser(
-    limits: HeadLimits(headBytes: 131_072, fieldCount: 256, targetBytes: 0), lenience: .statusRange)
+    limits: HeadLimits(
+      headBytes: LoopResources.responseHeads.headBytes,
+      fieldCount: LoopResources.responseHeads.fieldCount + addedFields, targetBytes: 0),
+    lenience: .statusRange)
+
+  /// Most lines that are added: `Cache-Control` and `Vary`.
+  private static let addedFields = 2
 
   /// The head with what is changed; nil where nothing is.
   static func rewrite(

@@ -209,19 +209,21 @@ struct RequestForwarding {
 
 /// The fields that `Connection` names.
 enum NominatedFields {
-  /// Whether one of the `Connection` lines of `fields` names `line`.
+  /// Whether `Connection` names `line`.
   static func contains(_ line: FieldLine, _ fields: borrowing FieldTable, _ bytes: RawSpan) -> Bool {
-    var found = false
-    for connection in fields.lines where connection.known == .connection {
-      bytes.forEachListElement(connection.value) { element in
-        if !found, element.count == line.name.count {
-          found = element.indices.allSatisfy { index in
-            bytes.byte(at: index).asciiLowercased
-              == bytes.byte(at: line.name.lowerBound + index - element.lowerBound).asciiLowercased
-          }
-        }
-      }
+    let name = line.name
+    let nominations = fields.nominations.span
+    for index in nominations.indices where nominations[index].count == name.count {
+      if isSame(nominations[index].lowerBound, name, bytes) { return true }
     }
-    return found
+    return false
+  }
+
+  private static func isSame(_ start: Int, _ name: Range<Int>, _ bytes: RawSpan) -> Bool {
+    for offset in 0..<name.count
+    where bytes.byte(at: start + offset).asciiLowercased != bytes.byte(at: name.lowerBound + offset).asciiLowercased {
+      return false
+    }
+    return true
   }
 }

@@ -27,6 +27,8 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private var inbound = ByteBuffer()
   private var chunksContent = false
   private var isEndReceived = false
+  /// Interim responses to the request so far.
+  private var interimResponses = 0
   /// The failure of the current exchange; the channel closes once everything received before it was passed on.
   private var failure: UpstreamFailure?
 
@@ -66,7 +68,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     if let stream {
       self.stream = nil
       if let code = session.endedBy {
-        connection?.streamFailed(.badResponse("HTTP/2 connection error (code \(code.rawValue))"))
+        connection?.streamFailed(Self.failure(of: stream, connection: code))
       } else if stream.hasAnswer {
         connection?.streamFailed(.closedMidway)
       }
@@ -77,11 +79,20 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
+    // A reset or GOAWAY of ours tells of a failure before what has come of the response is handed on.
+    if stream != nil, !isEndReceived, connection?.phase.isAwaitingHead == true, session.wantsToWrite {
+      writeFrames(context)
+    }
+    if let stream, let code = session.endedBy {
+      self.stream = nil
+      failure = Self.failure(of: stream, connection: code)
+    }
     // GOAWAY in the same read as the end of a response: no further request may be sent.
     if stream == nil, !session.takesRequests { connection?.isOccupied = true }
     if inbound.readableBytes > 0 {
       let bytes = inbound
       inbound = ByteBuffer()
+      if failure != nil { connection?.impendingFailure = failure }
       context.fireChannelRead(wrapInboundOut(bytes))
     }
     send(context)
@@ -104,6 +115,13 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   func flush(context: ChannelHandlerContext) { send(context) }
 
   private func send(_ context: ChannelHandlerContext) {
+    writeFrames(context)
+    tellFailure(context)
+    // The application has sent GOAWAY, or accepts no streams: the next request uses another connection.
+    if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
+  }
+
+  private func writeFrames(_ context: ChannelHandlerContext) {
     while true {
       var buffer = loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
@@ -112,9 +130,6 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
-    tellFailure(context)
-    // The application has sent GOAWAY, or accepts no streams: the next request uses another connection.
-    if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
   }
 
   private func tellFailure(_ context: ChannelHandlerContext) {
@@ -145,6 +160,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     fields.append("te", "trailers")
     decoder = BodyDecoder(head.framing)
     isEndReceived = false
+    interimResponses = 0
     stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
     stream?.answersHead = head.method == .head
     connection?.isOccupied = stream != nil
@@ -181,6 +197,20 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     inbound.writeImmutableBuffer(head)
   }
 
+  func received(interim head: RawSpan) {
+    interimResponses += 1
+    guard interimResponses > UpstreamConnection.passedInterimResponses else {
+      head.withUnsafeBytes { _ = inbound.writeBytes($0) }
+      return
+    }
+    // Of those that are not passed on, the status is enough to count them.
+    head.extracting(0..<min(Self.statusLine, head.byteCount)).withUnsafeBytes { _ = inbound.writeBytes($0) }
+    inbound.writeStaticString("\r\n\r\n")
+  }
+
+  /// Bytes of a status line without a reason phrase.
+  private static let statusLine = "HTTP/1.1 102 ".utf8.count
+
   func received(content: ByteBuffer) {
     if chunksContent { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
     inbound.writeImmutableBuffer(content)
@@ -202,6 +232,11 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     stream = nil
     // A connection whose exchange has failed stays occupied, as it is about to close.
     if isEndReceived { connection?.isOccupied = false } else { failure = Self.failure(of: ended, code) }
+  }
+
+  /// The failure of a stream whose connection has failed.
+  private static func failure(of stream: HTTP2Stream, connection code: HTTPWire.HTTP2ErrorCode) -> UpstreamFailure {
+    .badResponse(stream.violation ?? "HTTP/2 connection error (code \(code.rawValue))")
   }
 
   /// The failure of a stream that ended before its response did.

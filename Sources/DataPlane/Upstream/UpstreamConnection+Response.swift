@@ -102,8 +102,8 @@ extension UpstreamConnection {
     let framing = loop.responseHead.framing(toHead: awaited.toHead)
     decoder = BodyDecoder(framing, limits: Self.chunkLimits)
     // Before anything was sent to the client: then it gets a 502.
-    if framing.isChunked, let violation = chunkViolation(buffer) {
-      failWithoutHead(.badResponse(violation.rawValue))
+    if framing.isChunked || impendingFailure != nil, let failure = failure(behindHead: buffer) {
+      failWithoutHead(failure)
       return
     }
     pool.succeeded()
@@ -118,15 +118,17 @@ extension UpstreamConnection {
 
   private static let chunkLimits = ChunkLimits(applicationHeads: LoopResources.responseHeads)
 
-  /// The violation in the chunks that arrived together with the header, if any.
-  private func chunkViolation(_ buffer: ByteBuffer) -> ChunkViolation? {
+  /// The failure that arrived together with the header, if any: a violation in its chunks, or the end of its stream
+  /// before that of the response.
+  private func failure(behindHead buffer: ByteBuffer) -> UpstreamFailure? {
     var (ahead, trial) = (buffer, decoder)
     ahead.moveReaderIndex(forwardBy: loop.responseHead.byteCount)
     while true {
       switch trial.next(&ahead) {
       case .content(let count): ahead.moveReaderIndex(forwardBy: count)
-      case .incomplete, .end: return nil
-      case .violation(let violation): return violation
+      case .incomplete: return impendingFailure
+      case .end: return nil
+      case .violation(let violation): return .badResponse(violation.rawValue)
       }
     }
   }

@@ -76,6 +76,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   var exchanges = 0
   /// Whether the HTTP/2 codec below has not finished the request, although it may have been answered.
   var isOccupied = false
+  /// The failure that the HTTP/2 codec below reports next: it has come in the same read as what is handed on.
+  var impendingFailure: UpstreamFailure?
   /// Whether the pool counts it as open.
   var isCounted = false
   private var reads = ReadGate()

@@ -33,6 +33,9 @@ package struct FieldTable: ~Copyable, Sendable {
   @usableFromInline private(set) var first = InlineArray<64, UInt16>(repeating: 0)
   /// A bit for each known field that came more than once.
   @usableFromInline private(set) var repeated: UInt64 = 0
+  /// The names in the lists of the `Connection` lines, other than the usual options (RFC 9110, 7.6.1): recorded once,
+  /// because each line is compared with each of them. At most ``ConnectionOptions/nominationLimit``.
+  package internal(set) var nominations: [Range<Int>] = []
 
   /// - Parameter capacity: lines for which memory is taken at once.
   package init(capacity: Int = 64) { lines.reserveCapacity(capacity) }
@@ -76,6 +79,7 @@ package struct FieldTable: ~Copyable, Sendable {
     first = InlineArray(repeating: 0)
     lines.removeAll(keepingCapacity: true)
     repeated = 0
+    if !nominations.isEmpty { nominations.removeAll(keepingCapacity: true) }
   }
 }
 

@@ -11,10 +11,10 @@ struct ConnectionOptions {
   var close = false
   var keepAlive = false
   var upgrade = false
-  /// The number of nominated fields, other than the usual ones.
-  var nominations = 0
+  /// Whether fields are nominated, other than the usual ones.
+  var nominates = false
 
-  /// The most fields that a request may nominate: each of its fields is compared with each of them.
+  /// The most fields that a message may nominate: each of its fields is compared with each of them.
   static let nominationLimit = 64
 
   /// Whether the connection is kept after the message (RFC 9112, 9.3).
@@ -54,11 +54,12 @@ extension FieldTable {
     return isLast && count == 1 ? .transferEncoding : .encodingNotChunked
   }
 
-  /// The combined options of the `Connection` lines.
+  /// The combined options of the `Connection` lines. Records the names of nominated fields.
   @inline(__always)
-  func connectionOptions(_ bytes: RawSpan) -> ConnectionOptions {
+  mutating func connectionOptions(_ bytes: RawSpan) throws(HeadViolation) -> ConnectionOptions {
     var options = ConnectionOptions()
     guard has(.connection) else { return options }
+    var isBeyondLimit = false
     for line in lines where line.known == .connection {
       bytes.forEachListElement(line.value) { element in
         if bytes.equalsIgnoringCase("keep-alive", element) {
@@ -67,11 +68,15 @@ extension FieldTable {
           options.close = true
         } else if bytes.equalsIgnoringCase("upgrade", element) {
           options.upgrade = true
+        } else if nominations.count < ConnectionOptions.nominationLimit {
+          nominations.append(element)
         } else {
-          options.nominations += 1
+          isBeyondLimit = true
         }
       }
     }
+    if isBeyondLimit { throw .tooManyNominations }
+    options.nominates = !nominations.isEmpty
     return options
   }
 }

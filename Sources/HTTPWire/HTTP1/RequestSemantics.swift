@@ -111,10 +111,9 @@ enum RequestSemantics {
 
   @inline(__always)
   private static func connection(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) {
-    let options = head.fields.connectionOptions(bytes)
-    guard options.nominations <= ConnectionOptions.nominationLimit else { throw .tooManyNominations }
+    let options = try head.fields.connectionOptions(bytes)
     head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
-    head.nominatesFields = options.nominations > 0
+    head.nominatesFields = options.nominates
     head.wantsUpgrade = options.upgrade && head.isHTTP11 && carriesNoRequests(bytes, head)
   }
 

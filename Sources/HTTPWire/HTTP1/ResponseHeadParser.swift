@@ -23,9 +23,9 @@ package struct ResponseHeadParser: Sendable {
       guard read == .complete else { return read }
       head.byteCount = lines.offset + 2
       head.announced = try head.fields.announcedFraming(bytes, isHTTP11: head.isHTTP11)
-      let options = head.fields.connectionOptions(bytes)
+      let options = try head.fields.connectionOptions(bytes)
       head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
-      head.nominatesFields = options.nominations > 0
+      head.nominatesFields = options.nominates
       return .complete
     } catch {
       return .violation(error)

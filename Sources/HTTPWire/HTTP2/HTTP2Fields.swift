@@ -18,6 +18,9 @@ package struct HTTP2Fields: ~Copyable {
   /// The number of fields.
   package var count: Int { places.count }
 
+  /// Memory of nghttp2's copy: for each field its name and value, each with a NUL, and their place.
+  var memory: Int { text.count + places.count * (MemoryLayout<nghttp2_nv>.stride + 2) }
+
   /// Whether nghttp2 can send the section: the most that HPACK makes of it is within the session's limit.
   package var canBeSent: Bool {
     // As nghttp2 estimates it: two changes of the table's size, a priority, then two lengths for each field.

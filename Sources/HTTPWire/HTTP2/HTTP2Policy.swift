@@ -26,6 +26,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var sectionBytes = 262_144
   /// Fields of one section. Default: 2,000. Then the connection ends.
   package var sectionFields = 2_000
+  /// Bytes of names and values of the interim heads of one response, as HPACK unpacks them. Default: 4,194,304: twice
+  /// as much as the 32 largest, and 400 bytes each of 10,000. Beyond it the connection ends.
+  package var interimBytes = 4_194_304
   /// Bytes and fields of a client's trailer section. Default: 8,192 and 32, as for HTTP/1.1. Beyond: the stream is
   /// reset.
   package var trailerBytes = 8_192

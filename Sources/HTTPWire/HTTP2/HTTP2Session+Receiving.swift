@@ -79,6 +79,10 @@ extension HTTP2Session {
       assembly.beginTrailers()
       if !isAnswered(stream) { idleFrames.earn(1) }
     } else {
+      if let stream = streams[id], stream.interimBytes > policy.interimBytes {
+        stream.violation = "interim responses too large"
+        return enhanceYourCalm()
+      }
       assembly.reset()
     }
     return 0
@@ -205,7 +209,13 @@ extension HTTP2Session {
     case .head: break
     case .malformed(let reason), .refused(_, let reason): return reset(stream, violating: reason)
     }
-    stream.hasHead = !isInterim
+    if isInterim {
+      stream.interimBytes += assembly.byteCount
+      stream.handler?.received(interim: RawSpan(_unsafeBytes: assembly.text.bytes))
+      if isEnd { receivedEnd(of: stream, trailers: []) }
+      return
+    }
+    stream.hasHead = true
     stream.handler?.received(
       head: ByteBuffer(bytes: assembly.text.bytes), isChunked: hasBody && !assembly.announcesLength)
     if isEnd { receivedEnd(of: stream, trailers: []) }
@@ -248,6 +258,7 @@ extension HTTP2Session {
       guard frame.goaway.error_code != HTTP2ErrorCode.noError.rawValue else { break }
       verdict = verdict ?? HTTP2ErrorCode(rawValue: frame.goaway.error_code) ?? .protocolError
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+      if isServer, frame.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) { leftQueue(headOf: frame.hd.stream_id) }
       guard UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let stream = streams[frame.hd.stream_id]
       else { break }
@@ -263,10 +274,22 @@ extension HTTP2Session {
     return 0
   }
 
+  /// The first head that waits on a stream does so no longer. Trailers were never counted.
+  private func leftQueue(headOf id: Int32) {
+    guard let stream = streams[id] else { return }
+    if !stream.interimHeads.isEmpty {
+      queuedHeads -= stream.interimHeads.removeFirst()
+    } else {
+      queuedHeads -= stream.finalHead
+      stream.finalHead = 0
+    }
+  }
+
   /// A frame could not be sent. The stream of a header is reset, so that it does not wait for ever.
   func couldNotSend(_ frame: nghttp2_frame, _ error: Int32) -> Int32 {
-    guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[frame.hd.stream_id], !stream.isReset
-    else { return 0 }
+    guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+    leftQueue(headOf: frame.hd.stream_id)
+    guard let stream = streams[frame.hd.stream_id], !stream.isReset else { return 0 }
     switch error {
     case Int32(NGHTTP2_ERR_STREAM_CLOSED.rawValue), Int32(NGHTTP2_ERR_STREAM_CLOSING.rawValue): return 0
     default:
@@ -286,9 +309,11 @@ extension HTTP2Session {
   func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.remove(id) else { return 0 }
+    stream.isClosed = true
     pardon(stream)
     giveBack(stream)
     queuedBytes -= stream.queuedBytes
+    queuedHeads -= stream.interimHeads.reduce(stream.finalHead, +)
     stream.queue.removeAll()
     let handler = stream.handler
     stream.handler = nil

@@ -21,9 +21,12 @@ extension HTTP2Session {
 
   /// Sends an interim response.
   package func inform(_ fields: inout HTTP2Fields, on stream: HTTP2Stream) {
-    _ = fields.withNameValues { list, count in
+    let result = fields.withNameValues { list, count in
       nghttp2_submit_headers(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, list, count, nil)
     }
+    guard result >= 0, !stream.isClosed else { return }
+    stream.interimHeads.append(fields.memory)
+    queuedHeads += fields.memory
   }
 
   /// Sends the head of a final response.
@@ -32,7 +35,10 @@ extension HTTP2Session {
     let result = fields.withNameValues { list, count in
       withProvider(!isWhole) { nghttp2_submit_response(pointer, stream.id, list, count, $0) }
     }
-    if result != 0 { reset(stream, .internalError) }
+    guard result == 0 else { return reset(stream, .internalError) }
+    guard !stream.isClosed else { return }
+    stream.finalHead = fields.memory
+    queuedHeads += fields.memory
   }
 
   /// Queues content. It is not copied: see ``HTTP2Stream/detachQueue()``.

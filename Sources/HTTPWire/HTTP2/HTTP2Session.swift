@@ -42,6 +42,8 @@ package final class HTTP2Session {
   package private(set) var hasBeenReset = false
   /// Bytes of content of all streams that wait to be sent.
   package internal(set) var queuedBytes = 0
+  /// Memory of the response heads of all streams that wait to be sent.
+  package internal(set) var queuedHeads = 0
   /// Bytes of content of all streams that were written.
   package internal(set) var sentBytes = 0
   /// Received bytes of content of all streams that were not consumed yet.

@@ -25,6 +25,8 @@ package final class HTTP2Stream {
   var contentToCome: Int?
   /// Whether the section being received is its trailers.
   var hasHead = false
+  /// Bytes of names and values of the interim heads that have come (client).
+  var interimBytes = 0
   /// Whether the request was HEAD (client).
   package var answersHead = false
   /// Whether the peer has sent its end, and whether we have.
@@ -41,7 +43,13 @@ package final class HTTP2Stream {
 
   init(id: Int32) { self.id = id }
 
-  /// Bytes that wait to be sent.
+  /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
+  var interimHeads: [Int] = []
+  var finalHead = 0
+  /// Whether it is closed.
+  var isClosed = false
+
+  /// Bytes of content that wait to be sent.
   package var queuedBytes: Int { queue.count }
 
   /// Keeps what still waits, so that the buffer it was read into can be used again. To be called before that is read
@@ -56,8 +64,10 @@ package protocol HTTP2StreamHandler: AnyObject {
   func received(content: ByteBuffer)
   /// The peer has sent all. Field lines, each ended by CR LF; empty without trailers.
   func receivedEnd(trailers: [UInt8])
-  /// A response's head, at the client's side; interim ones too. Written as HTTP/1.1, its body framed as such.
+  /// A response's head, at the client's side. Written as HTTP/1.1, its body framed as such.
   func received(head: ByteBuffer, isChunked: Bool)
+  /// An interim head, at the client's side. Written as HTTP/1.1; valid until this returns.
+  func received(interim head: RawSpan)
   /// Some of the queued content was written.
   func sentContent()
   /// All of the response was written, and the client's side of the stream is still open (server): what comes of it is
@@ -73,6 +83,7 @@ package protocol HTTP2StreamHandler: AnyObject {
 extension HTTP2StreamHandler {
   /// A server's streams begin with their header, for which ``HTTP2SessionHandler`` returns a handler.
   package func received(head: ByteBuffer, isChunked: Bool) {}
+  package func received(interim head: RawSpan) {}
   /// A client's side may end before the application's response.
   package func sentEnd() {}
   package func discardedContent() {}

@@ -233,4 +233,32 @@ struct HTTP2SessionTests {
     rig.receive(RawFrame(type: RawFrame.ping, payload: .init(repeating: 0, count: 8)))
     #expect(rig.session.isOver)
   }
+
+  @Test("Heads of responses count as queued until they are written, or their stream is closed")
+  func queuedHeads() {
+    let rig = HTTP2Rig()
+    for stream: UInt32 in [1, 3] { rig.request(ordinaryFields, stream: stream) }
+    let value = String(repeating: "v", count: 1_000)
+    for stream in rig.streams {
+      for _ in 0..<2 {
+        var hints = responseFields(103, ("link", value))
+        rig.session.inform(&hints, on: stream.stream)
+      }
+      var head = responseFields(200, ("x", value))
+      rig.session.respond(&head, on: stream.stream, isWhole: false)
+    }
+    #expect(rig.session.queuedHeads > 6_000 && rig.session.queuedHeads < 7_500)
+    var buffer = ByteBuffer()
+    rig.session.produce(into: &buffer, limit: 1_500)
+    #expect(rig.session.queuedHeads < 5_500 && rig.session.queuedHeads > 3_000)
+    rig.receive(RawFrame(type: RawFrame.reset, stream: 3, payload: number(8)))
+    _ = rig.frames()
+    #expect(rig.session.queuedHeads == 0)
+    var late = responseFields(103, ("link", value))
+    rig.session.inform(&late, on: rig.streams[1].stream)
+    #expect(rig.session.queuedHeads == 0)
+    rig.session.end(rig.streams[0].stream, trailers: Array("x: y\r\n".utf8))
+    _ = rig.frames()
+    #expect(rig.session.queuedHeads == 0, "trailers are not counted")
+  }
 }

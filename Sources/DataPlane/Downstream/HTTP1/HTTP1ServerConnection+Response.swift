@@ -147,7 +147,8 @@ extension HTTP1ServerConnection {
     let isWhole = exchange.request.isWhole
     endExchange(at: now)
     guard isWhole, !framing.closesAfterResponse, !server.announcesShutdown, !isLastRequest else {
-      return closeAfterResponse(clientMaySend: !isWhole || pending != nil)
+      // A client that takes the connection for a kept one may have sent another request by now.
+      return closeAfterResponse(clientMaySend: !isWhole || pending != nil || framing.keepsAlive && isHTTP11)
     }
     exchange.review = nil
     isWithinHead = false

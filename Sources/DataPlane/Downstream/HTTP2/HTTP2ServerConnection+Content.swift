@@ -3,12 +3,12 @@ internal import NIOCore
 
 /// Content that a connection holds: counted by the loop, and bounded for all connections together.
 extension HTTP2ServerConnection {
-  /// Counts what waits for the client, after content was queued or is no longer: as content, or as frames that the
-  /// system has not taken.
+  /// Counts what waits for the client, after content was queued or is no longer: as content, as heads, or as frames
+  /// that the system has not taken.
   @inline(__always)
   func countUnsent() {
-    let frames = isWritable ? 0 : waitingFrames
-    if let count = unsent.change(to: session.queuedBytes + frames) { server.loop.unsent.hold(count, by: self) }
+    let waiting = session.queuedBytes + session.queuedHeads + (isWritable ? 0 : waitingFrames)
+    if let count = unsent.change(to: waiting) { server.loop.unsent.hold(count, by: self) }
   }
 
   /// Counts what waits for applications, after content was received or is no longer held.

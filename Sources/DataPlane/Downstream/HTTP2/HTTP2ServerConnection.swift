@@ -327,6 +327,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Aborts the connection, in the middle of whatever it does.
   func abort() {
+    for exchange in exchanges { exchange.connectionIsAborted() }
     // Without close_notify, so that an aborted response is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)

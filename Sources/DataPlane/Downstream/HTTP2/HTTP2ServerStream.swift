@@ -328,6 +328,9 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     reset(reason == .upstreamFailed || isTruncated ? .internalError : .cancel)
   }
 
+  /// Called when the gateway aborts the connection: the client has not left.
+  func connectionIsAborted() { if !stream.isEndSent { exchange.aborted() } }
+
   private func reset(_ code: HTTPWire.HTTP2ErrorCode) {
     leaveUpstream()
     connection.session.reset(stream, code)

@@ -14,13 +14,18 @@ extension DownstreamTransport {
       let personal = PrivateResponse.rewrite(head, bytes, binding, method: exchange.account.method)
     {
       var rewritten = ResponseHead()
-      guard PrivateResponse.parser.parse(personal.span.bytes, into: &rewritten) == .complete else {
-        exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large"))
-        return
+      switch PrivateResponse.parser.parse(personal.span.bytes, into: &rewritten) {
+      case .complete: finalHead(rewritten, personal.span.bytes, toCome: framing)
+      case .violation(let violation): refuseRewritten(violation.rawValue)
+      case .incomplete: refuseRewritten("incomplete")
       }
-      return finalHead(rewritten, personal.span.bytes, toCome: framing)
+      return
     }
     finalHead(head, bytes, toCome: framing)
+  }
+
+  private func refuseRewritten(_ problem: String) {
+    exchange.upstream.connection?.failWithoutHead(.badResponse("the rewritten header: \(problem)"))
   }
 
   private func finalHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {

@@ -1,0 +1,134 @@
+import HTTPWire
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+// Cases: a response that fails in the read of its header, to clients of both versions; one that is whole by its length;
+// interim responses: many small ones, large ones out of the table of HPACK.
+
+/// Applications in HTTP/2. In raw frames, because they have to arrive in one read.
+@Suite("Responses over HTTP/2 from an application")
+struct HTTP2UpstreamTests {
+  private static func frame(_ type: UInt8, _ payload: [UInt8], flags: UInt8 = 0, stream: UInt8 = 1) -> [UInt8] {
+    let length = payload.count
+    return [UInt8(length >> 16), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF), type, flags, 0, 0, 0, stream]
+      + payload
+  }
+
+  private static func data(_ text: String, isEnd: Bool = false) -> [UInt8] {
+    frame(0, Array(text.utf8), flags: isEnd ? 0x1 : 0)
+  }
+
+  private static let reset = frame(3, [0, 0, 0, 2])
+  /// A frame that no connection may have: WINDOW_UPDATE by nothing.
+  private static let connectionError = frame(8, [0, 0, 0, 0], stream: 0)
+
+  /// The header of a response with status 200, in HPACK's indexed field 8.
+  /// - Parameter length: its `content-length`, in literal 28 without indexing.
+  private static func head(length: Int? = nil) -> [UInt8] {
+    let digits = length.map { Array(String($0).utf8) }
+    return frame(1, [0x88] + (digits.map { [0x0F, 0x0D, UInt8($0.count)] + $0 } ?? []), flags: 0x4)
+  }
+
+  private static func interim(_ status: String) -> [UInt8] { frame(1, [0x08, 3] + Array(status.utf8), flags: 0x4) }
+
+  /// A gateway whose application answers the first request of each connection with these bytes at once.
+  private func withAnswer(
+    _ answer: [UInt8], to protocols: [HTTPProtocol] = [.http1], _ body: (GatewayRig) async throws -> Void
+  ) async throws {
+    try await withGateway(
+      listener: { $0.main.protocols = protocols }, upstream: { $0.speaks = .http2 },
+      script: { socket, _ in
+        _ = try socket.read(count: 24)
+        try socket.send(Self.frame(4, [], stream: 0))
+        while true {
+          let frame = try socket.read(count: 9)
+          _ = try socket.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+          if frame[3] == 1 { try socket.send(answer) }
+        }
+      }, body)
+  }
+
+  private static let failures: [(String, [UInt8])] = [
+    ("a reset", head() + reset), ("a reset after content", head(length: 10) + data("hel") + reset),
+    ("too little content", head(length: 10) + data("hel", isEnd: true)),
+    ("too much content", head(length: 2) + data("hel", isEnd: true)),
+    ("a reset after content without a length", head() + data("hel") + reset),
+    ("an interim response first", interim("103") + head(length: 10) + reset),
+    ("an error of the connection", head(length: 10) + connectionError),
+  ]
+
+  @Test("A response that fails in the read of its header is 502", arguments: failures)
+  func failing(_ name: String, _ answer: [UInt8]) async throws {
+    try await withAnswer(answer) { rig async throws in
+      let statuses = try await blocking {
+        let client = try rig.connect()
+        return try (0..<2).map { _ in
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          var status = try client.readResponse().status
+          while status < 200 { status = try client.readResponse().status }
+          return status
+        }
+      }
+      #expect(statuses == [502, 502])
+      #expect(await eventually { rig.log.statuses == [502, 502] })
+      #expect(rig.log.failures == [.upstreamMalformed, .upstreamMalformed])
+    }
+  }
+
+  @Test("An HTTP/2 client gets 502, too", arguments: failures)
+  func failingToHTTP2(_ name: String, _ answer: [UInt8]) async throws {
+    try await withAnswer(answer, to: [.http2]) { rig async throws in
+      let client = try rig.connect()
+      let request = Self.frame(1, [0x82, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")], flags: 0x5)
+      try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Self.frame(4, [], stream: 0) + request)
+      #expect(await eventually { rig.log.statuses == [502] })
+    }
+  }
+
+  @Test("A response that is whole by its length is passed on, although a reset follows in the same read")
+  func wholeByLength() async throws {
+    try await withAnswer(Self.head(length: 3) + Self.data("hel") + Self.reset) { rig async throws in
+      let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      #expect(response.status == 200 && response.text == "hel")
+    }
+  }
+
+  /// Interim responses out of a field of the dynamic table, 16 times 3,900 bytes each.
+  private static func largeInterim(_ count: Int) -> [UInt8] {
+    let status = [0x08, 3] + Array("102".utf8)
+    // 3,900 as a number with a prefix of seven bits (RFC 7541, 5.1).
+    let field = [0x40, 1, UInt8(ascii: "a"), 0x7F, 0xBD, 0x1D] + [UInt8](repeating: 0x76, count: 3_900)
+    let large = frame(1, status + [UInt8](repeating: 0xBE, count: 16), flags: 0x4)
+    return frame(1, status + field, flags: 0x4) + (0..<count).flatMap { _ in large }
+  }
+
+  @Test("Interim responses that HPACK unpacks to megabytes are a malformed response")
+  func amplified() async throws {
+    try await withAnswer(Self.largeInterim(2_000) + Self.head(length: 0)) { rig async throws in
+      let all = try await blocking {
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        return String(decoding: try client.readToEnd(), as: UTF8.self)
+      }
+      #expect(all.contains("HTTP/1.1 502") && all.hasSuffix("interim responses too large"))
+    }
+  }
+
+  @Test("Of thousands of small interim responses 32 are passed on, and of large ones as many")
+  func manyInterim() async throws {
+    let small = (0..<9_000).flatMap { _ in Self.interim("102") }
+    for interim in [small, Self.largeInterim(40)] {
+      try await withAnswer(interim + Self.head(length: 1) + Self.data("a", isEnd: true)) { rig async throws in
+        let all = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+          return String(decoding: try client.readToEnd(), as: UTF8.self)
+        }
+        #expect(all.ranges(of: "HTTP/1.1 102").count == 32 && all.ranges(of: "HTTP/1.1 200").count == 1)
+      }
+    }
+  }
+}
