@@ -20,12 +20,7 @@ final class FullListener: Sendable {
       // A child of another test must not keep it open.
       let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
       let descriptor = socket(AF_INET, kind, 0)
-      var address = RawSocket.loopback(port)
-      _ = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
+      _ = try LoopbackAddress.connect(descriptor, to: port)
       var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       isFull = poll(&entry, 1, 200) == 0
       if isFull { close(descriptor) } else { descriptors.append(descriptor) }

@@ -47,22 +47,8 @@ final class RawSocket: Sendable {
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var address = loopback(port)
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else { throw RawSocketError.system("connect", errno) }
+    guard try LoopbackAddress.connect(descriptor, to: port) == 0 else { throw RawSocketError.system("connect", errno) }
     return RawSocket(descriptor: descriptor)
-  }
-
-  static func loopback(_ port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return address
   }
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }

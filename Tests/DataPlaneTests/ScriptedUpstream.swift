@@ -63,19 +63,12 @@ final class ScriptedUpstream: Sendable {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    var address = RawSocket.loopback(port)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else {
+    guard try LoopbackAddress.bind(descriptor, to: port) == 0, let port = LoopbackAddress.port(of: descriptor) else {
       let code = errno
       close(descriptor)
       throw RawSocketError.system("bind", code)
     }
-    return (descriptor, UInt16(bigEndian: address.sin_port))
+    return (descriptor, port)
   }
 
   private func note(_ error: String) { state.withLock { $0.errors.append(error) } }
