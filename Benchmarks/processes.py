@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import random
 import re
 import resource
 import signal
@@ -162,11 +163,21 @@ def go_first(pid: int, children: bool = False) -> bool:
     return True
 
 
+OUTGOING_PORTS = 32_768
+"""The first of the ports that Linux gives to outgoing connections (ip_local_port_range): one of those may be taken again
+between this look and the start of the server."""
+
+
 def free_port() -> int:
     """A port of loopback that nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    while True:
+        with socket.socket() as probe:
+            port = random.randrange(20_000, OUTGOING_PORTS)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def wait_for_port(process: Process, port: int, seconds: float = 10) -> None:
