@@ -6,8 +6,8 @@ import NIOCore
   import Musl
 #endif
 
-/// Calls of the system with an address of loopback. By NIO's type: the fields of `sockaddr_in` belong to whichever module
-/// the compiler has seen first, Glibc or one of NIO's that cannot be imported.
+/// Calls of the system with an address of loopback. By NIO's type: the fields of `sockaddr_in` belong to whichever
+/// module the compiler has seen first, Glibc or one of NIO's that cannot be imported.
 enum LoopbackAddress {
   /// - Returns: what `connect(2)` returns.
   static func connect(_ descriptor: Int32, to port: UInt16) throws -> Int32 {

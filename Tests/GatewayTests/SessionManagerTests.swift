@@ -497,7 +497,7 @@ extension SessionManagerTests {
   }
 }
 
-/// Waits until something is so, for ten seconds at most.
+/// Waits until something is so, for two minutes at most.
 func eventually(_ what: String, _ condition: () -> Bool) async throws {
   let clock = ContinuousClock()
   let deadline = clock.now.advanced(by: .seconds(120))

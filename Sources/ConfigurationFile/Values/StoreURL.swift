@@ -43,7 +43,7 @@ enum StoreURL {
     guard values(of: "sslmode").isEmpty, values(of: "service").isEmpty else { return false }
     let address = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
     let named = address.lastIndex(of: UInt8(ascii: "@")).map { address[address.index(after: $0)...] } ?? address
-    let hosts = values(of: "host").isEmpty ? [named] : values(of: "host")
+    let hosts = [values(of: "hostaddr"), values(of: "host")].first { !$0.isEmpty } ?? [named]
     return hosts.flatMap { $0.split(separator: UInt8(ascii: ",")) }.contains { !isOnThisMachine($0) }
   }
 

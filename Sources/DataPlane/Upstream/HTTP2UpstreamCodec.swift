@@ -79,7 +79,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
-    // A reset or GOAWAY of ours tells of a failure before what has come of the response is handed on.
+    // Our RST_STREAM or GOAWAY is sent first, so that the failure is known before the received part is handed on.
     if stream != nil, !isEndReceived, connection?.phase.isAwaitingHead == true, session.wantsToWrite {
       writeFrames(context)
     }

@@ -140,9 +140,11 @@ struct BackgroundTasks: Sendable {
     }
   }
 
-  /// Checks whether the store can be written.
+  /// Checks whether the store can be written. The first check that succeeds compares the clock with the store, too.
   func checkStore() async {
     await storeCheck.run()
+    // If that fails, nothing is removed until it has succeeded.
+    if storeHealth.isHealthy { try? await compareStart() }
     reportStore()
   }
 
@@ -164,8 +166,8 @@ struct BackgroundTasks: Sendable {
     let seconds = cached.clockJumps.withLock { $0.compareStart(wall: .now, steady: .now, latestUse: latestUse) }
     guard let seconds else { return }
     logger.warning(
-      "no session was used for a long time, expired ones are kept for a day; see that the system's clock is right",
-      metadata: ["seconds": "\(seconds)"])
+      "no recent session use, keeping expired sessions for a day",
+      metadata: ["seconds": "\(seconds)", "remedy": "see that the system's clock is right"])
   }
 
   /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
@@ -174,6 +176,7 @@ struct BackgroundTasks: Sendable {
     defer { if count > 0 { logger.info("removed expired sessions", metadata: ["sessions": "\(count)"]) } }
     while !Task.isCancelled {
       do throws(StoreError) {
+        watchClock()
         try await compareStart()
         guard cached.clockJumps.withLock({ $0.isTrusted(at: .now) }) else { return }
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)

@@ -26,7 +26,8 @@ struct ClockJumps {
     return Self.seconds(jump)
   }
 
-  /// Compares the clock at a start with the latest use of any session, which nobody forges.
+  /// Compares the clock at a start with the latest use of any session. Before requests are served: their sessions would
+  /// be stored as used now. (A sign-in is not possible by a wrong clock: Apple's identity token has then expired.)
   /// - Returns: the time since then if it is long, in seconds.
   mutating func compareStart(wall: Date, steady: ContinuousClock.Instant, latestUse: Date?) -> Int? {
     guard let latestUse else { return nil }

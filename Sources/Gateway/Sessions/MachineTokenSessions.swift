@@ -89,7 +89,7 @@ final class MachineTokenSessions: Sendable {
       let found = try await store.token(handle)
       storeHealth.answered(at: clock(), asked: now)
       guard let found, found.isInForce(at: Date(wallClock: now)) else {
-        return .absent(during: Period(from: now, for: SessionManager.absentMemory))
+        return .absent(during: Period(from: clock(), for: SessionManager.absentMemory))
       }
       return .found(found)
     } catch {

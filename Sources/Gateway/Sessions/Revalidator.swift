@@ -141,7 +141,7 @@ final class Revalidator: Sendable {
         switch outcome {
         case .granted(let lease):
           state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
-          return try await ask(lease, dependencies)
+          return try await ask(lease, of: snapshot, dependencies)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
@@ -192,7 +192,7 @@ final class Revalidator: Sendable {
   }
 
   private func ask(
-    _ lease: RevalidationLease, _ dependencies: Dependencies
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ dependencies: Dependencies
   ) async throws(StoreError) -> Outcome {
     let token: RefreshToken
     do throws(SealError) {
@@ -207,9 +207,10 @@ final class Revalidator: Sendable {
             "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
           ])
       }
-      // Apple was not asked: a replica that has the key may still ask today.
+      // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the account:
+      // otherwise each request would have it looked up and revalidated again.
       try await store.releaseLease(lease)
-      return Outcome(accountChanged: true)
+      return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)

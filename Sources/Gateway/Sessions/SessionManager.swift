@@ -98,9 +98,9 @@ final class SessionManager: Sendable {
       let found = try await store.find(handle)
       storeHealth.answered(at: clock(), asked: now)
       guard let found = found.map({ seen($0, cached) }) else {
-        return .absent(during: Period(from: now, for: Self.absentMemory))
+        return .absent(during: Period(from: clock(), for: Self.absentMemory))
       }
-      guard isAlive(found, at: now) else { return .absent(during: Period(from: now, for: Self.idleMemory)) }
+      guard isAlive(found, at: now) else { return .absent(during: Period(from: clock(), for: Self.idleMemory)) }
       return .found(FoundSession(snapshot: found))
     } catch {
       storeHealth.didNotAnswer("find", error)

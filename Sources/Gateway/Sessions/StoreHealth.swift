@@ -131,7 +131,7 @@ final class StoreHealth: Sendable {
 
   /// Notes that the store has answered a query. Without the change feed that restores no trust in caches.
   /// - Parameters:
-  ///   - arrival: the moment at which the answer arrived: whoever asked has to be able to use it.
+  ///   - arrival: the moment at which the answer arrived. The request that asked must be able to use it.
   ///   - asked: the moment at which the query began. It is not known what has changed since.
   func answered(at arrival: Int64, asked: Int64) {
     if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }

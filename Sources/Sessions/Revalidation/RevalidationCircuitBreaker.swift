@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
 /// Circuit breaker over recent revalidations of all accounts: revocations are not applied if many revalidations were
-/// made and none succeeded, or if one user after the other is revoked, so that a configuration error or an outage at
-/// Apple never signs everybody out. One success closes it.
+/// made and none succeeded, or if many in a row found a user revoked, so that a configuration error or an outage at Apple
+/// never signs everybody out. One success closes it.
 ///
 /// Counts by the minute over the last hour, in memory of constant size; `notSent` is not counted.
 package struct RevalidationCircuitBreaker: Sendable {
@@ -18,14 +18,14 @@ package struct RevalidationCircuitBreaker: Sendable {
   package enum Hold: Sendable, Equatable {
     /// None of so many revalidations within the hour succeeded.
     case noSuccess(checks: Int)
-    /// So many users in a row were revoked.
+    /// So many revalidations in a row found a user revoked.
     case revoked(inARow: Int)
   }
 
   /// The number of revalidations within `windowMinutes` that, without a success, open the breaker.
   package static let manyChecks = 20
-  /// The number of users who may be revoked in a row, with no success between. By chance that happens to nobody: of a
-  /// thousand users perhaps one withdraws consent on a day.
+  /// The number of revalidations in a row that may find a user revoked, with no success between. More are unlikely by
+  /// chance: about one user in a thousand withdraws consent on a day.
   package static let mostRevokedInARow = 5
   /// The length of the window, in minutes.
   package static let windowMinutes = 60

@@ -74,7 +74,7 @@ struct CallbackEndpoint: Sendable {
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
-        // Whoever is signed in has gone back to Apple's page, most likely: the first answer removed the cookie.
+        // A signed-in user has probably gone back to Apple's page: the first answer removed the cookie.
         return failed(await isSignedIn(request) ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
       }
       signIn = found
