@@ -207,8 +207,8 @@ final class Revalidator: Sendable {
             "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
           ])
       }
-      // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the account:
-      // otherwise each request would have it looked up and revalidated again.
+      // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
+      // account: otherwise each request would have it looked up and revalidated again.
       try await store.releaseLease(lease)
       return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
     }

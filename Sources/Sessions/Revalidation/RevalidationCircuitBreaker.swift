@@ -1,8 +1,8 @@
 package import FoundationEssentials
 
 /// Circuit breaker over recent revalidations of all accounts: revocations are not applied if many revalidations were
-/// made and none succeeded, or if many in a row found a user revoked, so that a configuration error or an outage at Apple
-/// never signs everybody out. One success closes it.
+/// made and none succeeded, or if many in a row found a user revoked, so that a configuration error or an outage at
+/// Apple never signs everybody out. One success closes it.
 ///
 /// Counts by the minute over the last hour, in memory of constant size; `notSent` is not counted.
 package struct RevalidationCircuitBreaker: Sendable {
