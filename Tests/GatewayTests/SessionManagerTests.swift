@@ -445,7 +445,11 @@ extension SessionManagerTests {
     rig.clock.advance(47 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil)
+    try await eventually("the attempt of the 127th hour") { rig.apple.calls == 2 }
     rig.clock.advance(2 * 3_600)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil, "the grace does not end between two attempts")
+    rig.clock.advance(23 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).status == 302, "the grace is over")
     try await rig.stop()
