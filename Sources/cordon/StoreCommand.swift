@@ -51,7 +51,7 @@ struct StoreCommand: AsyncParsableCommand {
       let unreadable = keys.filter { !keyring.knows($0.key) }.values.reduce(0, +)
       var work = LongWork()
       defer { work.finishPart() }
-      // The sessions first: whoever is interrupted and begins again finds the tokens, and so the rest of the sessions.
+      // The sessions first: repeated after an interruption, the command finds the tokens, and so the other sessions.
       if forgetUnreadable, unreadable > 0 { try await endEverySession(in: store, tokens: unreadable, &work) }
       let done = try await TokenReencryption.run(
         store: store, keyring: keyring, unreadable: forgetUnreadable ? .forget : .stop

@@ -25,7 +25,7 @@ protocol ReviewedConnection: AcceptedConnection {
 }
 
 extension ReviewedConnection {
-  /// Has its exchanges reviewed from now on, until there is none.
+  /// Has its exchanges reviewed from now on, for as long as it has any.
   func expectReviews() {
     guard !isReviewed else { return }
     isReviewed = true

@@ -6,13 +6,18 @@ import Testing
 @SystemActor
 @Suite("Applications in HTTP/2")
 struct HTTP2UpstreamTests {
-  @Test("An answer before all of the request was taken: the next request finds a connection that is free")
-  func earlyAnswer() throws {
+  private func startApplication() throws -> (ServerProcess, port: UInt16) {
     let port = try FreePort.take()
     let script = Machine.packageRoot.appending(path: "Tests/System/HTTP2/server.py").path
     let application = try ServerProcess("/usr/bin/python3", [script, "\(port)"])
-    defer { application.stop() }
     try application.waitForLine(containing: "listening")
+    return (application, port)
+  }
+
+  @Test("An answer before all of the request was taken: the next request finds a connection that is free")
+  func earlyAnswer() throws {
+    let (application, port) = try startApplication()
+    defer { application.stop() }
     let site = try Site(adjust: {
       $0["listen", "workers"] = "1"
       $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
@@ -32,11 +37,8 @@ struct HTTP2UpstreamTests {
 
   @Test("A call of gRPC passes message by message, both ways, with its trailers; also one that fails at once")
   func call() throws {
-    let port = try FreePort.take()
-    let script = Machine.packageRoot.appending(path: "Tests/System/HTTP2/server.py").path
-    let application = try ServerProcess("/usr/bin/python3", [script, "\(port)"])
+    let (application, port) = try startApplication()
     defer { application.stop() }
-    try application.waitForLine(containing: "listening")
     let site = try Site(adjust: {
       $0.acceptHTTP2()
       $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
