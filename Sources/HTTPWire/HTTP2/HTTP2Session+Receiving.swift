@@ -276,7 +276,13 @@ extension HTTP2Session {
 
   /// The first head that waits on a stream does so no longer. Trailers were never counted.
   private func leftQueue(headOf id: Int32) {
-    guard let stream = streams[id] else { return }
+    guard let stream = streams[id] else {
+      guard let first = orphanedHeads[id]?.first else { return }
+      queuedHeads -= first
+      orphanedHeads[id]?.removeFirst()
+      if orphanedHeads[id]?.isEmpty == true { orphanedHeads[id] = nil }
+      return
+    }
     if !stream.interimHeads.isEmpty {
       queuedHeads -= stream.interimHeads.removeFirst()
     } else {
@@ -313,7 +319,7 @@ extension HTTP2Session {
     pardon(stream)
     giveBack(stream)
     queuedBytes -= stream.queuedBytes
-    queuedHeads -= stream.interimHeads.reduce(stream.finalHead, +)
+    if stream.hasQueuedHeads { orphanedHeads[id] = stream.interimHeads + [stream.finalHead].filter { $0 > 0 } }
     stream.queue.removeAll()
     let handler = stream.handler
     stream.handler = nil

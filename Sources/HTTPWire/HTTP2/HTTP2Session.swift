@@ -44,6 +44,8 @@ package final class HTTP2Session {
   package internal(set) var queuedBytes = 0
   /// Memory of the response heads of all streams that wait to be sent.
   package internal(set) var queuedHeads = 0
+  /// Those of closed streams among them, by stream: nghttp2 keeps them until it is their turn to be written.
+  var orphanedHeads: [Int32: [Int]] = [:]
   /// Bytes of content of all streams that were written.
   package internal(set) var sentBytes = 0
   /// Received bytes of content of all streams that were not consumed yet.

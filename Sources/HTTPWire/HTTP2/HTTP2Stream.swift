@@ -46,6 +46,7 @@ package final class HTTP2Stream {
   /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
   var interimHeads: [Int] = []
   var finalHead = 0
+  var hasQueuedHeads: Bool { finalHead > 0 || !interimHeads.isEmpty }
   /// Whether it is closed.
   var isClosed = false
 
