@@ -19,7 +19,8 @@ extension StoreCommand {
       discussion: """
         Copies accounts, names, refresh tokens, sessions, replay guards and queued messages unchanged: nobody is \
         signed out. Stop the gateways, set store.url to the database, copy, and start the gateways. The database must \
-        be empty; an interrupted copy continues where it stopped. The file is not changed.
+        be empty; an interrupted copy continues where it stopped. The file is not changed. To rehearse it while the \
+        gateway runs, copy a backup of the file (sqlite3 FILE ".backup BACKUP"), and empty the database again.
 
         Exit status: 0 if the copy is complete, 1 if not, 78 if the configuration is invalid.
         """)
@@ -52,6 +53,15 @@ extension StoreCommand {
       guard access(path, F_OK) == 0 else {
         throw StoreError(code: .unavailable, message: "there is no file \(path); name the SQLite store to copy")
       }
+      // Kept while copying, so that a gateway that starts meanwhile says that it is not alone.
+      let claim = StoreClaim()
+      guard claim.take(path) else {
+        throw StoreError(
+          code: .unavailable,
+          message: "a gateway is using \(path): what it writes would be missing in the copy. Stop it first; for a "
+            + "rehearsal, copy a backup of the file (sqlite3 \(path) \".backup BACKUP\")")
+      }
+      defer { withExtendedLifetime(claim) {} }
       let source = try SQLiteSessionStore(path: path)
       let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
       var work = LongWork()

@@ -128,8 +128,7 @@ struct CopyTests {
     let (source, _) = try await filled(folder.appendingPathComponent("cordon.db").path)
     let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
     // As far as a process came that was killed.
-    let cursor = try await source.changes(since: nil, limit: 1).cursor
-    #expect(try await target.beginCopy(of: cursor) == .begun)
+    #expect(try await target.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await target.add(try await source.rows(of: .accounts, after: [], limit: 500), to: .accounts)
     var first: Int?
     #expect(try await StoreCopy.run(from: source, to: target) { _, done, _ in first = first ?? done })
@@ -151,9 +150,45 @@ struct CopyTests {
     #expect(inUse?.message.contains("empty") == true)
     #expect(try await target.counts().accounts == 1)
     let fresh = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
-    #expect(try await fresh.beginCopy(of: source.changes(since: nil, limit: 1).cursor) == .begun)
+    #expect(try await fresh.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await source.end(.one(signIns[0].session.handle), because: .signedOut, at: noon)
     #expect(await storeError { _ = try await StoreCopy.run(from: source, to: fresh) }?.code == .conflict)
     for store in [source, target, fresh] as [any SessionStore] { try await store.close() }
+  }
+  @Test("A source that was used after it was copied is refused, whatever was written: sign-ins, tokens, last uses")
+  func usedSince() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    let anna = try signIn("anna")
+    _ = try await source.complete(anna)
+    let staff = try #require(GroupName("staff"))
+    let key = try await source.storeKey()
+    let uses: [() async throws -> Void] = [
+      { _ = try await source.complete(try signIn("ben")) },
+      {
+        try await source.create(
+          MachineToken(
+            name: staff, handle: MachineTokenText.random(key).handle, group: staff, created: noon, expires: nil,
+            by: "cli"))
+      },
+      {
+        let seen = noon.addingTimeInterval(60)
+        try await source.updateLastSeen([LastSeenUpdate(handle: anna.session.handle, seen: seen)])
+      },
+    ]
+    for use in uses {
+      let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+      #expect(try await StoreCopy.run(from: source, to: target))
+      #expect(try await StoreCopy.run(from: source, to: target) == false)
+      let cursor = try await source.changes(since: nil, limit: 1).cursor
+      try await use()
+      #expect(try await source.changes(since: nil, limit: 1).cursor == cursor, "no gateway need learn of it")
+      let error = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.contains("before it changed") == true)
+      try await target.close()
+    }
+    try await source.close()
   }
 }

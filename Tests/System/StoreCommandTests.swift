@@ -22,13 +22,15 @@ struct StoreCommandTests {
     let anna = try site.signedIn()
     let gone = try site.signedIn(as: "ben")
     _ = try gone.fetch(site.own("sign-out"), method: "POST", fields: [("Origin", site.origin)])
-    site.gateway.process.signal(SIGTERM)
-    _ = try site.gateway.process.waitForExit()
     // Before there is a target.
     #expect(try cordon(site, "store", "copy", "--from", "cordon.db").exit == .code(1))
     var configuration = site.gateway.configuration
     configuration["store", "url"] = "\"\(try server.makeDatabase())\""
     _ = try configuration.install(in: site.gateway.directory)
+    let inUse = try cordon(site, "store", "copy", "--from", "cordon.db")
+    #expect(inUse.exit == .code(1) && inUse.said.contains("a gateway is using cordon.db"), "\(inUse.said)")
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
     let missing = try cordon(site, "store", "copy", "--from", "nowhere.db")
     #expect(missing.exit == .code(1) && missing.said.contains("there is no file"))
     let copied = try cordon(site, "store", "copy", "--from", "cordon.db")

@@ -1,7 +1,7 @@
 package import Sessions
 
 extension PostgreSQLSessionStore: StoreCopyTarget {
-  package func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress {
+  package func beginCopy(of source: CopiedContent) async throws(StoreError) -> CopyProgress {
     let place = place
     return try await run(isRetryable: true) { connection in
       try connection.transaction {
@@ -11,8 +11,8 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
           guard known == source.text else {
             throw StoreError(
               code: .conflict,
-              message: "\(place) holds a copy of another store, or of this one as it was; empty it (DROP SCHEMA cordon "
-                + "CASCADE) and copy again")
+              message: "\(place) holds a copy of another store, or of this one before it changed; if no gateway has "
+                + "used it since, empty it (DROP SCHEMA cordon CASCADE) and copy again")
           }
           return try row.integer(1) == 1 ? .finished : .resumed
         }

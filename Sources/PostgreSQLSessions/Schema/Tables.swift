@@ -16,7 +16,7 @@ enum Tables {
       id bigint PRIMARY KEY CHECK (id = 1),
       identity text NOT NULL,            -- of this database, for change cursors
       pings bigint NOT NULL,
-      copied_from text,                  -- the cursor of the store that this is a copy of,
+      copied_from text,                  -- the content that this is a copy of (see CopiedContent),
       is_copied bigint NOT NULL DEFAULT 0  -- and whether the copy is whole
     )
     """,

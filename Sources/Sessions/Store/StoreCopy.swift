@@ -1,3 +1,6 @@
+internal import Cryptography
+internal import WebFormats
+
 /// The tables of a store that are copied, in an order in which each refers to earlier ones only. The change feed is not
 /// copied: it is for running gateways.
 package enum StoreTable: String, Sendable, CaseIterable {
@@ -89,9 +92,9 @@ package protocol StoreCopySource: SessionStore {
 
 /// A store that can be copied to.
 package protocol StoreCopyTarget: SessionStore {
-  /// Begins a copy, or resumes one of the same state of the same source.
+  /// Begins a copy, or resumes one of the same content of the same source.
   /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
-  func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
+  func beginCopy(of source: CopiedContent) async throws(StoreError) -> CopyProgress
 
   /// Replaces the store's own key by that of the source, under which bans and machine tokens are kept.
   func adopt(_ key: StoreKey) async throws(StoreError)
@@ -109,6 +112,54 @@ package protocol StoreCopyTarget: SessionStore {
   func finishCopy() async throws(StoreError)
 }
 
+/// The content of a store that is copied, by which a later copy is recognized as one of the same.
+///
+/// The cursor of the change feed alone does not tell: sign-ins, invitations and machine tokens are no changes that
+/// running gateways must learn of.
+package struct CopiedContent: Sendable, Equatable {
+  /// The cursor of the store, which names the store as well, and a hash of all rows.
+  package let text: String
+
+  /// Reads all rows. Blocks nobody, but takes as long as copying them.
+  package static func read(_ source: any StoreCopySource) async throws(StoreError) -> CopiedContent {
+    let cursor = try await source.changes(since: nil, limit: 1).cursor
+    var hash: [UInt8] = []
+    for table in StoreTable.allCases {
+      var key: [StoredValue] = []
+      while true {
+        let rows = try await source.rows(of: table, after: key, limit: StoreCopy.batch)
+        // A chain: each hash covers the one before, and the tables between which there is nothing to read.
+        var bytes = hash + table.rawValue.utf8
+        for value in rows.joined() { value.append(to: &bytes) }
+        hash = SHA256.hash(bytes)
+        guard let last = rows.last else { break }
+        key = Array(last.prefix(table.keyCount))
+      }
+    }
+    return CopiedContent(text: "\(cursor.text) \(Hex.text(hash))")
+  }
+}
+
+extension StoredValue {
+  /// Appends the value, so that no two lists of values are the same bytes.
+  fileprivate func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(0)
+    case .integer(let number):
+      bytes.append(1)
+      withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+    case .text(let text): append(2, Array(text.utf8), to: &bytes)
+    case .bytes(let content): append(3, content, to: &bytes)
+    }
+  }
+
+  private func append(_ kind: UInt8, _ content: [UInt8], to bytes: inout [UInt8]) {
+    bytes.append(kind)
+    withUnsafeBytes(of: Int64(content.count).littleEndian) { bytes += $0 }
+    bytes += content
+  }
+}
+
 /// The progress of a copy.
 package enum CopyProgress: Sendable, Equatable {
   /// The target was empty.
@@ -123,7 +174,7 @@ package enum CopyProgress: Sendable, Equatable {
 /// store meanwhile.
 package enum StoreCopy {
   /// Rows in one transaction.
-  private static let batch = 500
+  static let batch = 500
 
   /// - Parameter report: called for each table after each batch, with the rows copied and the rows in all.
   /// - Returns: whether anything was to be done.
@@ -133,8 +184,8 @@ package enum StoreCopy {
     report: (StoreTable, Int, Int) -> Void = { _, _, _ in }
   ) async throws(StoreError) -> Bool {
     try await source.requireKnownSchema()
-    let state = try await source.changes(since: nil, limit: 1).cursor
-    if try await target.beginCopy(of: state) == .finished { return false }
+    let content = try await CopiedContent.read(source)
+    if try await target.beginCopy(of: content) == .finished { return false }
     try await target.adopt(source.storeKey())
     for table in StoreTable.allCases {
       let total = try await source.rowCount(of: table)
@@ -149,15 +200,15 @@ package enum StoreCopy {
         report(table, copied, total)
       }
     }
-    try await requireSameness(source, target, since: state)
+    try await requireSameness(source, target, content)
     try await target.finishCopy()
     return true
   }
 
   private static func requireSameness(
-    _ source: any StoreCopySource, _ target: any StoreCopyTarget, since state: ChangeCursor
+    _ source: any StoreCopySource, _ target: any StoreCopyTarget, _ content: CopiedContent
   ) async throws(StoreError) {
-    var isSame = try await source.changes(since: nil, limit: 1).cursor == state
+    var isSame = try await CopiedContent.read(source) == content
     for table in StoreTable.allCases where isSame {
       isSame = try await source.rowCount(of: table) == target.rowCount(of: table)
     }
