@@ -135,6 +135,23 @@ struct ReloadTests {
     #expect(try !site.gateway.admin.get("/healthz").text.contains("failing"))
   }
 
+  @Test("A refused configuration tells neither passwords nor people's addresses: not in the log, not on /healthz")
+  func refusedSecrets() throws {
+    let site = try Site()
+    defer { site.stop() }
+    try reload(site) { configuration in
+      configuration["upstream", "url"] = "\"http://app:hunter2@127.0.0.1:13000\""
+      configuration["access", "deny_emails"] = "[\"ben@example.com\", \"eve@example,com\"]"
+    }
+    let health = try site.gateway.admin.get("/healthz").text
+    let log = String(decoding: site.gateway.log, as: UTF8.self)
+    #expect(health.contains("upstream.url") && health.contains("entry 2 of deny_emails is not an address"), "\(health)")
+    #expect(log.contains("entry 2 of deny_emails is not an address"))
+    for secret in ["hunter2", "eve@", "ben@"] {
+      #expect(!health.contains(secret) && !log.contains(secret), "\(secret)")
+    }
+  }
+
   @Test(
     "A reload refuses by name a setting that a running gateway cannot change, and applies nothing else of the file",
     arguments: ["listen.address", "listen.workers", "admin.address", "store.url", "session.cookie_name"])

@@ -173,10 +173,11 @@ extension AccessLists {
     {
       return misplaced
     }
-    if let email = emails.first(where: { EmailAddress($0) == nil }) {
+    // Users are told by their place: problems of a reload are also in the log and on `/healthz`.
+    if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
       return (
         "allow_emails",
-        "\"\(email)\" in allow_emails is not an address; write \"name@example.com\", or use allow_email_domains"
+        "entry \(index + 1) of allow_emails is not an address; write \"name@example.com\", or use allow_email_domains"
       )
     }
     if let domain = emailDomains.first(where: { !EmailAddress.isDomain($0) }) {
@@ -211,8 +212,8 @@ extension DenyLists {
     {
       return misplaced
     }
-    if let email = emails.first(where: { EmailAddress($0) == nil }) {
-      return ("deny_emails", "\"\(email)\" in deny_emails is not an address; write \"name@example.com\"")
+    if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
+      return ("deny_emails", "entry \(index + 1) of deny_emails is not an address; write \"name@example.com\"")
     }
     return nil
   }
@@ -228,17 +229,18 @@ private enum MisplacedText {
   static func problem(
     subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
   ) -> (key: String, message: String)? {
-    if let address = subjects.texts.first(where: { $0.utf8.contains(UInt8(ascii: "@")) }) {
+    if let index = subjects.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "@")) }) {
       return (
         subjects.key,
-        "\"\(address)\" in \(subjects.key) is an address, which no subject is; write it in \(emails.key), or its "
+        "entry \(index + 1) of \(subjects.key) is an address, which no subject is; write it in \(emails.key), or its "
           + "domain in \(domains)"
       )
     }
-    if let pattern = emails.texts.first(where: { $0.utf8.contains(UInt8(ascii: "*")) }) {
+    if let index = emails.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "*")) }) {
       return (
         emails.key,
-        "\"\(pattern)\" in \(emails.key) has a \"*\", but addresses are not patterns; write the domain in \(domains)"
+        "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns; write the domain in "
+          + domains
       )
     }
     return nil

@@ -130,7 +130,9 @@ extension ConfigurationSchema {
   static let subjects = ValueType.words(
     "identifier", expected: "a subject, as in \"001234.0123456789abcdef0123456789abcdef.0123\""
   ).list()
-  static let emails = ValueType.words("address", limit: 320, expected: "an e-mail address").list()
+  static let emails = ValueType.words(
+    "address", limit: 320, expected: "an e-mail address", isConfidential: true
+  ).list()
   static let emailDomains = ValueType.words("domain", expected: "a domain, as in \"example.com\"").list()
   static let organizations = ValueType.words("identifier", expected: "an org_id").list()
 }

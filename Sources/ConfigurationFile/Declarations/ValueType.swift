@@ -26,7 +26,8 @@ extension ValueType {
   /// - Parameters:
   ///   - name: In the reference.
   ///   - expected: The expected form, for a value of another type: `a duration, as in "15s"`.
-  ///   - isConfidential: Whether diagnostics must not repeat the value.
+  ///   - isConfidential: Whether diagnostics must not repeat the value: problems of a reload are also in the log and
+  ///     on `/healthz`.
   ///   - write: Without quotation marks.
   ///   - parse: Reads the text; relative paths are relative to the directory.
   static func text(
@@ -40,7 +41,7 @@ extension ValueType {
         do throws(Diagnostic) {
           return try parse(text.value, context.directory)
         } catch {
-          let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
+          let subject = isConfidential ? path.entry : "\(path): \(text.shown)"
           // A diagnostic may repeat a part of the value, to show a correct form.
           context.report(
             at: path, "\(subject) \(context.concealing(error.what))", remedy: context.concealing(error.remedy))

@@ -7,9 +7,9 @@ import WebFormats
 /// The types of particular keys.
 extension ValueType where Value == String {
   /// Any text that is not empty and has no control characters.
-  static func words(_ name: String, limit: Int = 255, expected: String) -> ValueType {
+  static func words(_ name: String, limit: Int = 255, expected: String, isConfidential: Bool = false) -> ValueType {
     text(
-      name, expected: expected, write: { $0 },
+      name, expected: expected, isConfidential: isConfidential, write: { $0 },
       parse: { text, _ throws(Diagnostic) in
         guard !text.isEmpty else { throw Diagnostic("is empty", remedy: "write \(expected), or remove the key") }
         guard text.utf8.count <= limit else {
@@ -147,7 +147,7 @@ extension ValueType where Value == String {
   /// A member of a group.
   static var member: ValueType {
     text(
-      "member", expected: "a member, as in \"ada@example.com\"", write: { $0 },
+      "member", expected: "a member, as in \"ada@example.com\"", isConfidential: true, write: { $0 },
       parse: { text, _ throws(Diagnostic) in
         if let problem = GroupMember.problem(of: text) { throw Diagnostic(problem.message, remedy: problem.remedy) }
         return text

@@ -47,4 +47,9 @@ struct NodePath: Sendable, Hashable, CustomStringConvertible {
     for case .key(let key) in components { keys.append(key) }
     return keys.joined(separator: ".")
   }
+
+  /// The same, with the place in a list: "entry 2 of group.members".
+  var entry: String {
+    if case .index(let index)? = components.last { "entry \(index + 1) of \(self)" } else { description }
+  }
 }

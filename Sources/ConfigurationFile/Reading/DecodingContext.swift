@@ -183,9 +183,21 @@ struct WrittenText: Sendable {
   var value: String
   var written: String
 
-  /// In quotation marks, and not too long.
+  /// In quotation marks, not too long, and without the user information of a URL, which may be a password.
   var shown: String {
-    let scalars = written.unicodeScalars.prefix(61)
-    return scalars.count > 60 ? "\"\(String(scalars.prefix(60)))…\"" : "\"\(written)\""
+    let scalars = Self.withoutUserInformation(written).unicodeScalars
+    return scalars.count > 60 ? "\"\(String(scalars.prefix(60)))…\"" : "\"\(String(scalars))\""
+  }
+
+  /// The text with "…" for what is between "//" and the last "@": a password may have a slash in it that was not
+  /// encoded.
+  private static func withoutUserInformation(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return text }
+    for start in bytes.indices.dropFirst() where start < at {
+      guard bytes[start - 1] == UInt8(ascii: "/"), bytes[start] == UInt8(ascii: "/") else { continue }
+      return String(decoding: bytes[...start], as: UTF8.self) + "…" + String(decoding: bytes[at...], as: UTF8.self)
+    }
+    return text
   }
 }
