@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFile
+import DataPlane
 import Gateway
 
 /// `cordon ready`: what a container's health check runs, where there is no HTTP client.
@@ -23,19 +24,19 @@ struct ReadyCommand: AsyncParsableCommand {
   var live = false
 
   func run() async throws {
-    let place = try place()
+    let address = try address()
     do {
-      let client = try AdministrationClient(at: place.address, place.settings)
+      let client = AdministrationClient(forHealthAt: address)
       if live {
         guard try await client.isLive() else {
-          printError("not live: see /healthz at \(place.address)")
+          printError("not live: see /healthz at \(address)")
           throw ExitCode.failure
         }
         print("live")
       } else {
         let readiness = try await client.readiness()
         guard readiness.isReady else {
-          let reason = readiness.reason ?? "see /healthz at \(place.address)"
+          let reason = readiness.reason ?? "see /healthz at \(address)"
           printError("not ready: \(printable(reason))")
           throw ExitCode.failure
         }
@@ -49,12 +50,11 @@ struct ReadyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The admin API of the gateway, by `[admin]` alone: a mistake elsewhere, made since the start, says nothing about
-  /// the gateway that runs.
+  /// The address of the admin listener, by `[admin]` alone: a mistake elsewhere, made since the start, says nothing
+  /// about the gateway that runs.
   /// - Throws: `ExitCode` 78, after every problem of the file was reported.
-  private func place() throws -> AdministrationPlace {
-    if let place = ConfigurationFile.administration(config) { return place }
-    let configuration = try Configuration.loaded(from: config)
-    return AdministrationPlace(address: configuration.adminAddress, settings: configuration.admin)
+  private func address() throws -> BindAddress {
+    if let place = ConfigurationFile.administration(config) { return place.address }
+    return try Configuration.loaded(from: config).adminAddress
   }
 }

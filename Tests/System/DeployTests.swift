@@ -164,8 +164,14 @@ struct DeployTests {
   func ready() throws {
     let upstream = try RawUpstream(RawUpstream.greet)
     defer { upstream.stop() }
-    let gateway = try GatewayProcess(
-      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    let directory = try TemporaryDirectory()
+    let token = try directory.write(String(repeating: "0123456789abcdef", count: 3), to: "token")
+    configuration["admin", "token_file"] = "\"\(token)\""
+    let gateway = try GatewayProcess(configuration)
+    // Health needs no token: an orchestrator would end a gateway for a file that somebody changed beside it.
+    try FileManager.default.removeItem(atPath: token)
     for arguments in [["ready"], ["ready", "--live"]] {
       let ready = try ServerProcess.run(Machine.binary("cordon"), arguments + ["--config", gateway.file])
       #expect(ready.exit == .code(0), "\(ready.standardError)")

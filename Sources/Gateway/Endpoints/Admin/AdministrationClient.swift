@@ -25,6 +25,13 @@ package struct AdministrationClient: Sendable {
     }
   }
 
+  /// A client for health requests alone, which need no token: a mistake in the token's file, made since the start, says
+  /// nothing about the gateway that runs.
+  package init(forHealthAt address: BindAddress) {
+    self.address = address
+    token = nil
+  }
+
   /// The account with this subject: one or none.
   package func accounts(subject: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
