@@ -48,6 +48,27 @@ struct FileWarningTests {
     #expect(found.count == 1 && found[0].contains("install -d -m 0700 -o USER /srv/nowhere"), "\(found)")
   }
 
+  @Test("A Unix socket whose folder is not there is a warning, of each listener and of the admin listener")
+  func socketFolder() throws {
+    let sockets =
+      text().replacing("\"127.0.0.1:8080\"", with: "\"unix:/run/app/in.sock\"") + """
+        [[listener]]
+        name = "beside"
+        address = "unix:/run/app/beside.sock"
+        [admin]
+        address = "unix:/run/cordon/admin.sock"
+
+        """
+    var files = Sandbox.files
+    files.hasFolder = { $0 != "/run/app" && $0 != "/run/cordon" }
+    let found = try warnings(sockets, files: files)
+    #expect(found.count == 3, "\(found)")
+    for (warning, place) in zip(found, ["gateway.conf:3:1", "gateway.conf:17:1", "gateway.conf:19:1"]) {
+      #expect(warning.hasPrefix("\(place): warning: there is no folder /run/"), "\(warning)")
+    }
+    #expect(try warnings(sockets) == [])
+  }
+
   @Test("A configuration that every user may write is a warning")
   func writableByAll() throws {
     func found(mode: UInt32) throws -> [String] {

@@ -129,6 +129,20 @@ struct ActivationTests {
     #expect(gateway.standardError.contains(remedy), "\(gateway.standardError)")
   }
 
+  @Test("A socket with the name of another listener is not taken by its address: the start ends with 78")
+  func contradiction() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let directory = try TemporaryDirectory()
+    let configuration = try Self.configuration(upstream)
+    let gateway = try startActivated(
+      configuration.install(in: directory), sockets: [("admin", HeldSocket(port: configuration.port))])
+    defer { gateway.stop() }
+    #expect(try gateway.waitForExit() == .code(78))
+    try gateway.waitForEndOfOutput()
+    #expect(gateway.standardError.contains("the inherited socket 3 (admin)"), "\(gateway.standardError)")
+  }
+
   @Test("The service manager is told of the start, each reload, that it lives, and the end")
   func notifications() throws {
     let upstream = try RawUpstream()

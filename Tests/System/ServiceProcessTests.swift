@@ -138,6 +138,21 @@ struct ServiceProcessTests {
     #expect(try String(contentsOfFile: "\(directory.path)/notes.txt", encoding: .utf8) == "mine")
   }
 
+  @Test("A Unix socket in a folder that is missing: the exit status is 78, and check has said so")
+  func missingFolder() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    configuration["admin", "address"] = "\"unix:\(directory.path)/missing/admin.sock\""
+    let file = try configuration.install(in: directory)
+    let checked = try ServerProcess.run(Machine.binary("cordon"), ["check", "--config", file])
+    #expect(checked.exit == .code(0))
+    let said = checked.standardOutput + checked.standardError
+    #expect(said.contains("there is no folder \(directory.path)/missing"), "\(said)")
+    let ended = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", file])
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains("create the socket's folder"), "\(ended.standardError)")
+  }
+
   @Test("A second gateway on the same address and the same SQLite store says so")
   func company() throws {
     let upstream = try RawUpstream()

@@ -56,7 +56,22 @@ struct FileChecks {
     if context.problems.isEmpty {
       checkCertificates(configuration, ListenerChecks.places(builder, listeners).map(\.path), &context)
       warnAboutStore(configuration.store.location, &context)
+      for (acceptor, path) in zip(
+        configuration.listener.acceptors, ListenerChecks.places(builder, listeners).map(\.path))
+      {
+        warnAboutSocket(acceptor.address, at: path.appending("address"), &context)
+      }
+      warnAboutSocket(configuration.adminAddress, at: NodePath("admin.address"), &context)
     }
+  }
+
+  private func warnAboutSocket(_ address: BindAddress, at path: NodePath, _ context: inout DecodingContext) {
+    guard case .unix(let file) = address else { return }
+    let folder = ConfigurationFile.directory(of: file)
+    guard !files.hasFolder(folder) else { return }
+    context.warn(
+      atKey: path, "there is no folder \(folder) on this machine, and the gateway does not make it",
+      remedy: "create it for the gateway's user before it starts; below /run by RuntimeDirectory= of its unit")
   }
 
   /// Reads the certificates of listeners with their keys, if the single files are valid.

@@ -49,8 +49,8 @@ struct RunningGateway: Sendable {
     let resources = ResourceWatch(logger: logger)
     resources.addMetrics(to: metrics)
 
-    let sockets = try InheritedSockets.ofEnvironment()
     let admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
+    let sockets = try InheritedSockets.ofEnvironment(for: settings.listener.acceptors + [admin])
     // Another process with this configuration may share the public addresses: clients of a start that ends over the
     // admin address would lose their connections.
     try Listener.requireFree(admin, sockets)

@@ -11,10 +11,12 @@ internal import WebFormats
 /// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): another
 /// process bound them and keeps them open, so that no connection is refused while the gateway restarts.
 ///
-/// Each belongs to one acceptor, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit) or its address.
+/// Each belongs to one acceptor, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit), or by its address if
+/// its name is no acceptor's.
 package final class InheritedSockets: Sendable {
   /// The sockets that no listener has taken yet.
   private let left: Mutex<[Socket]>
+  private let acceptors: [AcceptorSettings]
 
   private struct Socket: Sendable {
     let descriptor: CInt
@@ -23,12 +25,19 @@ package final class InheritedSockets: Sendable {
   }
 
   /// None.
-  package init() { left = Mutex([]) }
+  package init() {
+    left = Mutex([])
+    acceptors = []
+  }
 
   /// Takes the sockets that the environment announces, and removes the announcement, which child processes must not
   /// apply to themselves.
-  /// - Throws: ``InheritedSocketError`` when a descriptor is not a listening stream socket.
-  package static func ofEnvironment() throws(InheritedSocketError) -> InheritedSockets {
+  /// - Parameter acceptors: all of the process.
+  /// - Throws: ``InheritedSocketError`` when a descriptor is not a listening stream socket, or has the name of an
+  ///   acceptor with another address.
+  package static func ofEnvironment(
+    for acceptors: [AcceptorSettings]
+  ) throws(InheritedSocketError) -> InheritedSockets {
     defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
     guard let pid = variable("LISTEN_PID").flatMap(number), pid == Int(getpid()),
       let count = variable("LISTEN_FDS").flatMap(number), count > 0
@@ -40,10 +49,12 @@ package final class InheritedSockets: Sendable {
     for index in 0..<min(count, limit) {
       let descriptor = firstDescriptor + CInt(index)
       let name = names.indices.contains(index) ? names[index] : ""
-      sockets.append(Socket(descriptor: descriptor, name: name, address: try address(of: descriptor, name)))
+      let socket = Socket(descriptor: descriptor, name: name, address: try address(of: descriptor, name))
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      try requireAddress(of: socket, acceptors)
+      sockets.append(socket)
     }
-    return InheritedSockets(sockets)
+    return InheritedSockets(sockets, acceptors)
   }
 
   /// SD_LISTEN_FDS_START.
@@ -51,28 +62,36 @@ package final class InheritedSockets: Sendable {
   /// More than this cannot be our listeners.
   private static let limit = 64
 
-  private init(_ sockets: [Socket]) { left = Mutex(sockets) }
+  private init(_ sockets: [Socket], _ acceptors: [AcceptorSettings]) {
+    left = Mutex(sockets)
+    self.acceptors = acceptors
+  }
+
+  private static func requireAddress(
+    of socket: Socket, _ acceptors: [AcceptorSettings]
+  ) throws(InheritedSocketError) {
+    guard let acceptor = acceptors.first(where: { $0.isNamed(socket.name) }),
+      !socket.address.listensFor(acceptor.address)
+    else { return }
+    throw InheritedSocketError(
+      descriptor: socket.descriptor, name: socket.name,
+      what: "listens on \(socket.address), and the configuration says \(acceptor.address)",
+      remedy: "write the same address into ListenStream= and into the configuration")
+  }
 
   /// Takes the socket of a listener, which the caller has to close; nil if there is none.
-  /// - Throws: ``InheritedSocketError`` when the one of its name has another address.
-  func take(for acceptor: AcceptorSettings) throws(InheritedSocketError) -> CInt? {
-    let found = left.withLock { left in Self.place(of: acceptor, in: left).map { left.remove(at: $0) } }
-    guard let found else { return nil }
-    guard found.address.listensFor(acceptor.address) else {
-      throw InheritedSocketError(
-        descriptor: found.descriptor, name: found.name,
-        what: "listens on \(found.address), and the configuration says \(acceptor.address)",
-        remedy: "write the same address into ListenStream= and into the configuration")
-    }
-    return found.descriptor
+  func take(for acceptor: AcceptorSettings) -> CInt? {
+    left.withLock { left in place(of: acceptor, in: left).map { left.remove(at: $0).descriptor } }
   }
 
   /// Whether there is a socket for a listener.
-  func hold(_ acceptor: AcceptorSettings) -> Bool { left.withLock { Self.place(of: acceptor, in: $0) != nil } }
+  func hold(_ acceptor: AcceptorSettings) -> Bool { left.withLock { place(of: acceptor, in: $0) != nil } }
 
-  private static func place(of acceptor: AcceptorSettings, in sockets: [Socket]) -> Int? {
-    sockets.firstIndex { $0.name.utf8.elementsEqual(acceptor.name.utf8) }
-      ?? sockets.firstIndex { $0.address.listensFor(acceptor.address) }
+  private func place(of acceptor: AcceptorSettings, in sockets: [Socket]) -> Int? {
+    sockets.firstIndex { acceptor.isNamed($0.name) }
+      ?? sockets.firstIndex { socket in
+        socket.address.listensFor(acceptor.address) && !acceptors.contains { $0.isNamed(socket.name) }
+      }
   }
 
   /// Checks that every socket has been taken: a connection to one that no listener accepts from would wait for ever.
@@ -128,6 +147,10 @@ package struct InheritedSocketError: Error, CustomStringConvertible {
   package var description: String {
     "the inherited socket \(descriptor)\(name.isEmpty ? "" : " (\(name))") \(what); \(remedy)"
   }
+}
+
+extension AcceptorSettings {
+  fileprivate func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 }
 
 extension BindAddress {

@@ -15,7 +15,7 @@ extension Listener {
     var boundSockets: [BoundSocket] = []
     for (place, acceptor) in acceptors.enumerated() {
       do {
-        if let descriptor = try sockets.take(for: acceptor) {
+        if let descriptor = sockets.take(for: acceptor) {
           boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops))
         } else {
           let isShared = loops.count > 1 && isTaken(acceptor.address)
@@ -213,7 +213,7 @@ package struct ListenerError: Error, CustomStringConvertible {
   /// Whether another attempt fails, too, until somebody changes a permission, a file or the address.
   package var isLasting: Bool {
     switch reason {
-    case .system(let code): code == EACCES || code == EPERM
+    case .system(let code): [EACCES, EPERM, ENOENT, ENOTDIR].contains(code)
     case .notASocket: true
     }
   }
@@ -226,6 +226,7 @@ package struct ListenerError: Error, CustomStringConvertible {
       address.isIP
         ? "choose a port from 1024 up; with systemd use cordon.socket, or the capability lines in cordon.service"
         : "let this user write to the socket's directory, or choose another path"
+    case .system(ENOENT), .system(ENOTDIR): "create the socket's folder for the gateway's user, or choose another path"
     case .system(EADDRNOTAVAIL): "choose an address that this machine has"
     case .system: "check the address"
     }
