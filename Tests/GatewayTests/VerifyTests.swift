@@ -258,6 +258,27 @@ struct VerifyTests {
     try await rig.stop()
   }
 
+  @Test("A header by which an application takes another path or method than the judged one is refused, however spelled")
+  func overrides() async throws {
+    let rig = try await GateRig(try Self.settings([.originalURI, .method]))
+    func status(_ fields: String...) async throws -> Int? { try await rig.decide(asked(fields)).status }
+    let open = "X-Original-URI: /open/x?y=1"
+    for field in [
+      "X-Original-URL: /closed/x", "X-Rewrite-URL: /closed/x", "x_original_url: /closed/x", "X-Rewrite-URL: /open/xy",
+      "X-Original-URL: https://app.example.com/closed/x", "X-Original-URL: ", "X-Rewrite-URL: /open/",
+    ] { #expect(try await status(open, field) == 403, "\(field)") }
+    // A proxy that tells its own path by a header that is not believed.
+    for field in ["X-Original-URL: /open/x", "X-Original-URL: https://app.example.com/open/x?y=1"] {
+      #expect(try await status(open, field) == 200, "\(field)")
+    }
+    let wiki = ["X-Original-URI: /wiki/x", "X-Forwarded-Method: GET"]
+    #expect(try await rig.decide(asked(wiki)).status == 200)
+    for name in ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x_http_method_override"] {
+      #expect(try await rig.decide(asked(wiki + ["\(name): DELETE"])).status == 403, "\(name)")
+      #expect(try await status(open, "\(name): DELETE") == 200, "\(name): no rule for methods")
+    }
+  }
+
   @Test("A navigation without a session is redirected where that is asked for, and nothing else is")
   func redirects() async throws {
     let rig = try await GateRig(try Self.settings([.originalURI, .method, .redirect, .path]))

@@ -140,7 +140,7 @@ struct ExampleTests {
       Machine.program(program, package: package), arguments.map { $0 == "." ? example.path : $0 }, listeningOn: 8_080,
       environment: ["HOME": example.path])
 
-    try AskingProxy.check(example)
+    try AskingProxy.check(example, hidesSession: true)
 
     // A user whom the gateway refuses sees its own page, and a script gets its JSON.
     let (refused, _) = try example.signedIn(as: "anna", at: "/headers")

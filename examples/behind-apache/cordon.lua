@@ -14,7 +14,8 @@ local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
 local reserved = {}
 for _, name in ipairs({
   "x-identity-assertion", "remote-user", "remote-email", "remote-name", "remote-group", "remote-groups", "script-name",
-  "path-info", "daphne-root-path",
+  "path-info", "daphne-root-path", "original-url", "rewrite-url", "http-method-override", "http-method",
+  "method-override", "proxy",
 }) do
   reserved[name] = true
   reserved["x-" .. name] = true
@@ -42,6 +43,9 @@ function check(r)
   local _, status, answer = http.request({ url = gateway .. "/.auth/verify", headers = headers, redirect = false })
   if status == 200 then
     for _, name in ipairs(identity) do r.headers_in[name] = answer[name:lower()] end
+    -- The gateway's session is no business of the application.
+    local cookies = r.headers_in["Cookie"]
+    if cookies then r.headers_in["Cookie"] = cookies:gsub("__Host%-cordon=[^;]*", "__Host-cordon=removed") end
     return apache2.DECLINED
   end
   if status == 401 or status == 403 then

@@ -14,8 +14,7 @@ package final class ForwardingRules: Sendable {
   private let ofUpstreams: ReservedNames
   /// Those of these names that the configuration keeps.
   private let kept: ReservedNames
-  /// Names by which an application may take another method than that of the request line.
-  let methodOverrides = ReservedNames(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
+  let methodOverrides = ReservedNames(ForwardingRules.methodOverrideNames)
   /// The gateway's own cookies.
   package let gatewayCookies: GatewayCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
@@ -56,12 +55,16 @@ package final class ForwardingRules: Sendable {
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
 
+  /// Names by which an application may take another method than that of the request line.
+  package static let methodOverrideNames = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
+  /// Names by which an application may take another path. Trusted from no peer.
+  package static let pathOverrideNames = ["X-Original-URL", "X-Rewrite-URL"]
+
   /// Fields that only the gateway may send upstream.
-  private static let alwaysReserved = [
+  private static let alwaysReserved = pathOverrideNames + [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
-    // Fields that rewrite the path behind the gate, and the one that CGI passes on as HTTP_PROXY (CVE-2016-5385), are
-    // trusted from no peer.
-    "X-Original-URL", "X-Rewrite-URL", "Proxy",
+    // CGI passes it on as HTTP_PROXY (CVE-2016-5385): trusted from no peer.
+    "Proxy",
     // Framing and hop-by-hop fields in another spelling: `Transfer_Encoding` is the same variable as
     // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
     // at.

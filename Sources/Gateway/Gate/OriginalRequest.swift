@@ -30,6 +30,8 @@ struct OriginalRequest {
     case foreignHost
     /// A method with lower-case letters (see `HeadViolation.methodCase`).
     case methodCase
+    /// A field names another path or method, which an application may take (see ``RequestOverrides``).
+    case pathOverride, methodOverride
 
     /// The message and its remedy.
     var log: (message: Logger.Message, remedy: String) {
@@ -49,6 +51,16 @@ struct OriginalRequest {
         (
           "denied verify request for a method with lower-case letters",
           "nothing to do: the client is at fault; applications may take its method for another one"
+        )
+      case .pathOverride:
+        (
+          "denied verify request with X-Original-URL or X-Rewrite-URL of another path",
+          "let the proxy remove both headers: applications may take them for the path"
+        )
+      case .methodOverride:
+        (
+          "denied verify request with a method override, on a path with rules for methods",
+          "let the proxy remove X-HTTP-Method-Override, X-HTTP-Method and X-Method-Override"
         )
       case .contradiction:
         (

@@ -15,6 +15,7 @@ struct VerifyEndpoint {
   private let sessions: LoopSessions
   private let finder: SessionFinder
   private let reader: OriginalRequestReader
+  private let overrides = RequestOverrides()
   private let logger: Logger
 
   init(_ configuration: GateConfiguration, _ sessions: LoopSessions, _ logger: Logger) {
@@ -57,6 +58,10 @@ struct VerifyEndpoint {
     }
     let decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
     guard decision.isAdmission else { return decision }
+    if let doubt = overrides.doubt(about: original.target, head, bytes, route, configuration.routes) {
+      warn(of: doubt, client)
+      return status(.forbidden)
+    }
     // A page of another site can open a WebSocket with our cookie. A proxy may leave `Origin` out, as other clients do.
     if head.fields.has(.origin), RequestKind.isAboutWebSocket(head, bytes), !request.site.isOwnOrigin(head, bytes) {
       return status(.forbidden)
@@ -75,6 +80,7 @@ struct VerifyEndpoint {
       case .route(let other) = DestinationField.classify(head, bytes, method: method, of: request.site, configuration),
       other.upstream == route.upstream
     else { return status(.forbidden) }
+    if other.dropsMethodOverride, overrides.nameMethod(head, bytes) { return status(.forbidden) }
     let second = decide(other, isPathKnown: true, original, head, bytes, client, &request)
     return second.isAdmission ? decision : second
   }

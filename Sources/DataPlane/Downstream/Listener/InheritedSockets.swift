@@ -11,8 +11,8 @@ internal import WebFormats
 /// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): another
 /// process bound them and keeps them open, so that no connection is refused while the gateway restarts.
 ///
-/// Each belongs to one acceptor, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit), or by its address if
-/// its name is no acceptor's.
+/// Each belongs to one acceptor, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit), or by its address
+/// if its name is no acceptor's.
 package final class InheritedSockets: Sendable {
   /// The sockets that no listener has taken yet.
   private let left: Mutex<[Socket]>
