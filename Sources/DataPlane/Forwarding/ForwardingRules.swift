@@ -61,18 +61,19 @@ package final class ForwardingRules: Sendable {
   package static let pathOverrideNames = ["X-Original-URL", "X-Rewrite-URL"]
 
   /// Fields that only the gateway may send upstream.
-  private static let alwaysReserved = pathOverrideNames + [
-    "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
-    // CGI passes it on as HTTP_PROXY (CVE-2016-5385): trusted from no peer.
-    "Proxy",
-    // Framing and hop-by-hop fields in another spelling: `Transfer_Encoding` is the same variable as
-    // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
-    // at.
-    "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
-    "Proxy-Authorization",
-    // Instructions of a web server to Rack about files (CVE-2025-61780).
-    "X-Sendfile-Type", "X-Accel-Mapping",
-  ]
+  private static let alwaysReserved =
+    pathOverrideNames + [
+      "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
+      // CGI passes it on as HTTP_PROXY (CVE-2016-5385): trusted from no peer.
+      "Proxy",
+      // Framing and hop-by-hop fields in another spelling: `Transfer_Encoding` is the same variable as
+      // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
+      // at.
+      "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
+      "Proxy-Authorization",
+      // Instructions of a web server to Rack about files (CVE-2025-61780).
+      "X-Sendfile-Type", "X-Accel-Mapping",
+    ]
 
   /// The private headers of WebSphere's plug-in, among them the user (`$WSRU`), whatever follows this beginning.
   private static let alwaysReservedFamilies = ["$WS"]
