@@ -187,6 +187,55 @@ struct RevalidatorTests {
     #expect(apple.calls == 1)
   }
 
+  @Test("An attempt of another process that fails is waited for no longer, and Apple is not asked again")
+  func otherProcessFails() async throws {
+    let snapshot = try due()
+    let outcome = try await store.acquireLease(
+      of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+    let later = ContinuousClock.now + .seconds(20)
+    async let waited = checks.run(snapshot, waitingUntil: later)
+    _ = try await store.record(.noGoodAnswer, of: lease, at: clock.now)
+    #expect(await waited.account?.failingSince(at: clock.now) != nil)
+    #expect(ContinuousClock.now < later, "it did not wait until the deadline")
+    #expect(apple.calls == 0)
+  }
+
+  @Test("A lease that another process releases is not used while Apple cannot be reached from here either")
+  func releasedWhileUnreachable() async throws {
+    let (anna, ben) = (try due(), try due("002.ben"))
+    let outcome = try await store.acquireLease(
+      of: anna.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+    #expect(checks.begin(anna.account.subject))
+    async let waited = checks.run(anna, waitingUntil: .now + .seconds(600))
+    // It has found the lease of the other process.
+    try await eventually("the refused claim") { store.state.withLock { $0.refusedClaims } > 0 }
+    apple.answer(.notSent)
+    _ = await checks.run(ben)
+    try await store.releaseLease(lease)
+    #expect(await waited.accountChanged)
+    #expect(apple.calls == 1)
+  }
+
+  @Test("However many overdue accounts wait for other processes, others are revalidated in the background")
+  func waitsElsewhere() async throws {
+    let others = try (0..<64).map { try due("user.\($0)") }
+    for snapshot in others {
+      _ = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+      #expect(checks.begin(snapshot.account.subject))
+    }
+    let late = try #require(Subject("late"))
+    #expect(!checks.begin(late), "each of them may be about to ask Apple")
+    let (checks, deadline) = (checks, ContinuousClock.now + .seconds(600))
+    let waits = others.map { snapshot in Task { await checks.run(snapshot, waitingUntil: deadline) } }
+    try await eventually("the slot") { checks.begin(late) }
+    clock.advance(12)
+    for wait in waits { _ = await wait.value }
+    #expect(apple.calls == 0)
+  }
+
   @Test("A revalidation of this process that failed is not waited for, nor a lease that is older than Apple's time-out")
   func ownLease() async throws {
     let snapshot = try due()

@@ -409,17 +409,23 @@ extension SessionManagerTests {
 
   @Test(
     "At the end of the grace, and after a long absence, a replica waits for Apple's answer to another one",
-    arguments: [true, false], [true, false])
-  func otherReplicaAsks(isGraceOver: Bool, isGood: Bool) async throws {
+    arguments: [true, false], [FakeApple.Answer.good, .revoked, .trouble])
+  func otherReplicaAsks(isGraceOver: Bool, answer: FakeApple.Answer) async throws {
     let (first, second, request, asking, release) = try await replicas(
-      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, isGood ? .good : .revoked, failingFirst: isGraceOver)
+      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, answer, failingFirst: isGraceOver)
     // The first look loads the session.
     guard case .suspend(let load) = try await second.decideOnce(request) else { throw RigError.noSubject }
     await load()
     #expect(try await second.decideOnce(request).isWaiting, "neither admitted nor refused before the answer")
     let waiting = Task { try await second.decide(request) }
     release()
-    if isGood {
+    let isAdmitted =
+      switch answer {
+      case .good: true
+      case .trouble: !isGraceOver
+      default: false
+      }
+    if isAdmitted {
       #expect(try await asking.value.identity != nil)
       #expect(try await waiting.value.identity != nil)
     } else {

@@ -132,6 +132,7 @@ final class Revalidator: Sendable {
     guard state.withLock({ $0.backoff.mayTry(at: clock()) }) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
+    var hasWaited = false
     do throws(StoreError) {
       while true {
         let now = clock()
@@ -140,13 +141,24 @@ final class Revalidator: Sendable {
           now: now)
         switch outcome {
         case .granted(let lease):
-          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
+          state.withLock { state in
+            state.slots.setWaitsElsewhere(lease.subject, false)
+            state.ownLeases.note(lease.claimedAt, of: lease.subject, at: now)
+          }
+          // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
+          // all try.
+          if hasWaited, !state.withLock({ $0.backoff.mayTry(at: now) }) {
+            try await store.releaseLease(lease)
+            return Outcome(accountChanged: true)
+          }
           return try await ask(lease, of: snapshot, dependencies)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
+          hasWaited = true
+          state.withLock { $0.slots.setWaitsElsewhere(account.subject, true) }
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
         // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.

@@ -32,7 +32,8 @@ extension PostgreSQLSessionStore {
         return .granted(
           LeaseClaim(
             subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
-            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked))
+            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked,
+            previousAnswer: before.lastAnswer))
       }
     }
   }
@@ -72,8 +73,11 @@ extension PostgreSQLSessionStore {
   package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       try connection.run(
-        "UPDATE cordon.accounts SET last_asked = $1 WHERE subject = $2 AND claim_number = $3",
-        [.integer(claim.previouslyAsked?.stored), .text(claim.subject.text), .integer(claim.number)]
+        "UPDATE cordon.accounts SET last_asked = $1, last_answer = $2 WHERE subject = $3 AND claim_number = $4",
+        [
+          .integer(claim.previouslyAsked?.stored), .text(claim.previousAnswer?.rawValue), .text(claim.subject.text),
+          .integer(claim.number),
+        ]
       ).affected
     }
   }

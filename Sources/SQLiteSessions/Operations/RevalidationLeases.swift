@@ -25,15 +25,16 @@ extension SQLiteSessionStore {
       return .granted(
         LeaseClaim(
           subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
-          tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked))
+          tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked,
+          previousAnswer: before.account.lastAnswer))
     }
   }
 
   package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try await write { database in
       try database.run(
-        "UPDATE accounts SET last_asked = ? WHERE subject = ? AND claim_number = ?",
-        [claim.previouslyAsked?.stored, claim.subject.text, claim.number])
+        "UPDATE accounts SET last_asked = ?, last_answer = ? WHERE subject = ? AND claim_number = ?",
+        [claim.previouslyAsked?.stored, claim.previousAnswer?.rawValue, claim.subject.text, claim.number])
     }
   }
 
