@@ -136,6 +136,20 @@ extension StoreContract {
       try requireEqual(recorded.account?.lastAsked, Scenario.noon, "lastAsked")
       try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
     },
+    StoreContract("A token that is damaged is claimed as any other, so that the attempt counts as failed") { stores in
+      let ada = try Scenario.subject()
+      let signIn = try Scenario.signIn(ada)
+      _ = try await stores.first.complete(
+        SignIn(
+          session: signIn.session, name: nil, claims: signIn.claims, token: EncryptedToken(stored: [0xFF, 0, 1]),
+          replacing: nil, appleAuthorized: nil))
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.second)
+      let keyring = try Scenario.keyring()
+      try require((try? keyring.open(claim.token, of: ada, clientID: claim.clientID)) == nil, "it could be decrypted")
+      _ = try await stores.second.record(.noGoodAnswer, of: claim, at: now)
+      try requireEqual(try await failingSince(ada, in: stores.first), now, "since when a check fails")
+    },
     StoreContract("An account without a token fails from when a check was due") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: nil))

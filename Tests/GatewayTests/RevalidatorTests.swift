@@ -123,6 +123,28 @@ struct RevalidatorTests {
     #expect(apple.calls == 1 && answers() == [.good])
   }
 
+  @Test("A token that is damaged is a failed attempt, not made again within the interval, and not a missing key")
+  func damaged() async throws {
+    let snapshot = try due(sealedBy: nil)
+    let bytes = try #require(store.state.withLock { $0.tokens[snapshot.account.subject]?.token.bytes })
+    var altered = bytes
+    altered[bytes.count - 1] ^= 1
+    for damaged in [altered, Array(bytes.prefix(20)), []] {
+      store.state.withLock { state in
+        state.tokens[snapshot.account.subject] = StoredToken(
+          subject: snapshot.account.subject, clientID: "web", token: EncryptedToken(stored: damaged))
+      }
+      let outcome = await checks.run(snapshot)
+      #expect(outcome.accountChanged && outcome.account?.failingSince(at: clock.now) != nil)
+      _ = await checks.run(snapshot)
+      clock.advance(86_400)
+    }
+    #expect(apple.calls == 0 && store.state.withLock { $0.givenBack } == 0)
+    #expect(answers() == [.noGoodAnswer, .noGoodAnswer, .noGoodAnswer])
+    #expect(metrics.checks.total("damaged") == 3 && metrics.checks.total("no_key") == 0)
+    #expect(lines.take().allSatisfy { $0.hasPrefix("refresh token in the store is damaged") })
+  }
+
   @Test("Refused credentials are logged with client and error, once an hour, and again after a reload")
   func refusedOnce() async throws {
     apple.answer(.ourMistake)

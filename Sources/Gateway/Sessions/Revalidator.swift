@@ -210,19 +210,10 @@ final class Revalidator: Sendable {
     do throws(SealError) {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
-      metrics.checks.count("no_key")
-      if isDue("key \(lease.token.key)") {
-        logger.error(
-          "refresh token cannot be decrypted, its key is not in session.secret_files",
-          metadata: [
-            "key": "\(lease.token.key)",
-            "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
-          ])
+      switch error {
+      case .unknownKey(let key): return try await keyIsMissing(key, lease, of: snapshot)
+      case .refused, .expired, .failed: return try await tokenIsDamaged(lease, dependencies)
       }
-      // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
-      // account: otherwise each request would have it looked up and revalidated again.
-      try await store.releaseLease(lease)
-      return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
@@ -262,6 +253,42 @@ final class Revalidator: Sendable {
         of: lease, at: clock())
       return Outcome(accountChanged: true, account: recorded.account)
     }
+  }
+
+  private func keyIsMissing(
+    _ key: KeyIdentifier, _ lease: RevalidationLease, of snapshot: SessionSnapshot
+  ) async throws(StoreError) -> Outcome {
+    metrics.checks.count("no_key")
+    if isDue("key \(key)") {
+      logger.error(
+        "refresh token cannot be decrypted, its key is not in session.secret_files",
+        metadata: [
+          "key": "\(key)",
+          "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
+        ])
+    }
+    // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
+    // account: otherwise each request would have it looked up and revalidated again.
+    try await store.releaseLease(lease)
+    return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
+  }
+
+  /// Records an attempt without a good answer: no replica can decrypt the token, so that only another sign-in helps.
+  private func tokenIsDamaged(
+    _ lease: RevalidationLease, _ dependencies: Dependencies
+  ) async throws(StoreError) -> Outcome {
+    metrics.checks.count("damaged")
+    dependencies.audit.record(.check(verdict: "damaged"), subject: lease.subject, clientID: lease.clientID)
+    if isDue("damaged") {
+      logger.error(
+        "refresh token in the store is damaged, the user has to sign in again after revalidation.grace",
+        metadata: [
+          "client": "\(lease.clientID)",
+          "remedy": "if it is not the only one (cordon_checks_total), check the store's disk and restore a backup",
+        ])
+    }
+    let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
+    return Outcome(accountChanged: true, account: recorded.account)
   }
 
   /// The new refresh token that Apple sent, encrypted; nil if it is the same.

@@ -32,7 +32,7 @@ enum KnownLabels {
     "signed_out", "replaced", "revoked", "consent_revoked", "account_removed", "by_operator",
   ]
 
-  static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent", "no_key"]
+  static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent", "no_key", "damaged"]
 
   /// Endpoint and outcome of calls to Apple, with the status codes of failing servers.
   static let appleCalls: [[String]] = ["token", "keys", "revoke", "usermigrationinfo"].flatMap { endpoint in

@@ -18,7 +18,8 @@ package final class MetricsRegistry: Sendable {
   package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
     expected: KnownLabels.sessionsEnded.map { [$0] })
-  /// Revalidations of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`.
+  /// Revalidations of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`; and
+  /// `no_key` and `damaged`, for which Apple was not asked.
   package let checks = Counter(
     name: "cordon_checks_total", help: "Refresh token revalidations with Apple, by verdict.", labelNames: ["verdict"],
     expected: KnownLabels.checks.map { [$0] })

@@ -65,9 +65,11 @@ extension PostgreSQLSessionStore {
       """, [.text(subject.text), .text(clientID)]
     ).first
     guard let token else { return Candidate(row: row, question: nil) }
-    guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRowError(what: "token") }
     return Candidate(
-      row: row, question: Question(clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2)))
+      row: row,
+      question: Question(
+        clientID: try token.text(0), token: EncryptedToken(stored: try token.bytes(1)),
+        tokenVersion: try token.integer(2)))
   }
 
   package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {

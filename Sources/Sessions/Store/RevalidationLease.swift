@@ -8,7 +8,8 @@ package protocol RevalidationLeaseStore: Sendable {
   /// `interval`. Of any number of concurrent calls at most one is granted. Until a good result is recorded the claim
   /// counts as a failed attempt (`Account.checkFailingSince`), without an answer (`Account.lastAnswer`) until one is
   /// recorded: other processes do not wait for an attempt that has failed. If there is no token, no attempt can succeed
-  /// from when one was due.
+  /// from when one was due. A damaged token is no error of the store: it is claimed as any other, so that the attempt
+  /// counts.
   ///
   /// - Parameter clientID: the preferred client; another client's token is used if this one has none.
   func claimLease(
