@@ -18,15 +18,17 @@ struct RevalidatorTests {
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
   private let health = HealthMonitor(checks: [])
   private let checks: Revalidator
+  private let provider: AppleIdentityProvider
   private let keyring: SessionKeyring
   private let lines = RecordedLines()
 
   init() throws {
     keyring = try .forTests()
     let (clock, lines) = (clock, lines)
+    provider = try apple.provider(clock)
     checks = Revalidator(
       Revalidator.Dependencies(
-        apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
+        apple: provider, keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
       store: store, metrics: metrics, health: health,
       logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
@@ -355,10 +357,42 @@ struct RevalidatorTests {
     apple.answer(.good)
     _ = await checks.run(try due("002.ben"))
     #expect(check()?.status == .ok)
-    checks.note(.misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web")
+    checks.note(
+      .misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web", by: provider)
     #expect(check()?.status == .failing)
-    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web")
+    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: provider)
     #expect(check()?.status == .ok)
+  }
+
+  @Test("With other credentials after a reload revocations are applied, whatever Apple answered to those before")
+  func otherCredentials() async throws {
+    apple.answer(.revoked)
+    for number in 0..<6 { _ = await checks.run(try due("user.\(number)")) }
+    func status() -> HealthCheck.Status? { health.report.checks.first { $0.name == "apple" }?.status }
+    #expect(status() == .failing)
+    // Two results of the credentials before are to come: of a revalidation and of a sign-in.
+    let (old, other) = (provider, FakeApple(.revoked))
+    let late = try due("late")
+    let (held, release) = AsyncStream<Never>.makeStream()
+    let (arrivals, arrived) = AsyncStream<Never>.makeStream()
+    apple.holdAnswer {
+      arrived.finish()
+      for await _ in held {}
+    }
+    async let result = checks.run(late)
+    for await _ in arrivals {}
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try other.provider(clock, keyID: "OTHERKEYID"), keyring: keyring,
+        audit: AuditTrail(.silent, keyring: keyring), interval: .seconds(86_400)))
+    #expect(status() == .unknown)
+    release.finish()
+    #expect(await result.ended.isEmpty, "it is held as it was")
+    checks.note(.misconfigured(OAuthError(code: .invalidClient, description: nil)), clientID: "web", by: old)
+    #expect(status() == .unknown)
+    for number in 6..<11 { #expect(await checks.run(try due("user.\(number)")).ended.count == 1) }
+    #expect(status() == .ok && other.calls == 5)
+    #expect(await checks.run(try due("user.11")).ended.isEmpty, "the sixth in a row")
   }
 
   @Test("After a reload checks are made by the new means, and what was learnt of Apple stays")

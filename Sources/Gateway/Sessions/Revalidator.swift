@@ -12,7 +12,7 @@ internal import Synchronization
 /// `RevalidationCircuitBreaker` what follows from a result. This type combines them.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
-  private let dependencies: Mutex<Dependencies>
+  private let current: Mutex<Current>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
   private let logger: Logger
@@ -29,12 +29,29 @@ final class Revalidator: Sendable {
     let interval: Duration
   }
 
+  /// The dependencies, and the state of Apple for their credentials.
+  private struct Current {
+    var dependencies: Dependencies
+    var apple = AppleState()
+  }
+
+  /// The results of recent calls with one set of credentials. A revalidation keeps the state that it began with: after
+  /// a reload with other credentials its result no longer counts.
+  private final class AppleState: Sendable {
+    private let values = Mutex(Values())
+
+    struct Values {
+      var circuitBreaker = RevalidationCircuitBreaker()
+      var backoff = ReachabilityBackoff()
+      var condition = AppleCondition()
+    }
+
+    func withLock<Result>(_ body: (inout Values) -> Result) -> Result { values.withLock { body(&$0) } }
+  }
+
   private struct State {
-    var circuitBreaker = RevalidationCircuitBreaker()
-    var backoff = ReachabilityBackoff()
     var slots = RevalidationSlots()
     var pace = RevalidationPace()
-    var condition = AppleCondition()
     var ownLeases = OwnLeases()
     var hourly = HourlyLimit()
   }
@@ -56,22 +73,20 @@ final class Revalidator: Sendable {
     self.longestWait = longestWait
     self.clock = clock
     self.health = health
-    self.dependencies = Mutex(dependencies)
+    current = Mutex(Current(dependencies: dependencies))
     self.store = store
     self.metrics = metrics
     self.logger = logger
   }
 
-  /// Uses other dependencies from now on. Revalidations under way go on; the state of Apple is kept unless the
-  /// credentials have changed, which Apple may accept.
+  /// Uses other dependencies from now on. Revalidations under way go on. The state of Apple is kept unless the
+  /// credentials have changed: whether revocations are held, say, does not depend on what Apple answered to others.
   func apply(_ dependencies: Dependencies) {
-    let before = self.dependencies.withLock { current in
-      defer { current = dependencies }
-      return current
+    current.withLock { current in
+      let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
+      current = Current(dependencies: dependencies, apple: isSame ? current.apple : AppleState())
     }
     state.withLock { $0.hourly.reset() }
-    guard !dependencies.apple.hasSameCredentials(as: before.apple) else { return }
-    state.withLock { $0.condition = AppleCondition() }
     reportHealth()
   }
 
@@ -128,8 +143,9 @@ final class Revalidator: Sendable {
   /// Revalidates one account, unless that was done within the interval.
   /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
-    let dependencies = dependencies.withLock { $0 }
-    guard state.withLock({ $0.backoff.mayTry(at: clock()) }) else {
+    let current = current.withLock { $0 }
+    let dependencies = current.dependencies
+    guard current.apple.withLock({ $0.backoff.mayTry(at: clock()) }) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
     var hasWaited = false
@@ -147,11 +163,11 @@ final class Revalidator: Sendable {
           }
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
-          if hasWaited, !state.withLock({ $0.backoff.mayTry(at: now) }) {
+          if hasWaited, !current.apple.withLock({ $0.backoff.mayTry(at: now) }) {
             try await store.releaseLease(lease)
             return Outcome(accountChanged: true)
           }
-          return try await ask(lease, of: snapshot, dependencies)
+          return try await ask(lease, of: snapshot, current)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
@@ -204,8 +220,9 @@ final class Revalidator: Sendable {
   }
 
   private func ask(
-    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ dependencies: Dependencies
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: Current
   ) async throws(StoreError) -> Outcome {
+    let dependencies = current.dependencies
     let token: RefreshToken
     do throws(SealError) {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
@@ -218,16 +235,18 @@ final class Revalidator: Sendable {
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
     let result = RevalidationResult(answer)
-    let decision = state.withLock { state in
-      if result == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
-      state.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID)
-      return state.circuitBreaker.evaluate(result, at: clock())
+    let decision = current.apple.withLock { apple in
+      if result == .notSent { apple.backoff.noteNotSent(at: clock()) } else { apple.backoff.noteSent() }
+      apple.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID)
+      return apple.circuitBreaker.evaluate(result, at: clock())
     }
-    reportHealth()
     metrics.checks.count(result.label)
     dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
-    if let alarm = decision.alarm { raise(alarm) }
-    log(answer, clientID: lease.clientID)
+    if isInUse(current.apple) {
+      reportHealth()
+      if let alarm = decision.alarm { raise(alarm) }
+      log(answer, clientID: lease.clientID)
+    }
     switch decision.action {
     case .releaseLease:
       try await store.releaseLease(lease)
@@ -306,13 +325,19 @@ final class Revalidator: Sendable {
 
   // MARK: State of Apple
 
+  /// Whether a reload has not replaced the credentials since.
+  private func isInUse(_ apple: AppleState) -> Bool { current.withLock { $0.apple === apple } }
+
   /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
-  func note(_ outcome: ExchangeOutcome, clientID: String) {
-    guard let contact = AppleCondition.Contact(outcome) else { return }
-    let alarm = state.withLock { state -> RevalidationAlarm? in
-      state.condition.note(contact, clientID: clientID)
+  /// - Parameter provider: made the call. If a reload has replaced its credentials since, the outcome does not count.
+  func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
+    let current = current.withLock { $0 }
+    guard let contact = AppleCondition.Contact(outcome), provider.hasSameCredentials(as: current.dependencies.apple)
+    else { return }
+    let alarm = current.apple.withLock { apple -> RevalidationAlarm? in
+      apple.condition.note(contact, clientID: clientID)
       guard case .refused = contact else { return nil }
-      return state.circuitBreaker.credentialsRefused(at: clock())
+      return apple.circuitBreaker.credentialsRefused(at: clock())
     }
     if let alarm { raise(alarm) }
     reportHealth()
@@ -320,7 +345,8 @@ final class Revalidator: Sendable {
 
   /// Reports the state of Apple to health.
   func reportHealth() {
-    let report = state.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock())) }
+    let apple = current.withLock { $0.apple }
+    let report = apple.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock())) }
     switch report {
     case .unknown: health.update(Self.checkName, .unknown, at: .now())
     case .ok: health.update(Self.checkName, .ok, at: .now())

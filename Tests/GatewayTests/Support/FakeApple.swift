@@ -37,9 +37,9 @@ final class FakeApple: Sendable {
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
   /// A relying party that speaks to it.
-  func provider(_ clock: TestClock) throws -> AppleIdentityProvider {
+  func provider(_ clock: TestClock, keyID: String = "ABC123DEFG") throws -> AppleIdentityProvider {
     try AppleIdentityProvider(
-      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: ""),
+      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: keyID, privateKeyFile: ""),
       key: ClientSecretKey(pem: Array(P256.Signing.PrivateKey().pemRepresentation.utf8)),
       transport: { (_: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse in
         let answer = self.state.withLock { state in
