@@ -364,6 +364,31 @@ struct RevalidatorTests {
     #expect(check()?.status == .ok)
   }
 
+  @Test("Health learns within a minute that Apple can be reached again, also if nobody signs in")
+  func probe() async throws {
+    func status() -> HealthCheck.Status? { health.report.checks.first { $0.name == "apple" }?.status }
+    await checks.probe()
+    #expect(apple.calls == 0, "nothing failed")
+    apple.answer(.notSent)
+    _ = await checks.run(try due())
+    #expect(status() == .failing && apple.calls == 1)
+    clock.advance(59)
+    await checks.probe()
+    #expect(apple.calls == 1, "a call was made within the minute")
+    clock.advance(1)
+    await checks.probe()
+    #expect(status() == .failing && apple.calls == 2)
+    apple.answer(.good)
+    await checks.probe()
+    #expect(status() == .failing && apple.calls == 2)
+    clock.advance(60)
+    await checks.probe()
+    #expect(status() == .ok && apple.calls == 3)
+    clock.advance(60)
+    await checks.probe()
+    #expect(apple.calls == 3)
+  }
+
   @Test("With other credentials after a reload revocations are applied, whatever Apple answered to those before")
   func otherCredentials() async throws {
     apple.answer(.revoked)

@@ -237,7 +237,7 @@ final class Revalidator: Sendable {
     let result = RevalidationResult(answer)
     let decision = current.apple.withLock { apple in
       if result == .notSent { apple.backoff.noteNotSent(at: clock()) } else { apple.backoff.noteSent() }
-      apple.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID)
+      apple.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID, at: clock())
       return apple.circuitBreaker.evaluate(result, at: clock())
     }
     metrics.checks.count(result.label)
@@ -335,7 +335,7 @@ final class Revalidator: Sendable {
     guard let contact = AppleCondition.Contact(outcome), provider.hasSameCredentials(as: current.dependencies.apple)
     else { return }
     let alarm = current.apple.withLock { apple -> RevalidationAlarm? in
-      apple.condition.note(contact, clientID: clientID)
+      apple.condition.note(contact, clientID: clientID, at: clock())
       guard case .refused = contact else { return nil }
       return apple.circuitBreaker.credentialsRefused(at: clock())
     }
@@ -343,11 +343,22 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
+  /// Fetches Apple's public keys if Apple could not be reached and nothing has called it for a minute: otherwise the
+  /// end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
+  func probe() async {
+    let current = current.withLock { $0 }
+    guard current.apple.withLock({ $0.condition.beginProbe(at: clock()) }) else { return }
+    do throws(AppleKeySetError) { try await current.dependencies.apple.keySet.fetchNow() } catch { return }
+    current.apple.withLock { $0.condition.noteReachable() }
+    reportHealth()
+  }
+
   /// Reports the state of Apple to health.
   func reportHealth() {
     let apple = current.withLock { $0.apple }
-    let report = apple.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock())) }
+    let report = apple.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock()), at: clock()) }
     switch report {
+    case .outdated(let message): health.update(Self.checkName, .unknown, message: message, at: .now())
     case .unknown: health.update(Self.checkName, .unknown, at: .now())
     case .ok: health.update(Self.checkName, .ok, at: .now())
     case .failing(let message): health.update(Self.checkName, .failing, message: message, at: .now())
