@@ -364,6 +364,17 @@ struct RevalidatorTests {
     #expect(check()?.status == .ok)
   }
 
+  @Test("A session that is refused as the grace is over is recorded once an hour, and all share one line in the log")
+  func graceEnds() throws {
+    let sessions = try (0..<3).map { try due("user.\($0)").session }
+    func logged() -> Int { lines.take().filter { $0.hasPrefix("revalidation.grace is over") }.count }
+    for _ in 0..<2 { for session in sessions { checks.noteGraceEnd(of: session) } }
+    #expect(metrics.sessionsEnded.total("grace_over") == 3 && logged() == 1)
+    clock.advance(3_600)
+    checks.noteGraceEnd(of: sessions[0])
+    #expect(metrics.sessionsEnded.total("grace_over") == 4 && logged() == 1)
+  }
+
   @Test("Health learns within a minute that Apple can be reached again, also if nobody signs in")
   func probe() async throws {
     func status() -> HealthCheck.Status? { health.report.checks.first { $0.name == "apple" }?.status }

@@ -455,9 +455,12 @@ extension SessionManagerTests {
     rig.clock.advance(2 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil, "the grace does not end between two attempts")
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 0)
     rig.clock.advance(23 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).status == 302, "the grace is over")
+    for loop in [0, 1, 0] { #expect(try await rig.decide(request, loop: loop).status == 302) }
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 1, "once for a session, however often it is refused")
     try await rig.stop()
   }
 

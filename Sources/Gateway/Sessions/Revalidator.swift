@@ -54,6 +54,7 @@ final class Revalidator: Sendable {
     var pace = RevalidationPace()
     var ownLeases = OwnLeases()
     var hourly = HourlyLimit()
+    var graceEnds = RecentSessions()
   }
 
   /// The effect of a revalidation on the caches.
@@ -321,6 +322,25 @@ final class Revalidator: Sendable {
       logger.error("encrypting a refresh token from revalidation failed")
       return nil
     }
+  }
+
+  // MARK: The end of the grace period
+
+  /// Records that a session is refused because its account was not confirmed within the grace period: once an hour for
+  /// each session, whichever loop refuses it. The session itself stays in the store, for Apple may confirm the account.
+  func noteGraceEnd(of session: Session) {
+    let now = clock()
+    guard state.withLock({ $0.graceEnds.insert(session.handle, at: now) }) else { return }
+    metrics.sessionsEnded.count("grace_over")
+    current.withLock { $0.dependencies.audit }.record(
+      .sessionEnded(reason: "grace_over"), subject: session.subject, session: session.handle,
+      clientID: session.clientID)
+    guard isDue("grace_over") else { return }
+    logger.warning(
+      "revalidation.grace is over, refusing sessions until Apple confirms the account or the user signs in again",
+      metadata: [
+        "remedy": "see the check apple of /healthz, and the lines before about token revalidation; users: audit log"
+      ])
   }
 
   // MARK: State of Apple

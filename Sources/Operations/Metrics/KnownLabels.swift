@@ -30,6 +30,8 @@ enum KnownLabels {
 
   static let sessionsEnded = [
     "signed_out", "replaced", "revoked", "consent_revoked", "account_removed", "by_operator",
+    // Refused, not ended in the store.
+    "grace_over",
   ]
 
   static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent", "no_key", "damaged"]

@@ -14,7 +14,8 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_sign_in_attempts_total", help: "Started sign-ins.", labelNames: ["kind"],
     expected: KnownLabels.signInAttempts.map { [$0] })
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
-  /// `by_operator`. Expired sessions are not counted: they are removed in batches, much later.
+  /// `by_operator`; and those that are refused because `revalidation.grace` is over: `grace_over`. Expired sessions are
+  /// not counted: they are removed in batches, much later.
   package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
     expected: KnownLabels.sessionsEnded.map { [$0] })
