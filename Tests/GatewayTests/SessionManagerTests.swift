@@ -272,6 +272,64 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test(
+    "Last uses that the store did not take are written at the next check, though no check fails, and then ever later",
+    arguments: [StoreError.Code.full, .busy, .denied])
+  func lastSeenFails(code: StoreError.Code) async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    func writes() -> Int { rig.store.state.withLock { $0.lastSeenWrites } }
+    await rig.storeCheck.run()
+    _ = try await rig.decide(request)
+    rig.clock.advance(1)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: code, message: "by order of the test") }
+    await rig.lastSeen.write()
+    #expect(writes() == 1)
+    // The checks of a minute: each second if one is due.
+    var moments: [Int] = []
+    for second in 1...60 {
+      rig.clock.advance(1)
+      let before = writes()
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+      if writes() > before { moments.append(second) }
+    }
+    #expect((3...5).contains(moments.count) && moments[0] <= 5, "\(moments)")
+    rig.store.state.withLock { $0.lastSeenFailure = nil }
+    for _ in 0..<60 {
+      rig.clock.advance(1)
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+    }
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates.count } == 1)
+    try await rig.stop()
+  }
+
+  @Test("While only the change feed fails, the store is checked as seldom as ever, and no last uses are written for it")
+  func feedFails() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    await rig.storeCheck.run()
+    var checks = 0
+    for _ in 0..<45 {
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(request)
+      rig.storeHealth.feedDidNotAnswer(StoreError(code: .denied, message: "no right to read changes"))
+      if rig.storeCheck.isDue {
+        checks += 1
+        await rig.storeCheck.run()
+      }
+      await rig.lastSeen.settle()
+    }
+    #expect(checks == 9 && rig.store.state.withLock { $0.lastSeenWrites } == 0)
+    #expect(!rig.storeHealth.isHealthy)
+    try await rig.stop()
+  }
+
   @Test("A session that looks idle is valid a second after another replica has written its last use")
   func idleElsewhere() async throws {
     var settings = try GatewaySettings.forTests()

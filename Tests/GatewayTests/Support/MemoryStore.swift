@@ -23,6 +23,9 @@ final class MemoryStore: SessionStore {
     var machineTokens: [GroupName: MachineToken] = [:]
     var isIncomplete = false
     var lastSeenUpdates: [LastSeenUpdate] = []
+    /// The error of each write of last-seen updates; nil if they succeed.
+    var lastSeenFailure: StoreError?
+    var lastSeenWrites = 0
     var lookUps = 0
     var claims = 0
     var refusedClaims = 0
@@ -103,7 +106,12 @@ final class MemoryStore: SessionStore {
   }
 
   func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
-    try access { $0.lastSeenUpdates += updates }
+    let failure = try access { state in
+      state.lastSeenWrites += 1
+      if state.lastSeenFailure == nil { state.lastSeenUpdates += updates }
+      return state.lastSeenFailure
+    }
+    if let failure { throw failure }
   }
 
   func claimLease(
