@@ -44,7 +44,7 @@ struct RevalidatorTests {
 
   private func answers() -> [RevalidationRecord.Kind] { store.state.withLock { $0.answers } }
 
-  @Test("A good answer is written down, and nobody asks again within the interval, whoever wants to")
+  @Test("A good answer is recorded, and Apple is not asked again within the interval")
   func good() async throws {
     let snapshot = try due()
     let outcome = await checks.run(snapshot)
@@ -303,7 +303,7 @@ struct RevalidatorTests {
     let checks = checks
     let later = ContinuousClock.now + .seconds(600)
     let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.acquireSlot(for: subject, by: later) } }
-    // Each end lets one in, whoever has given up meanwhile.
+    // Each end lets the next one in, although one in the queue has given up.
     for subject in subjects[..<100] { checks.end(subject) }
     for task in waiting { #expect(await task.value == .begun) }
     #expect(await checks.acquireSlot(for: subjects[1_300], by: .now) == .none, "every place is taken again")
