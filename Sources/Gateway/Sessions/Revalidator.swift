@@ -81,7 +81,7 @@ final class Revalidator: Sendable {
   }
 
   /// Uses other dependencies from now on. Revalidations under way go on. The state of Apple is kept unless the
-  /// credentials have changed: whether revocations are held, say, does not depend on what Apple answered to others.
+  /// credentials have changed: Apple's answers to other credentials must not hold revocations back, nor pause calls.
   func apply(_ dependencies: Dependencies) {
     current.withLock { current in
       let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
@@ -339,7 +339,7 @@ final class Revalidator: Sendable {
     logger.warning(
       "revalidation.grace is over, refusing sessions until Apple confirms the account or the user signs in again",
       metadata: [
-        "remedy": "see the check apple of /healthz, and the lines before about token revalidation; users: audit log"
+        "remedy": "see the check apple of /healthz and earlier messages about token revalidation for the reason"
       ])
   }
 
