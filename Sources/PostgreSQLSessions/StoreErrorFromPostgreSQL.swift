@@ -49,38 +49,32 @@ extension StoreError {
     if says("authentication failed", "no password supplied", "no pg_hba.conf entry")
       || message.contains("role \"") && message.contains("does not exist")
     {
-      return .denied(address, message)
+      return .accessRefused(address, message)
     }
     if says("is not permitted to log in") {
-      return StoreError(
-        code: .denied,
-        message: "\(address): the user of store.url may not log in; allow it (ALTER ROLE … LOGIN), or name another "
-          + "user",
-        cause: message)
+      return .denied(
+        address, "the user of store.url may not log in; allow it (ALTER ROLE … LOGIN), or name another user", message)
     }
     if says("is not currently accepting connections") {
-      return StoreError(
-        code: .denied,
-        message: "\(address): the database accepts no connections; allow them (ALTER DATABASE "
-          + "\(address.databaseName ?? "…") ALLOW_CONNECTIONS true), or correct store.url",
-        cause: message)
+      return .denied(
+        address,
+        "the database accepts no connections; allow them (ALTER DATABASE \(address.databaseName ?? "…") "
+          + "ALLOW_CONNECTIONS true), or correct store.url", message)
     }
     if says("permission denied for database") {
-      return StoreError(
-        code: .denied,
-        message: "\(address): the user may not connect to the database; allow it (GRANT CONNECT ON DATABASE "
-          + "\(address.databaseName ?? "…") TO …)",
-        cause: message)
+      return .denied(
+        address,
+        "the user may not connect to the database; allow it (GRANT CONNECT ON DATABASE "
+          + "\(address.databaseName ?? "…") TO …)", message)
     }
     if says("permission denied") { return .notPermitted(address, message) }
     if says("timeout expired", "Connection timed out") { return .silent(address, message) }
     // The latter is PgBouncer's.
     if message.contains("database \"") && message.contains("does not exist") || message.contains("no such database") {
-      return StoreError(
-        code: .denied,
-        message: "\(address): there is no such database; make it (CREATE DATABASE \(address.databaseName ?? "cordon") "
-          + "ENCODING 'UTF8'), or correct store.url",
-        cause: message)
+      return .denied(
+        address,
+        "there is no such database; make it (CREATE DATABASE \(address.databaseName ?? "cordon") ENCODING 'UTF8'), or "
+          + "correct store.url", message)
     }
     // A root certificate that is missing, a certificate that does not verify, or a server without TLS.
     if says("certificate", "does not support SSL", "SSL error: tlsv1 alert", "SSL error: sslv3 alert") {
@@ -136,7 +130,7 @@ extension StoreError {
           "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
           + "drop it: everybody signs in again then",
         cause: cause)
-    case _ where state.isOfClass("28"): return .denied(address, cause)
+    case _ where state.isOfClass("28"): return .accessRefused(address, cause)
     // 57 (after 57014 above): the server starts, stops or is being restarted.
     case _ where state.isOfClass("53"), _ where state.isOfClass("57"), _ where state.isOfClass("58"):
       return StoreError(
@@ -169,7 +163,11 @@ extension StoreError {
       cause: cause)
   }
 
-  private static func denied(_ address: ServerAddress, _ cause: String) -> StoreError {
+  private static func denied(_ address: ServerAddress, _ remedy: String, _ cause: String) -> StoreError {
+    StoreError(code: .denied, message: "\(address): \(remedy)", cause: cause)
+  }
+
+  private static func accessRefused(_ address: ServerAddress, _ cause: String) -> StoreError {
     StoreError(
       code: .denied,
       message: "\(address) refuses access; look at user and password of store.url (or PGPASSWORD), at its sslmode, and "
@@ -178,10 +176,9 @@ extension StoreError {
   }
 
   private static func notPermitted(_ address: ServerAddress, _ cause: String) -> StoreError {
-    StoreError(
-      code: .denied,
-      message: "\(address): the user lacks a permission that the store needs; let it make a schema (GRANT CREATE ON "
-        + "DATABASE … TO …), or make the schema for it (CREATE SCHEMA cordon AUTHORIZATION …)",
-      cause: cause)
+    .denied(
+      address,
+      "the user lacks a permission that the store needs; let it make a schema (GRANT CREATE ON DATABASE … TO …), or "
+        + "make the schema for it (CREATE SCHEMA cordon AUTHORIZATION …)", cause)
   }
 }

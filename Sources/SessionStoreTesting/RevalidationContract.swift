@@ -64,6 +64,25 @@ extension StoreContract {
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(10),
         "lastAsked when somebody signed in before the return")
     },
+    StoreContract("Every replica sees whether an answer to a claim is recorded; a return restores the one before") {
+      stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let now = Scenario.later(Scenario.day)
+      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      try requireEqual(try await isYoung(ada, at: now, in: stores.second), true, "whether an answer may come")
+      _ = try await stores.first.record(.noGoodAnswer, of: first, at: now)
+      try requireEqual(try await isYoung(ada, at: now, in: stores.second), false, "whether an answer may come at last")
+      let next = now.addingTimeInterval(86_400)
+      let second = try await grantedClaim(ada, at: next, in: stores.second)
+      try requireEqual(second.previousAnswer, .noGoodAnswer, "the answer before")
+      try requireEqual(try await isYoung(ada, at: next, in: stores.first), true, "whether a second answer may come")
+      try requireEqual(try await stores.first.account(ada)?.lastAnswer, nil, "the last answer during a claim")
+      try await stores.second.releaseLease(second)
+      try requireEqual(try await isYoung(ada, at: next, in: stores.first), false, "whether one may come after it")
+      try requireEqual(
+        try await stores.first.account(ada)?.lastAnswer, .noGoodAnswer, "the last answer after the return")
+    },
     StoreContract("The token of the preferred client is used, another's if it has no token") { stores in
       let ada = try Scenario.subject()
       let keyring = try Scenario.keyring()
@@ -116,6 +135,20 @@ extension StoreContract {
       let recorded = try await stores.second.record(.good(claims: nil, token: nil), of: claim, at: Scenario.noon)
       try requireEqual(recorded.account?.lastAsked, Scenario.noon, "lastAsked")
       try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
+    },
+    StoreContract("A token that is damaged is claimed as any other, so that the attempt counts as failed") { stores in
+      let ada = try Scenario.subject()
+      let signIn = try Scenario.signIn(ada)
+      _ = try await stores.first.complete(
+        SignIn(
+          session: signIn.session, name: nil, claims: signIn.claims, token: EncryptedToken(stored: [0xFF, 0, 1]),
+          replacing: nil, appleAuthorized: nil))
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.second)
+      let keyring = try Scenario.keyring()
+      try require((try? keyring.open(claim.token, of: ada, clientID: claim.clientID)) == nil, "it could be decrypted")
+      _ = try await stores.second.record(.noGoodAnswer, of: claim, at: now)
+      try requireEqual(try await failingSince(ada, in: stores.first), now, "since when a check fails")
     },
     StoreContract("An account without a token fails from when a check was due") { stores in
       let ada = try Scenario.subject()
@@ -245,6 +278,10 @@ extension StoreContract {
 
   private static func failingSince(_ subject: Subject, in store: any SessionStore) async throws -> Date? {
     try await store.account(subject)?.checkFailingSince
+  }
+
+  private static func isYoung(_ subject: Subject, at now: Date, in store: any SessionStore) async throws -> Bool? {
+    try await store.account(subject)?.isLeaseYoung(at: now)
   }
 
   private static func grantedClaim(

@@ -1,5 +1,6 @@
 import AccessPolicy
 import FoundationEssentials
+import Operations
 import Sessions
 import Synchronization
 import Testing
@@ -148,6 +149,18 @@ struct OpenExchangeTests {
     #expect(await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
     #expect(rig.store.state.withLock { $0.claims } == 1)
     #expect(try await rig.review(exchange), "Apple says that all is well")
+    rig.apple.answer(.trouble)
+    for hours in [30, 25, 25] {
+      rig.clock.advance(Double(hours) * 3_600)
+      _ = await rig.changes.follow(nil)
+      #expect(try await rig.review(exchange, isActive: true))
+      _ = await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(120))
+    }
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 0)
+    rig.clock.advance(2)
+    _ = await rig.changes.follow(nil)
+    #expect(try await !rig.review(exchange, isActive: true), "the grace is over")
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 1)
     try await rig.stop()
   }
 }

@@ -18,15 +18,17 @@ struct RevalidatorTests {
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
   private let health = HealthMonitor(checks: [])
   private let checks: Revalidator
+  private let provider: AppleIdentityProvider
   private let keyring: SessionKeyring
   private let lines = RecordedLines()
 
   init() throws {
     keyring = try .forTests()
     let (clock, lines) = (clock, lines)
+    provider = try apple.provider(clock)
     checks = Revalidator(
       Revalidator.Dependencies(
-        apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
+        apple: provider, keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
       store: store, metrics: metrics, health: health,
       logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
@@ -42,7 +44,7 @@ struct RevalidatorTests {
 
   private func answers() -> [RevalidationRecord.Kind] { store.state.withLock { $0.answers } }
 
-  @Test("A good answer is written down, and nobody asks again within the interval, whoever wants to")
+  @Test("A good answer is recorded, and Apple is not asked again within the interval")
   func good() async throws {
     let snapshot = try due()
     let outcome = await checks.run(snapshot)
@@ -123,6 +125,28 @@ struct RevalidatorTests {
     #expect(apple.calls == 1 && answers() == [.good])
   }
 
+  @Test("A token that is damaged is a failed attempt, not made again within the interval, and not a missing key")
+  func damaged() async throws {
+    let snapshot = try due(sealedBy: nil)
+    let bytes = try #require(store.state.withLock { $0.tokens[snapshot.account.subject]?.token.bytes })
+    var altered = bytes
+    altered[bytes.count - 1] ^= 1
+    for damaged in [altered, Array(bytes.prefix(20)), []] {
+      store.state.withLock { state in
+        state.tokens[snapshot.account.subject] = StoredToken(
+          subject: snapshot.account.subject, clientID: "web", token: EncryptedToken(stored: damaged))
+      }
+      let outcome = await checks.run(snapshot)
+      #expect(outcome.accountChanged && outcome.account?.failingSince(at: clock.now) != nil)
+      _ = await checks.run(snapshot)
+      clock.advance(86_400)
+    }
+    #expect(apple.calls == 0 && store.state.withLock { $0.givenBack } == 0)
+    #expect(answers() == [.noGoodAnswer, .noGoodAnswer, .noGoodAnswer])
+    #expect(metrics.checks.total("damaged") == 3 && metrics.checks.total("no_key") == 0)
+    #expect(lines.take().allSatisfy { $0.hasPrefix("refresh token in the store is damaged") })
+  }
+
   @Test("Refused credentials are logged with client and error, once an hour, and again after a reload")
   func refusedOnce() async throws {
     apple.answer(.ourMistake)
@@ -187,6 +211,55 @@ struct RevalidatorTests {
     #expect(apple.calls == 1)
   }
 
+  @Test("An attempt of another process that fails is waited for no longer, and Apple is not asked again")
+  func otherProcessFails() async throws {
+    let snapshot = try due()
+    let outcome = try await store.acquireLease(
+      of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+    let later = ContinuousClock.now + .seconds(20)
+    async let waited = checks.run(snapshot, waitingUntil: later)
+    _ = try await store.record(.noGoodAnswer, of: lease, at: clock.now)
+    #expect(await waited.account?.failingSince(at: clock.now) != nil)
+    #expect(ContinuousClock.now < later, "it did not wait until the deadline")
+    #expect(apple.calls == 0)
+  }
+
+  @Test("A lease that another process releases is not used while Apple cannot be reached from here either")
+  func releasedWhileUnreachable() async throws {
+    let (anna, ben) = (try due(), try due("002.ben"))
+    let outcome = try await store.acquireLease(
+      of: anna.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+    #expect(checks.begin(anna.account.subject))
+    async let waited = checks.run(anna, waitingUntil: .now + .seconds(600))
+    // It has found the lease of the other process.
+    try await eventually("the refused claim") { store.state.withLock { $0.refusedClaims } > 0 }
+    apple.answer(.notSent)
+    _ = await checks.run(ben)
+    try await store.releaseLease(lease)
+    #expect(await waited.accountChanged)
+    #expect(apple.calls == 1)
+  }
+
+  @Test("However many overdue accounts wait for other processes, others are revalidated in the background")
+  func waitsElsewhere() async throws {
+    let others = try (0..<64).map { try due("user.\($0)") }
+    for snapshot in others {
+      _ = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+      #expect(checks.begin(snapshot.account.subject))
+    }
+    let late = try #require(Subject("late"))
+    #expect(!checks.begin(late), "each of them may be about to ask Apple")
+    let (checks, deadline) = (checks, ContinuousClock.now + .seconds(600))
+    let waits = others.map { snapshot in Task { await checks.run(snapshot, waitingUntil: deadline) } }
+    try await eventually("the slot") { checks.begin(late) }
+    clock.advance(12)
+    for wait in waits { _ = await wait.value }
+    #expect(apple.calls == 0)
+  }
+
   @Test("A revalidation of this process that failed is not waited for, nor a lease that is older than Apple's time-out")
   func ownLease() async throws {
     let snapshot = try due()
@@ -230,7 +303,7 @@ struct RevalidatorTests {
     let checks = checks
     let later = ContinuousClock.now + .seconds(600)
     let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.acquireSlot(for: subject, by: later) } }
-    // Each end lets one in, whoever has given up meanwhile.
+    // Each end lets the next one in, although one in the queue has given up.
     for subject in subjects[..<100] { checks.end(subject) }
     for task in waiting { #expect(await task.value == .begun) }
     #expect(await checks.acquireSlot(for: subjects[1_300], by: .now) == .none, "every place is taken again")
@@ -284,10 +357,78 @@ struct RevalidatorTests {
     apple.answer(.good)
     _ = await checks.run(try due("002.ben"))
     #expect(check()?.status == .ok)
-    checks.note(.misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web")
+    checks.note(
+      .misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web", by: provider)
     #expect(check()?.status == .failing)
-    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web")
+    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: provider)
     #expect(check()?.status == .ok)
+  }
+
+  @Test("A session that is refused as the grace is over is recorded once an hour, and all share one line in the log")
+  func graceEnds() throws {
+    let sessions = try (0..<3).map { try due("user.\($0)").session }
+    func logged() -> Int { lines.take().filter { $0.hasPrefix("revalidation.grace is over") }.count }
+    for _ in 0..<2 { for session in sessions { checks.noteGraceEnd(of: session) } }
+    #expect(metrics.sessionsEnded.total("grace_over") == 3 && logged() == 1)
+    clock.advance(3_600)
+    checks.noteGraceEnd(of: sessions[0])
+    #expect(metrics.sessionsEnded.total("grace_over") == 4 && logged() == 1)
+  }
+
+  @Test("Health learns within a minute that Apple can be reached again, also if nobody signs in")
+  func probe() async throws {
+    func status() -> HealthCheck.Status? { health.report.checks.first { $0.name == "apple" }?.status }
+    await checks.probe()
+    #expect(apple.calls == 0, "nothing failed")
+    apple.answer(.notSent)
+    _ = await checks.run(try due())
+    #expect(status() == .failing && apple.calls == 1)
+    clock.advance(59)
+    await checks.probe()
+    #expect(apple.calls == 1, "a call was made within the minute")
+    clock.advance(1)
+    await checks.probe()
+    #expect(status() == .failing && apple.calls == 2)
+    apple.answer(.good)
+    await checks.probe()
+    #expect(status() == .failing && apple.calls == 2)
+    clock.advance(60)
+    await checks.probe()
+    #expect(status() == .ok && apple.calls == 3)
+    clock.advance(60)
+    await checks.probe()
+    #expect(apple.calls == 3)
+  }
+
+  @Test("With other credentials after a reload revocations are applied, whatever Apple answered to those before")
+  func otherCredentials() async throws {
+    apple.answer(.revoked)
+    for number in 0..<6 { _ = await checks.run(try due("user.\(number)")) }
+    func status() -> HealthCheck.Status? { health.report.checks.first { $0.name == "apple" }?.status }
+    #expect(status() == .failing)
+    // Two results of the credentials before are to come: of a revalidation and of a sign-in.
+    let (old, other) = (provider, FakeApple(.revoked))
+    let late = try due("late")
+    let (held, release) = AsyncStream<Never>.makeStream()
+    let (arrivals, arrived) = AsyncStream<Never>.makeStream()
+    apple.holdAnswer {
+      arrived.finish()
+      for await _ in held {}
+    }
+    async let result = checks.run(late)
+    for await _ in arrivals {}
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try other.provider(clock, keyID: "OTHERKEYID"), keyring: keyring,
+        audit: AuditTrail(.silent, keyring: keyring), interval: .seconds(86_400)))
+    #expect(status() == .unknown)
+    release.finish()
+    #expect(await result.ended.isEmpty, "it is held as it was")
+    checks.note(.misconfigured(OAuthError(code: .invalidClient, description: nil)), clientID: "web", by: old)
+    #expect(status() == .unknown)
+    for number in 6..<11 { #expect(await checks.run(try due("user.\(number)")).ended.count == 1) }
+    #expect(status() == .ok && other.calls == 5)
+    #expect(await checks.run(try due("user.11")).ended.isEmpty, "the sixth in a row")
   }
 
   @Test("After a reload checks are made by the new means, and what was learnt of Apple stays")

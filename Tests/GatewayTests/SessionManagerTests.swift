@@ -272,6 +272,64 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test(
+    "Last uses that the store did not take are written at the next check, though no check fails, and then ever later",
+    arguments: [StoreError.Code.full, .busy, .denied])
+  func lastSeenFails(code: StoreError.Code) async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    func writes() -> Int { rig.store.state.withLock { $0.lastSeenWrites } }
+    await rig.storeCheck.run()
+    _ = try await rig.decide(request)
+    rig.clock.advance(1)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: code, message: "by order of the test") }
+    await rig.lastSeen.write()
+    #expect(writes() == 1)
+    // The checks of a minute: each second if one is due.
+    var moments: [Int] = []
+    for second in 1...60 {
+      rig.clock.advance(1)
+      let before = writes()
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+      if writes() > before { moments.append(second) }
+    }
+    #expect((3...5).contains(moments.count) && moments[0] <= 5, "\(moments)")
+    rig.store.state.withLock { $0.lastSeenFailure = nil }
+    for _ in 0..<60 {
+      rig.clock.advance(1)
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+    }
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates.count } == 1)
+    try await rig.stop()
+  }
+
+  @Test("While only the change feed fails, the store is checked as seldom as ever, and no last uses are written for it")
+  func feedFails() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    await rig.storeCheck.run()
+    var checks = 0
+    for _ in 0..<45 {
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(request)
+      rig.storeHealth.feedDidNotAnswer(StoreError(code: .denied, message: "no right to read changes"))
+      if rig.storeCheck.isDue {
+        checks += 1
+        await rig.storeCheck.run()
+      }
+      await rig.lastSeen.settle()
+    }
+    #expect(checks == 9 && rig.store.state.withLock { $0.lastSeenWrites } == 0)
+    #expect(!rig.storeHealth.isHealthy)
+    try await rig.stop()
+  }
+
   @Test("A session that looks idle is valid a second after another replica has written its last use")
   func idleElsewhere() async throws {
     var settings = try GatewaySettings.forTests()
@@ -409,17 +467,23 @@ extension SessionManagerTests {
 
   @Test(
     "At the end of the grace, and after a long absence, a replica waits for Apple's answer to another one",
-    arguments: [true, false], [true, false])
-  func otherReplicaAsks(isGraceOver: Bool, isGood: Bool) async throws {
+    arguments: [true, false], [FakeApple.Answer.good, .revoked, .trouble])
+  func otherReplicaAsks(isGraceOver: Bool, answer: FakeApple.Answer) async throws {
     let (first, second, request, asking, release) = try await replicas(
-      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, isGood ? .good : .revoked, failingFirst: isGraceOver)
+      after: isGraceOver ? 49 * 3_600 : 80 * 3_600, answer, failingFirst: isGraceOver)
     // The first look loads the session.
     guard case .suspend(let load) = try await second.decideOnce(request) else { throw RigError.noSubject }
     await load()
     #expect(try await second.decideOnce(request).isWaiting, "neither admitted nor refused before the answer")
     let waiting = Task { try await second.decide(request) }
     release()
-    if isGood {
+    let isAdmitted =
+      switch answer {
+      case .good: true
+      case .trouble: !isGraceOver
+      default: false
+      }
+    if isAdmitted {
       #expect(try await asking.value.identity != nil)
       #expect(try await waiting.value.identity != nil)
     } else {
@@ -449,9 +513,12 @@ extension SessionManagerTests {
     rig.clock.advance(2 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil, "the grace does not end between two attempts")
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 0)
     rig.clock.advance(23 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).status == 302, "the grace is over")
+    for loop in [0, 1, 0] { #expect(try await rig.decide(request, loop: loop).status == 302) }
+    #expect(rig.metrics.sessionsEnded.total("grace_over") == 1, "once for a session, however often it is refused")
     try await rig.stop()
   }
 

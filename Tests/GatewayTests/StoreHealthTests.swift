@@ -157,17 +157,23 @@ struct StoreHealthTests {
 
   private static let unavailable = "session store unavailable, serving cached sessions for store.outage_grace"
 
-  @Test("While the change feed fails, answers to other queries are not logged as the end of the outage")
-  func oneOutageOfFeed() {
+  /// Has the same happen again every five seconds, and expects that it is logged as one outage.
+  private func expectOneOutage(_ happens: (StoreHealth, Int64) -> Void) -> StoreHealth {
     let store = make(grace: .seconds(600))
     store.wrote(at: 0)
     _ = logged()
-    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) { happens(store, moment) }
+    #expect(logged() == [Self.unavailable])
+    return store
+  }
+
+  @Test("While the change feed fails, answers to other queries are not logged as the end of the outage")
+  func oneOutageOfFeed() {
+    let store = expectOneOutage { store, moment in
       store.feedDidNotAnswer(StoreError(code: .busy, message: "locked"))
       store.answered(at: moment)
       store.wrote(at: moment)
     }
-    #expect(logged() == [Self.unavailable])
     store.feedAnswered(at: 31_000)
     store.answered(at: 32_000)
     #expect(logged() == ["session store available again"])
@@ -175,15 +181,11 @@ struct StoreHealthTests {
 
   @Test("A store that is away as a whole is available again when a check has written to it, not at a cached answer")
   func oneOutageOfFile() {
-    let store = make(grace: .seconds(600))
-    store.wrote(at: 0)
-    _ = logged()
-    for moment in stride(from: Int64(1_000), to: 30_000, by: 5_000) {
+    let store = expectOneOutage { store, moment in
       store.failed("touch", away)
       store.answered(at: moment)
       store.feedAnswered(at: moment)
     }
-    #expect(logged() == [Self.unavailable])
     store.wrote(at: 31_000)
     store.answered(at: 31_000)
     #expect(logged() == ["session store available again"])

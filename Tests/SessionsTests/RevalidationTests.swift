@@ -268,53 +268,89 @@ struct AppleConditionTests {
   @Test("The state of Apple is unknown before the first call; a single error is no outage")
   func begins() {
     var condition = AppleCondition()
-    #expect(condition.report(nil) == .unknown)
-    condition.note(error, clientID: "web")
-    #expect(condition.report(nil) == .ok)
+    #expect(condition.report(nil, at: noon) == .unknown)
+    condition.note(error, clientID: "web", at: noon)
+    #expect(condition.report(nil, at: noon) == .ok)
   }
 
   @Test("Three errors in a row are reported with the last one's reason, until Apple gives an answer of use")
   func errors() {
     var condition = AppleCondition()
-    condition.note(error, clientID: "web")
-    condition.note(error, clientID: "app")
-    condition.note(.accepted, clientID: "web")
-    for _ in 0..<2 { condition.note(error, clientID: "web") }
-    #expect(condition.report(nil) == .ok)
-    for _ in 0..<100 { condition.note(error, clientID: "web") }
-    let said = message(condition.report(.noSuccess(checks: 20)))
+    condition.note(error, clientID: "web", at: noon)
+    condition.note(error, clientID: "app", at: noon)
+    condition.note(.accepted, clientID: "web", at: noon)
+    for _ in 0..<2 { condition.note(error, clientID: "web", at: noon) }
+    #expect(condition.report(nil, at: noon) == .ok)
+    for _ in 0..<100 { condition.note(error, clientID: "web", at: noon) }
+    let said = message(condition.report(.noSuccess(checks: 20), at: noon))
     #expect(said.hasPrefix("Apple answered 503") && said.contains("signed-in users are still served"))
-    condition.note(.accepted, clientID: "web")
-    #expect(condition.report(nil) == .ok)
+    condition.note(.accepted, clientID: "web", at: noon)
+    #expect(condition.report(nil, at: noon) == .ok)
   }
 
   @Test("Refused credentials are reported with the client and the remedy, until Apple accepts those of the same client")
   func refused() {
     var condition = AppleCondition()
-    condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web")
-    let said = message(condition.report(.noSuccess(checks: 30)))
+    condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
+    let said = message(condition.report(.noSuccess(checks: 30), at: noon))
     #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
-    condition.note(.accepted, clientID: "app")
-    for _ in 0..<3 { condition.note(error, clientID: "web") }
-    #expect(message(condition.report(nil)) == said)
-    condition.note(.notSent, clientID: "web")
-    #expect(message(condition.report(nil)).contains("cannot be reached"), "the refusal may have ended")
-    condition.note(error, clientID: "web")
-    #expect(message(condition.report(nil)) == said)
-    condition.note(.accepted, clientID: "web")
-    #expect(condition.report(nil) == .ok)
-    for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)") }
-    for number in 84..<100 { condition.note(.accepted, clientID: "\(number)") }
-    #expect(condition.report(nil) == .ok, "memory of constant size")
+    condition.note(.accepted, clientID: "app", at: noon)
+    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
+    #expect(message(condition.report(nil, at: noon)) == said)
+    condition.note(.notSent, clientID: "web", at: noon)
+    #expect(message(condition.report(nil, at: noon)).contains("cannot be reached"), "the refusal may have ended")
+    condition.note(error, clientID: "web", at: noon)
+    #expect(message(condition.report(nil, at: noon)) == said)
+    condition.note(.accepted, clientID: "web", at: noon)
+    #expect(condition.report(nil, at: noon) == .ok)
+    for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)", at: noon) }
+    for number in 84..<100 { condition.note(.accepted, clientID: "\(number)", at: noon) }
+    #expect(condition.report(nil, at: noon) == .ok, "memory of constant size")
   }
 
   @Test("An unreachable Apple is distinguished from checks of which none succeeds")
   func unreachable() {
     var condition = AppleCondition()
-    condition.note(.notSent, clientID: "web")
-    #expect(message(condition.report(nil)).contains("cannot be reached"))
-    condition.note(error, clientID: "web")
-    #expect(message(condition.report(.noSuccess(checks: 20))).contains("not one of 20 revalidations"))
+    condition.note(.notSent, clientID: "web", at: noon)
+    #expect(message(condition.report(nil, at: noon)).contains("cannot be reached"))
+    condition.note(error, clientID: "web", at: noon)
+    #expect(message(condition.report(.noSuccess(checks: 20), at: noon)).contains("not one of 20 revalidations"))
+  }
+
+  @Test("An hour after the last error without another call, the state of Apple is unknown, with what it was")
+  func outdated() {
+    var condition = AppleCondition()
+    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
+    #expect(message(condition.report(nil, at: noon.addingTimeInterval(3_599))).hasPrefix("Apple answered 503"))
+    let later = noon.addingTimeInterval(3_600)
+    guard case .outdated(let said) = condition.report(nil, at: later) else {
+      Issue.record("\(condition.report(nil, at: later))")
+      return
+    }
+    #expect(said.hasPrefix("Apple answered 503, an hour or more ago"))
+    #expect(message(condition.report(.noSuccess(checks: 20), at: later)).contains("not one of 20"))
+    condition.note(error, clientID: "web", at: later)
+    #expect(message(condition.report(nil, at: later)).hasPrefix("Apple answered 503"), "the fourth in a row")
+  }
+
+  @Test("An Apple that cannot be reached is probed a minute after the last attempt, whatever its credentials are worth")
+  func probes() {
+    var condition = AppleCondition()
+    func after(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
+    func probes(at seconds: Double...) -> [Bool] { seconds.map { condition.beginProbe(at: after($0)) } }
+    condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
+    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
+    #expect(probes(at: 600) == [false], "Apple answers, if only with errors")
+    condition.note(.notSent, clientID: "web", at: noon)
+    #expect(probes(at: 59) == [false])
+    condition.note(.notSent, clientID: "web", at: after(59))
+    #expect(probes(at: 118, 119, 178, 179) == [false, true, false, true])
+    #expect(probes(at: -3_600) == [true], "the clock was ahead")
+    condition.noteReachable()
+    #expect(message(condition.report(nil, at: after(180))).contains("invalid_client"))
+    #expect(probes(at: 600) == [false])
+    condition.note(.accepted, clientID: "web", at: after(600))
+    #expect(condition.report(nil, at: after(600)) == .ok)
   }
 }
 

@@ -118,7 +118,7 @@ struct HostTests {
     #expect(page.status == 200 && page.text.contains("wiki.localhost"))
   }
 
-  @Test("Each request of an HTTP/2 connection is judged by its own authority; one that is none of ours gets 421")
+  @Test("Each request of an HTTP/2 connection is judged by its own authority; one for an unknown host gets 421")
   func coalescing() throws {
     let site = try site {
       $0.acceptHTTP2()

@@ -29,6 +29,18 @@ struct RevalidationTests {
 
   private func ask(_ visitor: Visitor, _ site: Site) throws -> Int { try visitor.fetch(site.own("session")).status }
 
+  /// Sets the clock, and sends requests until a revalidation has been attempted: one that finds the attempt before
+  /// still under way begins none, and the next one may half a minute later.
+  private func awaitAttempt(_ number: Int, of visitor: Visitor, _ site: Site, at seconds: Int) throws {
+    var seconds = seconds
+    try poll("the attempt") {
+      try site.setClock(secondsAhead: seconds)
+      #expect(try ask(visitor, site) == 200)
+      seconds += 31
+      return try site.apple.tokenRequests("refresh_token").count == number ? () : nil
+    }
+  }
+
   @Test("Within a day of signing in, nothing is asked, whatever happens")
   func withinADay() throws {
     let site = try Site(fakeClock: true)
@@ -170,8 +182,8 @@ struct RevalidationTests {
     for _ in 0..<5 { #expect(try ask(anna, site) == 200) }
     #expect(try site.apple.tokenRequests("refresh_token").count == 1)
     try site.gateway.restart()
-    try site.setClock(secondsAhead: 127 * Self.hour)
-    #expect(try ask(anna, site) == 200, "47 h of grace")
+    // 47 h of grace.
+    try awaitAttempt(2, of: anna, site, at: 127 * Self.hour)
     try site.setClock(secondsAhead: 129 * Self.hour)
     #expect(try ask(anna, site) == 200, "49 h, but the attempt of two hours ago was within the grace")
     try site.setClock(secondsAhead: 152 * Self.hour)
@@ -189,9 +201,7 @@ struct RevalidationTests {
     let anna = try site.signedIn()
     try site.apple.fault("token", "status", ["status": 503])
     for hour in [25, 53] {
-      try site.setClock(secondsAhead: hour * Self.hour)
-      #expect(try ask(anna, site) == 200)
-      try poll("the attempt") { try site.apple.tokenRequests("refresh_token").count == (hour == 25 ? 1 : 2) ? () : nil }
+      try awaitAttempt(hour == 25 ? 1 : 2, of: anna, site, at: hour * Self.hour)
     }
     try site.apple.behave()
     for hour in [74, 78] {

@@ -121,6 +121,7 @@ struct BackgroundTasks: Sendable {
       // Messages that another replica left.
       relay.wake()
     }
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await revalidator.probe() }
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
       if HeapTrimmer.process.trimAfterBurst() { ProgramPages.release() }
     }

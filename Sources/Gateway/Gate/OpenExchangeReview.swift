@@ -140,6 +140,7 @@ final class OpenExchangeReview {
         }
         return true
       }
+      sessions.noteGraceEnd(of: entry, now)
       session.state = .over()
       return false
     }

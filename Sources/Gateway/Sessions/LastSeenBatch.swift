@@ -47,6 +47,9 @@ final class LastSeenBatch: Sendable {
   /// cannot write is written now.
   func write() async { await nextWrite().value }
 
+  /// Whether updates of an attempt that failed wait for the next one.
+  var hasUnwritten: Bool { state.withLock { !$0.unwritten.isEmpty } }
+
   /// Writes a batch without waiting for the interval.
   func writeSoon() { _ = nextWrite() }
 
@@ -90,6 +93,9 @@ final class LastSeenBatch: Sendable {
       }
     }
   }
+
+  /// Waits for the writes that were requested, without requesting another; for tests.
+  func settle() async { await state.withLock { $0.next ?? $0.latest }?.value }
 
   /// Writes the last updates at shutdown, and logs how many could not be written.
   func finish() async {

@@ -139,8 +139,9 @@ final class LoopSessions {
       if entry.waited.contains(now) {
         // A request has waited already. If no attempt failed, our limit kept it from being made
         // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
-        let mayGoOn = configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
-        return mayGoOn ? .known(entry) : .none
+        if configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) { return .known(entry) }
+        noteGraceEnd(of: entry, now)
+        return .none
       }
       guard waitsForRevalidation else { return .none }
       let credential = SessionCredential(
@@ -151,6 +152,15 @@ final class LoopSessions {
     }
     return .known(entry)
   }
+
+  /// Records that a session is refused because the grace period of its account is over: once an hour.
+  func noteGraceEnd(of entry: SessionCacheEntry, _ now: Int64) {
+    guard !entry.graceEndNoted.contains(now) else { return }
+    entry.graceEndNoted = Period(from: now, for: Self.graceEndInterval)
+    revalidations.noteGraceEnd(of: entry.snapshot.session)
+  }
+
+  private static let graceEndInterval: Int64 = 3_600_000
 
   /// The revalidation that is due for the account of an entry. If the account was not revalidated while no route
   /// admitted its user, the first admitted request waits for a revalidation, because the user may have revoked consent

@@ -20,6 +20,9 @@ struct RequestRevalidations: Sendable {
       snapshot, isPaced: !isOverdue, waitingUntil: isOverdue ? ContinuousClock.now + revalidator.longestWait : nil)
   }
 
+  /// Records that a session is refused because the grace period of its account is over.
+  func noteGraceEnd(of session: Session) { revalidator.noteGraceEnd(of: session) }
+
   /// Runs a revalidation that has its slot. It continues when no request waits for it any longer, because its lease is
   /// used up.
   /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.

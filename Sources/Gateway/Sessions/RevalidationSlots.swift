@@ -30,6 +30,9 @@ struct RevalidationSlots {
 
   /// Accounts under revalidation, and the signals of those that wait for each.
   private var underWay: [Subject: [Signal]] = [:]
+  /// Those of them that wait for the result of another process. They do not ask Apple, so that they do not count where
+  /// the limit is for its sake.
+  private var elsewhere: Set<Subject> = []
   private var queue: [Ticket: Waiting] = [:]
   /// The queue begins here, and ends before `next`; tickets in between may have been removed.
   private var first: Ticket = 0
@@ -39,7 +42,7 @@ struct RevalidationSlots {
 
   /// Takes a slot for a background revalidation without waiting, if one is free.
   mutating func begin(_ subject: Subject) -> Bool {
-    guard underWay[subject] == nil, underWay.count < Self.backgroundLimit else { return false }
+    guard underWay[subject] == nil, underWay.count - elsewhere.count < Self.backgroundLimit else { return false }
     underWay[subject] = []
     return true
   }
@@ -70,10 +73,17 @@ struct RevalidationSlots {
     return true
   }
 
+  /// Notes whether a revalidation that is under way waits for the result of another process.
+  mutating func setWaitsElsewhere(_ subject: Subject, _ waits: Bool) {
+    guard underWay[subject] != nil else { return }
+    if waits { elsewhere.insert(subject) } else { elsewhere.remove(subject) }
+  }
+
   /// Frees the slot of an account.
   /// - Returns: the signals to finish: of those that waited for it, and of those that have a slot now.
   mutating func end(_ subject: Subject) -> [Signal] {
     var signals = underWay.removeValue(forKey: subject) ?? []
+    elsewhere.remove(subject)
     while first < next, underWay.count < Self.overdueLimit {
       if let waiting = queue.removeValue(forKey: first) {
         assigned[first] = underWay[waiting.subject] == nil ? .begun : .underWay

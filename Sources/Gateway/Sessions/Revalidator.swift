@@ -12,7 +12,7 @@ internal import Synchronization
 /// `RevalidationCircuitBreaker` what follows from a result. This type combines them.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
-  private let dependencies: Mutex<Dependencies>
+  private let current: Mutex<Current>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
   private let logger: Logger
@@ -29,14 +29,32 @@ final class Revalidator: Sendable {
     let interval: Duration
   }
 
+  /// The dependencies, and the state of Apple for their credentials.
+  private struct Current {
+    var dependencies: Dependencies
+    var apple = AppleState()
+  }
+
+  /// The results of recent calls with one set of credentials. A revalidation keeps the state that it began with: after
+  /// a reload with other credentials its result no longer counts.
+  private final class AppleState: Sendable {
+    private let values = Mutex(Values())
+
+    struct Values {
+      var circuitBreaker = RevalidationCircuitBreaker()
+      var backoff = ReachabilityBackoff()
+      var condition = AppleCondition()
+    }
+
+    func withLock<Result>(_ body: (inout Values) -> Result) -> Result { values.withLock { body(&$0) } }
+  }
+
   private struct State {
-    var circuitBreaker = RevalidationCircuitBreaker()
-    var backoff = ReachabilityBackoff()
     var slots = RevalidationSlots()
     var pace = RevalidationPace()
-    var condition = AppleCondition()
     var ownLeases = OwnLeases()
     var hourly = HourlyLimit()
+    var graceEnds = RecentSessions()
   }
 
   /// The effect of a revalidation on the caches.
@@ -56,22 +74,20 @@ final class Revalidator: Sendable {
     self.longestWait = longestWait
     self.clock = clock
     self.health = health
-    self.dependencies = Mutex(dependencies)
+    current = Mutex(Current(dependencies: dependencies))
     self.store = store
     self.metrics = metrics
     self.logger = logger
   }
 
-  /// Uses other dependencies from now on. Revalidations under way go on; the state of Apple is kept unless the
-  /// credentials have changed, which Apple may accept.
+  /// Uses other dependencies from now on. Revalidations under way go on. The state of Apple is kept unless the
+  /// credentials have changed: Apple's answers to other credentials must not hold revocations back, nor pause calls.
   func apply(_ dependencies: Dependencies) {
-    let before = self.dependencies.withLock { current in
-      defer { current = dependencies }
-      return current
+    current.withLock { current in
+      let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
+      current = Current(dependencies: dependencies, apple: isSame ? current.apple : AppleState())
     }
     state.withLock { $0.hourly.reset() }
-    guard !dependencies.apple.hasSameCredentials(as: before.apple) else { return }
-    state.withLock { $0.condition = AppleCondition() }
     reportHealth()
   }
 
@@ -128,10 +144,12 @@ final class Revalidator: Sendable {
   /// Revalidates one account, unless that was done within the interval.
   /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
-    let dependencies = dependencies.withLock { $0 }
-    guard state.withLock({ $0.backoff.mayTry(at: clock()) }) else {
+    let current = current.withLock { $0 }
+    let dependencies = current.dependencies
+    guard current.apple.withLock({ $0.backoff.mayTry(at: clock()) }) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
+    var hasWaited = false
     do throws(StoreError) {
       while true {
         let now = clock()
@@ -140,13 +158,24 @@ final class Revalidator: Sendable {
           now: now)
         switch outcome {
         case .granted(let lease):
-          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
-          return try await ask(lease, of: snapshot, dependencies)
+          state.withLock { state in
+            state.slots.setWaitsElsewhere(lease.subject, false)
+            state.ownLeases.note(lease.claimedAt, of: lease.subject, at: now)
+          }
+          // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
+          // all try.
+          if hasWaited, !current.apple.withLock({ $0.backoff.mayTry(at: now) }) {
+            try await store.releaseLease(lease)
+            return Outcome(accountChanged: true)
+          }
+          return try await ask(lease, of: snapshot, current)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
+          hasWaited = true
+          state.withLock { $0.slots.setWaitsElsewhere(account.subject, true) }
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
         // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.
@@ -192,39 +221,33 @@ final class Revalidator: Sendable {
   }
 
   private func ask(
-    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ dependencies: Dependencies
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: Current
   ) async throws(StoreError) -> Outcome {
+    let dependencies = current.dependencies
     let token: RefreshToken
     do throws(SealError) {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
-      metrics.checks.count("no_key")
-      if isDue("key \(lease.token.key)") {
-        logger.error(
-          "refresh token cannot be decrypted, its key is not in session.secret_files",
-          metadata: [
-            "key": "\(lease.token.key)",
-            "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
-          ])
+      switch error {
+      case .unknownKey(let key): return try await keyIsMissing(key, lease, of: snapshot)
+      case .refused, .expired, .failed: return try await tokenIsDamaged(lease, dependencies)
       }
-      // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
-      // account: otherwise each request would have it looked up and revalidated again.
-      try await store.releaseLease(lease)
-      return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
     let result = RevalidationResult(answer)
-    let decision = state.withLock { state in
-      if result == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
-      state.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID)
-      return state.circuitBreaker.evaluate(result, at: clock())
+    let decision = current.apple.withLock { apple in
+      if result == .notSent { apple.backoff.noteNotSent(at: clock()) } else { apple.backoff.noteSent() }
+      apple.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID, at: clock())
+      return apple.circuitBreaker.evaluate(result, at: clock())
     }
-    reportHealth()
     metrics.checks.count(result.label)
     dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
-    if let alarm = decision.alarm { raise(alarm) }
-    log(answer, clientID: lease.clientID)
+    if isInUse(current.apple) {
+      reportHealth()
+      if let alarm = decision.alarm { raise(alarm) }
+      log(answer, clientID: lease.clientID)
+    }
     switch decision.action {
     case .releaseLease:
       try await store.releaseLease(lease)
@@ -252,6 +275,42 @@ final class Revalidator: Sendable {
     }
   }
 
+  private func keyIsMissing(
+    _ key: KeyIdentifier, _ lease: RevalidationLease, of snapshot: SessionSnapshot
+  ) async throws(StoreError) -> Outcome {
+    metrics.checks.count("no_key")
+    if isDue("key \(key)") {
+      logger.error(
+        "refresh token cannot be decrypted, its key is not in session.secret_files",
+        metadata: [
+          "key": "\(key)",
+          "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
+        ])
+    }
+    // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
+    // account: otherwise each request would have it looked up and revalidated again.
+    try await store.releaseLease(lease)
+    return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
+  }
+
+  /// Records an attempt without a good answer: no replica can decrypt the token, so that only another sign-in helps.
+  private func tokenIsDamaged(
+    _ lease: RevalidationLease, _ dependencies: Dependencies
+  ) async throws(StoreError) -> Outcome {
+    metrics.checks.count("damaged")
+    dependencies.audit.record(.check(verdict: "damaged"), subject: lease.subject, clientID: lease.clientID)
+    if isDue("damaged") {
+      logger.error(
+        "refresh token in the store is damaged, the user has to sign in again after revalidation.grace",
+        metadata: [
+          "client": "\(lease.clientID)",
+          "remedy": "if it is not the only one (cordon_checks_total), check the store's disk and restore a backup",
+        ])
+    }
+    let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
+    return Outcome(accountChanged: true, account: recorded.account)
+  }
+
   /// The new refresh token that Apple sent, encrypted; nil if it is the same.
   private func replacement(
     for old: RefreshToken, _ new: RefreshToken?, of lease: RevalidationLease, _ dependencies: Dependencies
@@ -265,24 +324,61 @@ final class Revalidator: Sendable {
     }
   }
 
+  // MARK: The end of the grace period
+
+  /// Records that a session is refused because its account was not confirmed within the grace period: once an hour for
+  /// each session, whichever loop refuses it. The session itself stays in the store, for Apple may confirm the account.
+  func noteGraceEnd(of session: Session) {
+    let now = clock()
+    guard state.withLock({ $0.graceEnds.insert(session.handle, at: now) }) else { return }
+    metrics.sessionsEnded.count("grace_over")
+    current.withLock { $0.dependencies.audit }.record(
+      .sessionEnded(reason: "grace_over"), subject: session.subject, session: session.handle,
+      clientID: session.clientID)
+    guard isDue("grace_over") else { return }
+    logger.warning(
+      "revalidation.grace is over, refusing sessions until Apple confirms the account or the user signs in again",
+      metadata: [
+        "remedy": "see the check apple of /healthz and earlier messages about token revalidation for the reason"
+      ])
+  }
+
   // MARK: State of Apple
 
+  /// Whether a reload has not replaced the credentials since.
+  private func isInUse(_ apple: AppleState) -> Bool { current.withLock { $0.apple === apple } }
+
   /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
-  func note(_ outcome: ExchangeOutcome, clientID: String) {
-    guard let contact = AppleCondition.Contact(outcome) else { return }
-    let alarm = state.withLock { state -> RevalidationAlarm? in
-      state.condition.note(contact, clientID: clientID)
+  /// - Parameter provider: made the call. If a reload has replaced its credentials since, the outcome does not count.
+  func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
+    let current = current.withLock { $0 }
+    guard let contact = AppleCondition.Contact(outcome), provider.hasSameCredentials(as: current.dependencies.apple)
+    else { return }
+    let alarm = current.apple.withLock { apple -> RevalidationAlarm? in
+      apple.condition.note(contact, clientID: clientID, at: clock())
       guard case .refused = contact else { return nil }
-      return state.circuitBreaker.credentialsRefused(at: clock())
+      return apple.circuitBreaker.credentialsRefused(at: clock())
     }
     if let alarm { raise(alarm) }
     reportHealth()
   }
 
+  /// Fetches Apple's public keys if Apple could not be reached and nothing has called it for a minute: otherwise the
+  /// end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
+  func probe() async {
+    let current = current.withLock { $0 }
+    guard current.apple.withLock({ $0.condition.beginProbe(at: clock()) }) else { return }
+    do throws(AppleKeySetError) { try await current.dependencies.apple.keySet.fetchNow() } catch { return }
+    current.apple.withLock { $0.condition.noteReachable() }
+    reportHealth()
+  }
+
   /// Reports the state of Apple to health.
   func reportHealth() {
-    let report = state.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock())) }
+    let apple = current.withLock { $0.apple }
+    let report = apple.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock()), at: clock()) }
     switch report {
+    case .outdated(let message): health.update(Self.checkName, .unknown, message: message, at: .now())
     case .unknown: health.update(Self.checkName, .unknown, at: .now())
     case .ok: health.update(Self.checkName, .ok, at: .now())
     case .failing(let message): health.update(Self.checkName, .failing, message: message, at: .now())

@@ -61,6 +61,8 @@ final class SessionCacheEntry {
   var evaluated = Period.none
   /// The period in which no request waits again for an overdue revalidation.
   var waited = Period.none
+  /// The period in which the end of the account's grace is not recorded again.
+  var graceEndNoted = Period.none
   var validity = Validity.current
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int

@@ -7,11 +7,42 @@ final class StoreCheck: Sendable {
   private let storeHealth: StoreHealth
   private let lastSeen: LastSeenBatch
   private let clock: @Sendable () -> Int64
-  /// The end of the interval since the last check that succeeded.
-  private let next = Atomic<Int64>(.min)
+  private let state = Mutex(State())
+
+  private struct State {
+    var last = LastCheck.none
+    var retry = Retry.none
+  }
+
+  private enum LastCheck {
+    case none, failed
+    /// The next one is due at the end of the period.
+    case succeeded(Period)
+  }
+
+  /// When last-seen updates that could not be written are written again, though no check has failed.
+  private enum Retry {
+    case none
+    /// Not within the pause, which is so long, in milliseconds.
+    case after(Period, length: Int64)
+
+    /// Whether to write now: a failure that no check has met may be over. While checks succeed and those writes fail,
+    /// the pause doubles.
+    mutating func isDue(at now: Int64) -> Bool {
+      var length = interval
+      if case .after(let pause, let before) = self {
+        if pause.contains(now) { return false }
+        length = min(before * 2, longestPause)
+      }
+      self = .after(Period(from: now, for: length), length: length)
+      return true
+    }
+  }
 
   /// The interval of checks that succeed; otherwise the next one follows at once. In milliseconds.
   private static let interval: Int64 = 4_500
+  /// The longest pause between two writes of last-seen updates that fail while checks succeed. In milliseconds.
+  private static let longestPause: Int64 = 60_000
 
   /// - Parameter clock: in milliseconds since 1970.
   init(
@@ -24,24 +55,35 @@ final class StoreCheck: Sendable {
     self.clock = clock
   }
 
-  /// Whether the store is to be checked: it is not healthy, or was not checked recently.
+  /// Whether the store is to be checked: only a check can show that it is available, or it was not checked recently.
   var isDue: Bool {
-    let (now, next) = (clock(), next.load(ordering: .relaxed))
-    // A time that is further ahead than the interval was kept while the clock was ahead.
-    return !storeHealth.isHealthy || now >= next || next &- now > Self.interval
+    if storeHealth.needsCheck { return true }
+    guard case .succeeded(let period) = state.withLock({ $0.last }) else { return true }
+    return !period.contains(clock())
   }
 
   /// Checks the store. If it can be written again, the last-seen updates are written at once: to other replicas, and to
   /// the next start of this one, the sessions that were used meanwhile look idle.
   func run() async {
-    let (wasHealthy, asked) = (storeHealth.isHealthy, clock())
+    let asked = clock()
     do throws(StoreError) {
       try await store.ping()
-      storeHealth.wrote(at: clock(), asked: asked)
-      next.store(clock() + Self.interval, ordering: .relaxed)
-      if !wasHealthy { lastSeen.writeSoon() }
     } catch {
-      storeHealth.didNotWrite(error)
+      state.withLock { $0.last = .failed }
+      return storeHealth.didNotWrite(error)
     }
+    let now = clock()
+    storeHealth.wrote(at: now, asked: asked)
+    let hasUnwritten = lastSeen.hasUnwritten
+    let writes = state.withLock { state in
+      defer { state.last = .succeeded(Period(from: now, for: Self.interval)) }
+      if case .failed = state.last { return true }
+      guard hasUnwritten else {
+        state.retry = .none
+        return false
+      }
+      return state.retry.isDue(at: now)
+    }
+    if writes { lastSeen.writeSoon() }
   }
 }

@@ -25,7 +25,8 @@ final class StoreHealth: Sendable {
   private let isReadOnly = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
-  /// The error of the last operation that concerns the store as a whole; nil after a successful check.
+  /// The error of the last operation other than the change feed's that concerns the store as a whole; nil after a
+  /// successful check.
   private let problem = Mutex<StoreError?>(nil)
   /// The message of the last failed opening that was logged.
   private let loggedOpening = Mutex<String?>(nil)
@@ -74,8 +75,16 @@ final class StoreHealth: Sendable {
   /// Whether the store has answered since the start; until then nobody is signed in or can sign in.
   var hasAnswered: Bool { hasEverAnswered.load(ordering: .relaxed) }
 
-  /// Whether the last check of the store succeeded.
-  var isHealthy: Bool { hasAnswered && problem.withLock { $0 == nil } }
+  /// Whether the last check of the store succeeded, and the change feed answered when it was last asked.
+  var isHealthy: Bool { !needsCheck && !feedFails }
+
+  /// Whether only a check can show that the store is available: it has not answered since the start, or an operation
+  /// other than the change feed's has failed since the last check that succeeded. The change feed shows itself when it
+  /// is available again.
+  var needsCheck: Bool { !hasAnswered || problem.withLock { $0 != nil } }
+
+  /// The error to report.
+  private var reportedProblem: StoreError? { problem.withLock { $0 } ?? feedProblem.withLock { $0 } }
 
   /// Whether signed-in requests can be served: the store answers, or cached sessions are still valid. All
   /// gateways share the store, so reporting not ready earlier would not move requests to a better one.
@@ -104,7 +113,7 @@ final class StoreHealth: Sendable {
   /// - Parameter place: a description of the store for people.
   func report(to health: HealthMonitor, place: String, now: Int64, at time: Timestamp) {
     let effect: HealthCheck.Effect = isServing(at: now) ? .informs : .gatesReadiness
-    let problem = problem.withLock { $0 }
+    let problem = reportedProblem
     let status: HealthCheck.Status = problem == nil ? hasAnswered ? .ok : .unknown : .failing
     health.update("store", status, message: problem?.description ?? place, effect: effect, at: time)
     logServing(effect == .informs, problem)
@@ -185,13 +194,13 @@ final class StoreHealth: Sendable {
   /// than the outage grace, even if it answers other queries.
   func feedDidNotAnswer(_ error: StoreError) {
     feedProblem.withLock { $0 = error }
-    didNotAnswer("changes", error)
+    metrics.storeFailures.count("changes")
+    noteUnavailable("changes", error)
   }
 
   /// Notes that a check has written to the store.
   func wrote(at arrival: Int64, asked: Int64) {
-    let feedProblem = feedProblem.withLock { $0 }
-    problem.withLock { $0 = feedProblem }
+    problem.withLock { $0 = nil }
     answered(at: arrival, asked: asked)
     if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
@@ -225,6 +234,10 @@ final class StoreHealth: Sendable {
   func didNotAnswer(_ operation: String, _ error: StoreError) {
     metrics.storeFailures.count(operation)
     problem.withLock { $0 = error }
+    noteUnavailable(operation, error)
+  }
+
+  private func noteUnavailable(_ operation: String, _ error: StoreError) {
     if error.code == .newerSchema { return refuse(error) }
     isUnreachable.store(true, ordering: .relaxed)
     if hasAnswered, !isOutageLogged.exchange(true, ordering: .relaxed) {

@@ -30,9 +30,11 @@ enum KnownLabels {
 
   static let sessionsEnded = [
     "signed_out", "replaced", "revoked", "consent_revoked", "account_removed", "by_operator",
+    // Refused, not ended in the store.
+    "grace_over",
   ]
 
-  static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent", "no_key"]
+  static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent", "no_key", "damaged"]
 
   /// Endpoint and outcome of calls to Apple, with the status codes of failing servers.
   static let appleCalls: [[String]] = ["token", "keys", "revoke", "usermigrationinfo"].flatMap { endpoint in

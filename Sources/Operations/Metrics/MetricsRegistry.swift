@@ -14,11 +14,13 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_sign_in_attempts_total", help: "Started sign-ins.", labelNames: ["kind"],
     expected: KnownLabels.signInAttempts.map { [$0] })
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
-  /// `by_operator`. Expired sessions are not counted: they are removed in batches, much later.
+  /// `by_operator`; and those that are refused because `revalidation.grace` is over: `grace_over`. Expired sessions are
+  /// not counted: they are removed in batches, much later.
   package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
     expected: KnownLabels.sessionsEnded.map { [$0] })
-  /// Revalidations of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`.
+  /// Revalidations of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`; and
+  /// `no_key` and `damaged`, for which Apple was not asked.
   package let checks = Counter(
     name: "cordon_checks_total", help: "Refresh token revalidations with Apple, by verdict.", labelNames: ["verdict"],
     expected: KnownLabels.checks.map { [$0] })

@@ -32,7 +32,8 @@ extension PostgreSQLSessionStore {
         return .granted(
           LeaseClaim(
             subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
-            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked))
+            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked,
+            previousAnswer: before.lastAnswer))
       }
     }
   }
@@ -64,16 +65,21 @@ extension PostgreSQLSessionStore {
       """, [.text(subject.text), .text(clientID)]
     ).first
     guard let token else { return Candidate(row: row, question: nil) }
-    guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRowError(what: "token") }
     return Candidate(
-      row: row, question: Question(clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2)))
+      row: row,
+      question: Question(
+        clientID: try token.text(0), token: EncryptedToken(stored: try token.bytes(1)),
+        tokenVersion: try token.integer(2)))
   }
 
   package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       try connection.run(
-        "UPDATE cordon.accounts SET last_asked = $1 WHERE subject = $2 AND claim_number = $3",
-        [.integer(claim.previouslyAsked?.stored), .text(claim.subject.text), .integer(claim.number)]
+        "UPDATE cordon.accounts SET last_asked = $1, last_answer = $2 WHERE subject = $3 AND claim_number = $4",
+        [
+          .integer(claim.previouslyAsked?.stored), .text(claim.previousAnswer?.rawValue), .text(claim.subject.text),
+          .integer(claim.number),
+        ]
       ).affected
     }
   }

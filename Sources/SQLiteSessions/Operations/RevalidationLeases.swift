@@ -18,22 +18,22 @@ extension SQLiteSessionStore {
         }
         return .nothingToAskWith
       }
-      guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRowError(what: "token") }
       guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
       let number = before.claimNumber &+ 1
       try SQLiteAccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
       return .granted(
         LeaseClaim(
-          subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
-          tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked))
+          subject: subject, clientID: try token.text(0), token: EncryptedToken(stored: try token.bytes(1)),
+          claimedAt: now, number: number, tokenVersion: try token.int64(2),
+          previouslyAsked: before.account.lastAsked, previousAnswer: before.account.lastAnswer))
     }
   }
 
   package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try await write { database in
       try database.run(
-        "UPDATE accounts SET last_asked = ? WHERE subject = ? AND claim_number = ?",
-        [claim.previouslyAsked?.stored, claim.subject.text, claim.number])
+        "UPDATE accounts SET last_asked = ?, last_answer = ? WHERE subject = ? AND claim_number = ?",
+        [claim.previouslyAsked?.stored, claim.previousAnswer?.rawValue, claim.subject.text, claim.number])
     }
   }
 

@@ -18,7 +18,8 @@ package struct Account: Sendable, Equatable {
   package var lastVerified: Date
   /// When a lease to ask Apple was last acquired. A sign-in counts as asking.
   package var lastAsked: Date?
-  /// The result of the last revalidation, for the operator; nil before the first.
+  /// The result of the last revalidation; nil before the first, and from the moment a lease is acquired until the
+  /// result is recorded.
   package var lastAnswer: RevalidationRecord.Kind?
   /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
   /// counts from it. See `failingSince(at:)`.

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// The state of Apple from recent revalidations and sign-ins, for health checks: whether it is reachable and accepts
 /// our credentials.
 package struct AppleCondition: Sendable {
@@ -17,6 +19,8 @@ package struct AppleCondition: Sendable {
   package enum Report: Sendable, Equatable {
     /// Apple has not been asked yet.
     case unknown
+    /// The last calls failed so long ago that nothing is known of now; with what they showed.
+    case outdated(String)
     /// Apple answers, and accepts our credentials.
     case ok
     /// The problem and its remedy.
@@ -25,9 +29,11 @@ package struct AppleCondition: Sendable {
 
   /// Apple's service as the last calls found it.
   private enum Service {
-    case unknown, answers, unreachable
-    /// Errors without an answer of use between them, at most `errorLimit`, and the last one's reason.
-    case errors(count: Int, reason: String)
+    case unknown, answers
+    /// The last call could not be sent; with the time of the last attempt.
+    case unreachable(lastTried: Date)
+    /// Errors without an answer of use between them, at most `errorLimit`, and the last one's reason and time.
+    case errors(count: Int, reason: String, last: Date)
   }
 
   private struct Refusal {
@@ -42,6 +48,12 @@ package struct AppleCondition: Sendable {
   /// The number of errors in a row that are reported: a single one says little.
   private static let errorLimit = 3
 
+  /// The pause after the last attempt to reach Apple before a probe tries again.
+  package static let probeInterval = Duration.seconds(60)
+
+  /// The time for which errors count without another call.
+  package static let errorLifetime = Duration.seconds(3_600)
+
   private var service = Service.unknown
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
@@ -50,7 +62,7 @@ package struct AppleCondition: Sendable {
   package init() {}
 
   /// Notes the result of a call in the name of a client.
-  package mutating func note(_ contact: Contact, clientID: String) {
+  package mutating func note(_ contact: Contact, clientID: String, at now: Date) {
     switch contact {
     case .accepted:
       service = .answers
@@ -62,15 +74,35 @@ package struct AppleCondition: Sendable {
       refusals.append(Refusal(clientID: clientID, code: code, remedy: remedy))
     case .inconclusive(let reason):
       var count = 1
-      if case .errors(let before, _) = service { count = min(before + 1, Self.errorLimit) }
-      service = .errors(count: count, reason: reason)
-    case .notSent: service = .unreachable
+      if case .errors(let before, _, _) = service { count = min(before + 1, Self.errorLimit) }
+      service = .errors(count: count, reason: reason, last: now)
+    case .notSent: service = .unreachable(lastTried: now)
     }
+  }
+
+  /// Whether to call Apple now to see whether it can be reached again: it could not be, and nothing has tried for
+  /// `probeInterval`. The probe counts as an attempt.
+  package mutating func beginProbe(at now: Date) -> Bool {
+    guard case .unreachable(let lastTried) = service, Self.isOver(Self.probeInterval, since: lastTried, at: now) else {
+      return false
+    }
+    service = .unreachable(lastTried: now)
+    return true
+  }
+
+  /// Notes that a probe has reached Apple. It says nothing about our credentials.
+  package mutating func noteReachable() {
+    if case .unreachable = service { service = .answers }
+  }
+
+  /// A time in the future is from a clock that was ahead.
+  private static func isOver(_ time: Duration, since start: Date, at now: Date) -> Bool {
+    abs(now.timeIntervalSince(start)) >= time.timeInterval
   }
 
   /// The current report.
   /// - Parameter hold: that of the circuit breaker.
-  package func report(_ hold: RevalidationCircuitBreaker.Hold?) -> Report {
+  package func report(_ hold: RevalidationCircuitBreaker.Hold?, at now: Date) -> Report {
     // First: whether a refusal from before still holds cannot be known.
     if case .unreachable = service {
       return .failing(
@@ -81,7 +113,9 @@ package struct AppleCondition: Sendable {
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
           + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`")
     }
-    if case .errors(Self.errorLimit, let reason) = service {
+    if case .errors(Self.errorLimit, let reason, let last) = service,
+      !Self.isOver(Self.errorLifetime, since: last, at: now)
+    {
       return .failing(
         "\(reason), as before: sign-in and revalidation are unavailable, signed-in users are still served; look at "
           + "Apple's System Status page, and run `cordon doctor`")
@@ -95,8 +129,13 @@ package struct AppleCondition: Sendable {
       return .failing(
         "\(count) revalidations in a row found a user revoked, so revocations are held until one succeeds; see the log")
     }
-    if case .unknown = service { return .unknown }
-    return .ok
+    switch service {
+    case .unknown: return .unknown
+    // Not long ago, it has been reported above.
+    case .errors(Self.errorLimit, let reason, _):
+      return .outdated("\(reason), an hour or more ago; Apple was not called since")
+    case .answers, .unreachable, .errors: return .ok
+    }
   }
 
   private mutating func forgetRefusal(of clientID: String) {

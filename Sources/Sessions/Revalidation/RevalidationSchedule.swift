@@ -99,9 +99,15 @@ extension Account {
   /// The longest time that a revalidation waits for Apple's answer.
   package static let longestAnswer = Duration.seconds(12)
 
-  /// Whether a lease was acquired so recently that its holder may still be waiting for Apple's answer, and no good
-  /// answer has been recorded since.
+  /// Whether a lease was acquired so recently that its holder may still be waiting for Apple's answer, and no answer
+  /// has been recorded since.
   package func isLeaseYoung(at now: Date) -> Bool {
+    switch lastAnswer {
+    // With a good answer the account would not be failing: an older version, whose leases keep the answer before, has
+    // acquired this one.
+    case nil, .good: break
+    case .noGoodAnswer, .revoked: return false
+    }
     guard let asked = lastAsked?.credible(at: now), failingSince(at: now) != nil else { return false }
     // Clocks may differ a little.
     return (-1..<Self.longestAnswer.timeInterval).contains(now.timeIntervalSince(asked))

@@ -15,6 +15,12 @@ package struct EncryptedToken: Sendable, Hashable {
     self.bytes = bytes
     self.key = key
   }
+
+  /// Takes stored bytes as they are. Those that are not a sealed value cannot be decrypted, as any damaged token.
+  package init(stored bytes: [UInt8]) {
+    self.bytes = bytes
+    key = SealedValue.key(of: bytes) ?? KeyIdentifier(number: 0)
+  }
 }
 
 extension SessionKeyring {

@@ -6,16 +6,19 @@ package import FoundationEssentials
 package protocol RevalidationLeaseStore: Sendable {
   /// Claims the right to ask Apple about an account, by a compare-and-set: granted only if it was not claimed within
   /// `interval`. Of any number of concurrent calls at most one is granted. Until a good result is recorded the claim
-  /// counts as a failed attempt (`Account.checkFailingSince`). If there is no token, no attempt can succeed from when
-  /// one was due.
+  /// counts as a failed attempt (`Account.checkFailingSince`), without an answer (`Account.lastAnswer`) until one is
+  /// recorded: other processes do not wait for an attempt that has failed. If there is no token, no attempt can succeed
+  /// from when one was due. A damaged token is no error of the store: it is claimed as any other, so that the attempt
+  /// counts.
   ///
   /// - Parameter clientID: the preferred client; another client's token is used if this one has none.
   func claimLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim>
 
-  /// Releases a lease, only for a request that cannot have reached Apple. It stays a failed attempt. Has no effect if
-  /// another lease was acquired, or the user signed in, since.
+  /// Releases a lease, only for a request that cannot have reached Apple: the time and the answer of the attempt before
+  /// are restored. It stays a failed attempt. Has no effect if another lease was acquired, or the user signed in,
+  /// since.
   func releaseLease(_ lease: RevalidationLease) async throws(StoreError)
 
   /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
@@ -61,6 +64,8 @@ package struct RevalidationLease: Sendable {
   package var tokenVersion: Int64 { claim.tokenVersion }
   /// When the account was asked about before; restored if the lease is released.
   package var previouslyAsked: Date? { claim.previouslyAsked }
+  /// The answer before; restored if the lease is released.
+  package var previousAnswer: RevalidationRecord.Kind? { claim.previousAnswer }
 }
 
 /// A claim as a store has recorded it, from which a `RevalidationLease` is made.
@@ -72,11 +77,12 @@ package struct LeaseClaim: Sendable {
   fileprivate let number: Int64
   fileprivate let tokenVersion: Int64
   fileprivate let previouslyAsked: Date?
+  fileprivate let previousAnswer: RevalidationRecord.Kind?
 
   /// The columns of a claim; see `RevalidationLease`.
   package init(
     subject: Subject, clientID: String, token: EncryptedToken, claimedAt: Date, number: Int64, tokenVersion: Int64,
-    previouslyAsked: Date?
+    previouslyAsked: Date?, previousAnswer: RevalidationRecord.Kind?
   ) {
     self.subject = subject
     self.clientID = clientID
@@ -85,6 +91,7 @@ package struct LeaseClaim: Sendable {
     self.number = number
     self.tokenVersion = tokenVersion
     self.previouslyAsked = previouslyAsked
+    self.previousAnswer = previousAnswer
   }
 }
 

@@ -109,6 +109,8 @@ extension Account {
     var after = self
     after.checkFailingSince = failingSince(at: now) ?? now
     after.lastAsked = now
+    // Other processes see by it whether an answer has been recorded.
+    after.lastAnswer = nil
     return after
   }
 

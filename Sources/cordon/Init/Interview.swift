@@ -77,7 +77,7 @@ struct Interview {
     }
   }
 
-  /// The certificate and its key are judged together. An empty certificate is none.
+  /// Asks for the certificate and its key, which are checked together. Without a certificate neither is set.
   mutating func askForCertificate(_ certificate: String?, _ key: String?) throws {
     var (certificate, key) = (certificate, key)
     if terminal != nil, certificate == nil { terminal?.say("\n\(Question.certificate.explanation)") }

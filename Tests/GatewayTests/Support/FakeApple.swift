@@ -1,6 +1,7 @@
 import AppleIdentity
 import Crypto
 import FoundationEssentials
+import HTTPTypes
 import Sessions
 import Synchronization
 
@@ -37,17 +38,18 @@ final class FakeApple: Sendable {
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
   /// A relying party that speaks to it.
-  func provider(_ clock: TestClock) throws -> AppleIdentityProvider {
+  func provider(_ clock: TestClock, keyID: String = "ABC123DEFG") throws -> AppleIdentityProvider {
     try AppleIdentityProvider(
-      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: ""),
+      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: keyID, privateKeyFile: ""),
       key: ClientSecretKey(pem: Array(P256.Signing.PrivateKey().pemRepresentation.utf8)),
-      transport: { (_: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse in
+      transport: { (request: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse in
         let answer = self.state.withLock { state in
           state.calls += 1
           return state.answer
         }
         await self.beforeAnswer.withLock { $0.take() }?()
         switch answer {
+        case .good where request.head.path == "/auth/keys": return Self.json(200, Self.keySet)
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
         case .goodWithToken(let token):
           return Self.json(200, #"{"access_token":"a","refresh_token":"\#(token)"}"#)
@@ -60,6 +62,12 @@ final class FakeApple: Sendable {
         }
       }, clock: { clock.now })
   }
+
+  /// With the key of RFC 7515, A.3.
+  private static let keySet = """
+    {"keys":[{"kty":"EC","kid":"a","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",\
+    "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
+    """
 
   private static func json(_ status: Int, _ text: String) -> AppleHTTPResponse {
     AppleHTTPResponse(status: status, contentType: "application/json", date: nil, body: Array(text.utf8))

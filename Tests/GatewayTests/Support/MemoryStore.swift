@@ -23,8 +23,12 @@ final class MemoryStore: SessionStore {
     var machineTokens: [GroupName: MachineToken] = [:]
     var isIncomplete = false
     var lastSeenUpdates: [LastSeenUpdate] = []
+    /// The error of each write of last-seen updates; nil if they succeed.
+    var lastSeenFailure: StoreError?
+    var lastSeenWrites = 0
     var lookUps = 0
     var claims = 0
+    var refusedClaims = 0
     var answers: [RevalidationRecord.Kind] = []
     var givenBack = 0
     /// Runs between the next look-up and its result.
@@ -102,7 +106,12 @@ final class MemoryStore: SessionStore {
   }
 
   func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
-    try access { $0.lastSeenUpdates += updates }
+    let failure = try access { state in
+      state.lastSeenWrites += 1
+      if state.lastSeenFailure == nil { state.lastSeenUpdates += updates }
+      return state.lastSeenFailure
+    }
+    if let failure { throw failure }
   }
 
   func claimLease(
@@ -110,21 +119,26 @@ final class MemoryStore: SessionStore {
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     try access { state in
       guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
-      guard account.mayBeAsked(at: now, interval: interval) else { return .notYet(account) }
-      let before = account.lastAsked
+      guard account.mayBeAsked(at: now, interval: interval) else {
+        state.refusedClaims += 1
+        return .notYet(account)
+      }
+      let before = account
       account = account.claimed(at: now)
       state.accounts[subject] = account
       state.claims += 1
       return .granted(
         LeaseClaim(
           subject: subject, clientID: stored.clientID, token: stored.token, claimedAt: now,
-          number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before))
+          number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before.lastAsked,
+          previousAnswer: before.lastAnswer))
     }
   }
 
   func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try access { state in
       state.accounts[claim.subject]?.lastAsked = claim.previouslyAsked
+      state.accounts[claim.subject]?.lastAnswer = claim.previousAnswer
       state.givenBack += 1
     }
   }

@@ -13,6 +13,8 @@ struct SessionCreation: Sendable {
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let revalidator: Revalidator
+  /// Exchanges the codes whose outcomes are passed to `tokens(of:clientID:)`.
+  let apple: AppleIdentityProvider
   /// The groups and lists that decide whether a refresh token is kept.
   let policy: UserPolicy
   let keyring: SessionKeyring
@@ -61,7 +63,7 @@ struct SessionCreation: Sendable {
   /// The tokens of a successful exchange.
   /// - Throws: any other outcome, after it was logged and reported to health.
   func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInError) -> TokenGrant {
-    revalidator.note(outcome, clientID: clientID)
+    revalidator.note(outcome, clientID: clientID, by: apple)
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInError(.answerInvalid, "code_refused")
