@@ -142,6 +142,22 @@ struct AccessPageTests {
     #expect(page.contains("only the command line can change it"))
   }
 
+  @Test("An address that Apple has not verified is noted as such for managers, and no other one is")
+  func unverifiedAddress() throws {
+    let note = "Apple has not verified this address."
+    let renderer = renderer(named: "Orchard")
+    var (list, details) = (peopleList(named: "Anna"), personDetails(named: "Anna"))
+    #expect(!html(renderer.people(list)).contains(note) && !html(renderer.person(details)).contains(note))
+    list.requests[0].person.isEmailUnverified = true
+    #expect(html(renderer.people(list)).ranges(of: note).count == 1)
+    // Also where the address stands for the name.
+    list.people[0].isEmailUnverified = true
+    list.people[0].name = nil
+    #expect(html(renderer.people(list)).ranges(of: note).count == 2)
+    details.person.isEmailUnverified = true
+    #expect(html(renderer.person(details)).contains("Anna@example.com</bdi><span class=\"mail\">\(note)</span></dd>"))
+  }
+
   @Test("A member by configuration is shown as one, without a button")
   func configured() throws {
     var details = personDetails(named: "Anna")

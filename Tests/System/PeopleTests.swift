@@ -49,6 +49,24 @@ struct PeopleTests {
     #expect(anna.page?.status == 200 && anna.page?.address.path == "/.auth/people")
   }
 
+  @Test("The people page says of an address that Apple has not verified it, in requests, in the list and of a person")
+  func unverifiedAddress() throws {
+    let site = try AccessSite.make()
+    defer { site.stop() }
+    try site.apple.add(user: ["id": "mal", "first_name": "M", "email": "chief@example.com", "email_verified": false])
+    let mal = try site.signedIn(as: "mal")
+    let own = [("Origin", site.origin), ("Accept", "application/json")]
+    #expect(try mal.fetch(site.own("request-access"), method: "POST", fields: own).status == 200)
+    let anna = try site.signedIn()
+    let note = "Apple has not verified this address."
+    let page = try anna.open(site.own("people"))
+    // Once in the request and once in the list; Anna's own address is verified.
+    #expect(page.text.ranges(of: note).count == 2, "\(page.text)")
+    let subject = try site.apple.subject(of: "mal")
+    let person = try anna.open(site.own("people?person=\(FormEncoding.escape(subject))"))
+    #expect(person.text.ranges(of: note).count == 1, "\(person.text)")
+  }
+
   @Test("A manager adds, removes, bans, lifts the ban and ends sessions, and the audit names the manager each time")
   func acts() throws {
     let site = try AccessSite.make()

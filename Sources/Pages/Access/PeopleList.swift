@@ -6,6 +6,8 @@ package struct PersonEntry: Sendable, Equatable {
   package var name: String?
   /// The address of the account.
   package var email: String?
+  /// Whether Apple has not verified the address, which may then be another person's.
+  package var isEmailUnverified = false
   /// The groups, sorted.
   package var groups: [PersonGroup] = []
   /// The latest use; nil for somebody who never signed in.

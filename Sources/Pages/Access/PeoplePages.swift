@@ -215,12 +215,17 @@ extension PageRenderer {
       """
   }
 
-  /// The name with the address below it.
+  /// The name with the address below it, and a note if Apple has not verified the address.
   private func who(_ person: PersonEntry, id: Markup) -> Markup {
     let other = person.title == person.email ? nil : person.email
     let address: Markup = other.map { "<span class=\"mail\"><bdi>\($0)</bdi></span>" } ?? ""
     let you: Markup = person.isSelf ? " <span class=\"tag\">\(text(.you))</span>" : ""
-    return "<strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)"
+    return "<strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)\(unverifiedNote(person))"
+  }
+
+  /// The note below an address that Apple has not verified. Managers decide by what they see here.
+  private func unverifiedNote(_ person: PersonEntry) -> Markup {
+    person.isEmailUnverified ? "<span class=\"mail\">\(text(.unverifiedNote))</span>" : ""
   }
 
   private func tag(_ group: PersonGroup) -> Markup { "<span class=\"tag\">\(group.name)</span>" }
@@ -233,7 +238,9 @@ extension PageRenderer {
   private func facts(_ person: PersonEntry) -> Markup {
     var rows: [(Markup, Markup)] = []
     if let name = person.name, !name.isEmpty { rows.append((text(.name), "<bdi>\(name)</bdi>")) }
-    if let email = person.email, !email.isEmpty { rows.append((text(.email), "<bdi>\(email)</bdi>")) }
+    if let email = person.email, !email.isEmpty {
+      rows.append((text(.email), "<bdi>\(email)</bdi>\(unverifiedNote(person))"))
+    }
     rows.append((text(.identifier), "<code>\(person.subject)</code>"))
     if let lastSeen = person.lastSeen { rows.append((text(.lastSeen), .time(lastSeen))) }
     let lines = rows.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as Markup }

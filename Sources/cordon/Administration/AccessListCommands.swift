@@ -83,7 +83,7 @@ extension AccountsCommand {
           gateway, headings: ["SUBJECT", "NAME", "ADDRESS", "GROUPS", "SESSIONS", "LAST SEEN", "BANNED"]
         ) { account in
           [
-            account.subject, account.name ?? "", account.email ?? "",
+            account.subject, account.name ?? "", markedAddress(account.email, isVerified: account.emailVerified),
             (account.groups ?? []).joined(separator: ","), account.sessions.map { "\($0)" } ?? "",
             account.lastSeen.map(TableTime.minute) ?? "", account.ban.map(\.shortText) ?? "",
           ]

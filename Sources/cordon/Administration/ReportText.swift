@@ -8,6 +8,11 @@ private func table(_ rows: [(String, String?)]) -> String {
   }.joined(separator: "\n")
 }
 
+/// The address of an account in a table, with a mark if Apple has not verified it; empty without an address.
+func markedAddress(_ email: String?, isVerified: Bool?) -> String {
+  email.map { isVerified == true ? $0 : "\($0) (not verified)" } ?? ""
+}
+
 extension AccountReport {
   var text: String {
     let flags = [

@@ -22,7 +22,12 @@ struct RequestsCommand: AsyncParsableCommand {
       try await gateway.perform("requests list") { client in
         var list = PagedList<RequestReport>(
           gateway, headings: ["CODE", "SUBJECT", "NAME", "ADDRESS", "ASKED"]
-        ) { [$0.code, $0.subject, $0.name ?? "", $0.email ?? "", TableTime.minute($0.asked)] }
+        ) {
+          [
+            $0.code, $0.subject, $0.name ?? "", markedAddress($0.email, isVerified: $0.emailVerified),
+            TableTime.minute($0.asked),
+          ]
+        }
         try await list.print("requests", ifEmpty: "Nobody is waiting for access.") { after in
           let page = try await client.requests(after: after)
           return (page.requests, page.next)

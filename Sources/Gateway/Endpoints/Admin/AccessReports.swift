@@ -96,6 +96,7 @@ package struct RequestReport: Codable, Sendable, Equatable {
   package let subject: String
   package let name: String?
   package let email: String?
+  package let emailVerified: Bool?
   package let isPrivateEmail: Bool?
   /// The time of the first request.
   package let asked: String
@@ -104,6 +105,7 @@ package struct RequestReport: Codable, Sendable, Equatable {
     case code
     case subject = "sub"
     case name, email
+    case emailVerified = "email_verified"
     case isPrivateEmail = "is_private_email"
     case asked
   }
@@ -113,6 +115,7 @@ package struct RequestReport: Codable, Sendable, Equatable {
     subject = request.subject.text
     name = account.name?.text
     email = account.claims.email
+    emailVerified = account.claims.emailVerified
     isPrivateEmail = account.claims.isPrivateEmail
     asked = request.asked.rfc3339
   }

@@ -96,6 +96,7 @@ struct PeopleLists: Sendable {
     var person = PersonEntry(subject: account.subject.text)
     person.name = account.name?.text
     person.email = account.claims.email
+    person.isEmailUnverified = account.claims.email != nil && account.claims.emailVerified != true
     person.groups = directory.names(of: user.membership.groups).map { name in
       let isConfigured =
         directory.configuredMember(user, in: name, requiresVerifiedEmail: evaluator.requiresVerifiedEmail) != nil
