@@ -80,6 +80,57 @@ struct AccessCommandTests {
     #expect(listed.standardError.contains("2026-12-31 (the beginning of that day, UTC)"), "\(listed)")
   }
 
+  @Test("An address that Apple has not verified adds nobody to a group, and is marked in lists")
+  func unverifiedAddress() throws {
+    let site = try Site(adjust: Self.adjust)
+    defer { site.stop() }
+    let email = "boss@example.com"
+    try site.apple.add(user: ["id": "mallory", "first_name": "M", "email": email, "email_verified": false])
+    let mallory = try site.signedIn(as: "mallory")
+    let subject = try site.apple.subject(of: "mallory")
+    _ = try ask(mallory, site)
+    let mark = "\(email) (not verified)"
+    for arguments in [["requests", "list"], ["accounts", "list"]] {
+      let list = try run(site, arguments[0], arguments[1]).standardOutput
+      #expect(list.contains(mark), "\(list)")
+    }
+    let json = try run(site, "requests", "list", "--json").standardOutput
+    #expect(json.contains("\"email_verified\":false"), "\(json)")
+    let refused = try run(site, "groups", "add", "guests", email)
+    #expect(refused.exit == .code(1), "\(refused)")
+    #expect(
+      refused.standardError.contains("not verified the address \(email) of the account \(subject)"), "\(refused)")
+    #expect(try mallory.fetch(site.origin + "/").status == 403)
+    // Of two accounts the verified one is the member; a ban must name one.
+    try AccessSite.addUser("boss", to: site)
+    let boss = try site.signedIn(as: "boss")
+    let added = try run(site, "groups", "add", "guests", email)
+    #expect(added.exit == .code(0), "\(added)")
+    #expect(added.standardOutput.contains(try site.apple.subject(of: "boss")), "\(added)")
+    // Signed in before the admission: programs get 401 until the next sign-in.
+    #expect(try boss.fetch(site.origin + "/").status == 401)
+    #expect(try mallory.fetch(site.origin + "/").status == 403)
+    let banned = try run(site, "accounts", "ban", email)
+    #expect(banned.exit == .code(1), "\(banned)")
+    #expect(banned.standardError.contains("\(subject) (address not verified)"), "\(banned)")
+    // By subject the operator decides.
+    #expect(try run(site, "groups", "add", "guests", subject).exit == .code(0))
+  }
+
+  @Test("With identity.allow_unverified_email an unverified address selects the account to add to a group")
+  func allowedUnverifiedAddress() throws {
+    let site = try Site(adjust: {
+      Self.adjust(&$0)
+      $0["identity", "allow_unverified_email"] = "true"
+    })
+    defer { site.stop() }
+    let email = "boss@example.com"
+    try site.apple.add(user: ["id": "mallory", "first_name": "M", "email": email, "email_verified": false])
+    _ = try site.signedIn(as: "mallory")
+    let added = try run(site, "groups", "add", "guests", email)
+    #expect(added.exit == .code(0), "\(added)")
+  }
+
   @Test("A request for access waits for thirty days, and a banned user cannot ask")
   func thirtyDays() throws {
     let site = try Site(fakeClock: true, adjust: Self.adjust)

@@ -36,7 +36,8 @@ struct GroupsCommand: AsyncParsableCommand {
       commandName: "add", abstract: "Adds a user to a group.",
       discussion: """
         It takes effect within two seconds on every gateway. A user can be added by subject before the first sign-in. \
-        An open request for access of the user is deleted.
+        An address selects only an account for which Apple has verified it, unless identity.allow_unverified_email is \
+        set. An open request for access of the user is deleted.
         """)
 
     @OptionGroup var gateway: RunningGatewayOptions
@@ -51,7 +52,7 @@ struct GroupsCommand: AsyncParsableCommand {
     func run() async throws {
       try await gateway.perform("groups add") { client in
         try await noteUnlikely(user, client)
-        return try await client.setMember(try await client.subject(of: user), of: group, to: true)
+        return try await client.setMember(try await client.subject(admitting: user), of: group, to: true)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
         print("\(printable(report.subject)) is in \(report.group)\(report.isChanged ? "" : " already").")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigurationFile
 import Gateway
+import Sessions
 
 /// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
 /// account has it.
@@ -42,7 +43,10 @@ struct RunningGatewayOptions: ParsableArguments {
   func perform(_ command: String, _ body: (AdministrationClient) async throws -> Void) async throws {
     let configuration = try Configuration.loaded(from: config, checksMembersFiles: false)
     do {
-      try await body(try AdministrationClient(at: configuration.adminAddress, configuration.admin))
+      try await body(
+        try AdministrationClient(
+          at: configuration.adminAddress, configuration.admin,
+          allowsUnverifiedEmail: configuration.identityHeaders.allowUnverifiedEmail))
     } catch let code as ExitCode {
       throw code
     } catch {

@@ -52,7 +52,8 @@ extension AdministrationError {
     message: "a machine token is in the one group that it was made for: make another token for another group")
   static let addressForSubject = AdministrationError(
     status: 400, code: "address_for_subject",
-    message: "this is an address, and a subject is needed: find it with GET /accounts?email=ADDRESS")
+    message: "this is an address, and a subject is needed: find it with GET /accounts?email=ADDRESS, "
+      + "and look at email_verified")
   static let tooManyInvitations = AdministrationError(
     status: 409, code: "too_many", message: "there are 1,000 open invitations: revoke some, or let one admit more users"
   )

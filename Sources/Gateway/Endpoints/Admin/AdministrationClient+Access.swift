@@ -6,20 +6,35 @@ extension AdministrationClient {
   /// The number of accounts on a page of a list; the gateway decides how many it scans for one.
   private static let pageSize = AccessOperation.largestLimit
 
-  /// The subject that a text names: itself, or that of the only account with this address.
-  package func subject(of who: String) async throws -> String {
+  /// The subject that a text names: itself, or that of the only account with this address, verified or not. For changes
+  /// that give no access.
+  package func subject(of who: String) async throws -> String { try await subject(of: who) { _ in true } }
+
+  /// The subject that a text names, for a change that gives access: itself, or that of the only account with this
+  /// address. Anybody can have an Apple Account with an address that Apple has not verified, so such an account is not
+  /// selected, unless `identity.allow_unverified_email` is set.
+  package func subject(admitting who: String) async throws -> String {
+    try await subject(of: who) { $0.emailVerified == true || allowsUnverifiedEmail }
+  }
+
+  private func subject(of who: String, among isCandidate: (AccountReport) -> Bool) async throws -> String {
     guard who.utf8.contains(UInt8(ascii: "@")) else { return who }
     let found = try await accounts(email: who)
+    let candidates = found.filter(isCandidate)
+    if candidates.count == 1 { return candidates[0].subject }
     guard let first = found.first else {
       throw AdministrationClientError(
         "no account has the address \(who): name the user by subject (sub), or wait for the first sign-in")
     }
     guard found.count == 1 else {
+      let subjects = found.map { $0.emailVerified == true ? $0.subject : "\($0.subject) (address not verified)" }
       throw AdministrationClientError(
         "\(found.count) accounts have the address \(who): name one by its subject: "
-          + found.map(\.subject).joined(separator: ", "))
+          + subjects.joined(separator: ", "))
     }
-    return first.subject
+    throw AdministrationClientError(
+      "Apple has not verified the address \(who) of the account \(first.subject), so it may be another person's: find "
+        + "out whose account this is, then name the user by this subject")
   }
 
   /// A page of the list of accounts.

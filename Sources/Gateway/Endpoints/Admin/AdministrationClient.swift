@@ -11,15 +11,19 @@ internal import WebFormats
 package struct AdministrationClient: Sendable {
   private let address: BindAddress
   private let token: AdministrationToken?
+  /// Whether an address that Apple has not verified selects an account to admit.
+  let allowsUnverifiedEmail: Bool
 
   /// The timeout: each token of a user is revoked in turn, which may take twelve seconds each.
   private static let timeout = Duration.seconds(120)
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20
 
+  /// - Parameter allowsUnverifiedEmail: `identity.allow_unverified_email`.
   /// - Throws: ``AdministrationTokenError``.
-  package init(at address: BindAddress, _ settings: AdminSettings) throws {
+  package init(at address: BindAddress, _ settings: AdminSettings, allowsUnverifiedEmail: Bool = false) throws {
     self.address = address
+    self.allowsUnverifiedEmail = allowsUnverifiedEmail
     token = try settings.tokenFile.map { file throws(AdministrationTokenError) in
       try AdministrationToken(contentsOfFile: file)
     }
@@ -29,6 +33,7 @@ package struct AdministrationClient: Sendable {
   /// nothing about the gateway that runs.
   package init(forHealthAt address: BindAddress) {
     self.address = address
+    allowsUnverifiedEmail = false
     token = nil
   }
 
