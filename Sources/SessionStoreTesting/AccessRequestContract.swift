@@ -140,6 +140,53 @@ extension StoreContract {
         try requireEqual(try await stores.first.request(code, at: Scenario.noon), nil, "the request \(code)")
       }
     },
+    StoreContract("Admitting the user of a request adds the user and ends the request, once") { stores in
+      let (ada, bob) = (try Scenario.subject(), try Scenario.subject("bob"))
+      let staff = try Scenario.group()
+      for user in [ada, bob] { _ = try await stores.first.complete(try Scenario.signIn(user)) }
+      let request = AccessRequest(code: .random(), subject: ada, asked: Scenario.noon)
+      _ = try await stores.first.ask(ada, code: request.code, at: Scenario.noon)
+      let others = [
+        (AccessRequest(code: request.code, subject: bob, asked: Scenario.noon), Scenario.noon),
+        (AccessRequest(code: .random(), subject: ada, asked: Scenario.noon), Scenario.noon),
+        (request, Scenario.later(AccessRequest.lifetime)),
+      ]
+      for (other, now) in others {
+        try require(try await !stores.second.admit(other, to: staff, by: "cli", at: now), "\(other) was admitted")
+      }
+      try requireEqual(try await stores.first.memberCounts(), [:], "the members after requests that are not open")
+      let admitted = try await stores.second.admit(request, to: staff, by: "cli", at: Scenario.noon)
+      try require(admitted, "the request was not admitted")
+      try requireEqual(try await stores.first.groups(of: ada), [staff], "the groups of the user")
+      try requireEqual(try await stores.first.request(of: ada, at: Scenario.noon), nil, "the request of the user")
+      try requireEqual(
+        try await stores.second.account(ada)?.access.groups, [staff], "the groups of the user's account")
+      let again = try await stores.first.admit(request, to: try Scenario.group("board"), by: "cli", at: Scenario.noon)
+      try require(!again, "the request was admitted twice")
+      try requireEqual(try await stores.first.groups(of: ada), [staff], "the groups after the second admission")
+    },
+    StoreContract("Of many who admit and reject a request at once one succeeds, and the user is a member accordingly") {
+      stores in
+      let staff = try Scenario.group()
+      for round in 0..<5 {
+        let user = try Scenario.subject("user\(round)")
+        _ = try await stores.first.complete(try Scenario.signIn(user))
+        let request = AccessRequest(code: .random(), subject: user, asked: Scenario.noon)
+        _ = try await stores.first.ask(user, code: request.code, at: Scenario.noon)
+        // Both stores admit, and both reject. The results come in the order in which the calls end.
+        let results = try await stores.concurrently(8) { store, number in
+          let admits = number < 4
+          let isDone =
+            admits
+            ? try await store.admit(request, to: staff, by: "cli", at: Scenario.noon)
+            : try await store.reject(request.code, at: Scenario.noon)
+          return (admits, isDone)
+        }
+        try requireEqual(results.count { $0.1 }, 1, "the number of those that decided")
+        let isAdmitted = results.contains { $0 && $1 }
+        try requireEqual(try await stores.second.groups(of: user), isAdmitted ? [staff] : [], "the groups of the user")
+      }
+    },
     StoreContract("A request moves with the user to another team") { stores in
       let (old, new) = (try Scenario.subject("old"), try Scenario.subject("new"))
       _ = try await stores.first.complete(try Scenario.signIn(old))

@@ -178,6 +178,12 @@ extension OpeningSessionStore {
     try await opened().requestCount(at: now)
   }
 
+  func admit(
+    _ request: AccessRequest, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try await opened().admit(request, to: group, by: by, at: now)
+  }
+
   func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     try await opened().reject(code, at: now)
   }

@@ -97,6 +97,25 @@ extension PostgreSQLSessionStore {
     return try await read { try Self.requestCount(after: until, in: $0) }
   }
 
+  package func admit(
+    _ request: AccessRequest, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try await write(at: now) { connection, changes in
+      // The subject, too: a request that has moved with its user to another team is not the one that was decided on.
+      let results = try connection.run(together: [
+        PostgreSQLAccountRow.locking(request.subject),
+        Statement(
+          "DELETE FROM cordon.access_requests WHERE code = $1 AND subject = $2 AND asked > $3",
+          [
+            .text(request.code.text), .text(request.subject.text), .integer(AccessRequest.expiredUntil(now).stored),
+          ]),
+      ])
+      guard results[1].affected == 1 else { return false }
+      _ = try PostgreSQLAccessRow.add(request.subject, to: group, by: by, at: now, in: connection, &changes)
+      return true
+    }
+  }
+
   package func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     try await write(isRetryable: false) { connection in
       try connection.run(

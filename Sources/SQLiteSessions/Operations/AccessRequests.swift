@@ -82,6 +82,21 @@ extension SQLiteSessionStore {
     return try await read { try Self.requestCount(after: until, in: $0) }
   }
 
+  package func admit(
+    _ request: AccessRequest, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool {
+    let until = AccessRequest.expiredUntil(now).stored
+    return try await write { database in
+      // The subject, too: a request that has moved with its user to another team is not the one that was decided on.
+      let deleted = try database.run(
+        "DELETE FROM access_requests WHERE code = ? AND subject = ? AND asked > ?",
+        [request.code.text, request.subject.text, until])
+      guard deleted == 1 else { return false }
+      _ = try SQLiteAccessRow.add(request.subject, to: group, by: by, at: now, in: database)
+      return true
+    }
+  }
+
   package func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     let until = AccessRequest.expiredUntil(now).stored
     return try await write { database in

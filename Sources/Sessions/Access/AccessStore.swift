@@ -110,7 +110,13 @@ package protocol AccessRequestStore: Sendable {
   /// The number of open requests.
   func requestCount(at now: Date) async throws(StoreError) -> Int
 
-  /// Deletes an open request; false if no such request is open. Admitting is `GroupStore.add`.
+  /// Adds the user of an open request to a group and deletes the request, in one transaction; false if the request is
+  /// no longer open, and then nothing is changed. Of concurrent calls of this and `reject` at most one succeeds.
+  func admit(
+    _ request: AccessRequest, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool
+
+  /// Deletes an open request; false if no such request is open.
   func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool
 }
 

@@ -75,7 +75,12 @@ extension MemoryStore {
   }
 
   func request(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> AccessRequest? {
-    try access { $0.requests.values.first { $0.code == code } }
+    let (found, meanwhile) = try access { state -> (AccessRequest?, (@Sendable () async -> Void)?) in
+      defer { state.beforeRequest = nil }
+      return (state.requests.values.first { $0.code == code }, state.beforeRequest)
+    }
+    await meanwhile?()
+    return found
   }
 
   func request(of subject: Subject, at now: Date) async throws(StoreError) -> AccessRequest? {
@@ -95,6 +100,16 @@ extension MemoryStore {
   }
 
   func requestCount(at now: Date) async throws(StoreError) -> Int { try access { $0.requests.count } }
+
+  func admit(
+    _ request: AccessRequest, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try access { state in
+      guard state.requests[request.subject] == request else { return false }
+      _ = state.add(request.subject, to: group)
+      return true
+    }
+  }
 
   func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     try access { state in

@@ -33,6 +33,8 @@ final class MemoryStore: SessionStore {
     var givenBack = 0
     /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
+    /// Runs between the next look-up of a request for access and its result.
+    var beforeRequest: (@Sendable () async -> Void)?
   }
 
   let state = Mutex(State())

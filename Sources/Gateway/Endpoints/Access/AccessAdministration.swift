@@ -117,7 +117,10 @@ struct AccessAdministration: Sendable {
       target.fields.group = GroupName(group)?.text
       let found = try await openRequest(request)
       target.subject = found.subject
-      _ = try await store.add(found.subject, to: try declared(group), by: actor.name, at: now)
+      // Somebody else may have decided on the request since it was read.
+      guard try await store.admit(found, to: try declared(group), by: actor.name, at: now) else {
+        throw AdministrationError.noRequest
+      }
       await sessions.forget(found.subject)
       return found
     }
