@@ -31,11 +31,19 @@ struct RequestSessions: Sendable {
     return ofCookies(request)
   }
 
-  /// The sessions of the request's cookies, whatever else it carries.
+  /// The sessions of the request's cookies, whatever else it carries: each once, and at most
+  /// `RequestCookies.mostAlike`. Each may cost a store operation, and a client can repeat one signed cookie as often as
+  /// it fits into a header. A browser has one; cookies that we have not signed do not count.
   func ofCookies(_ request: ControlRequest) -> [SessionIdentifier] {
-    RequestCookies(request.head.headerFields).all(cookies.session).compactMap {
-      keyring.verifyCookie(Array($0.utf8), on: scope)?.identifier
+    var (found, handles) = ([SessionIdentifier](), Set<PublicSessionID>())
+    for value in RequestCookies(request.head.headerFields).all(cookies.session) {
+      guard let verified = keyring.verifyCookie(Array(value.utf8), on: scope),
+        handles.insert(verified.identifier.handle).inserted
+      else { continue }
+      found.append(verified.identifier)
+      if found.count == RequestCookies.mostAlike { break }
     }
+    return found
   }
 
   /// The session of a bearer token that we have signed, if such tokens are accepted.
