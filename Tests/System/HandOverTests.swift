@@ -131,6 +131,28 @@ struct HandOverTests {
     #expect(try anna.fetch(framed, fields: fields).status == 400, "in a frame")
   }
 
+  @Test("A sibling host displaces no sign-in by visits that it sends to public_url; our own redirects count as ours")
+  func siblingVisits() throws {
+    for showsPage in [true, false] {
+      let site = try site(showsPage: showsPage)
+      defer { site.stop() }
+      let begun = try site.client(of: "wiki").get(
+        "/.auth/sign-in?return_to=%2Fevil", fields: [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")])
+      let visit = try #require(begun.location?.split(separator: "?visit=").last)
+      let anna = try site.beforeCallback(returnTo: "/mine")
+      let fields = [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+      for _ in 0..<3 {
+        let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))
+        let response = try site.gateway.client.get(
+          "/.auth/authorize?visit=\(visit)", fields: fields + [("Cookie", cookie)])
+        #expect(response.status == 302)
+        anna.jar.take(response, host: try WebAddress(site.origin).host)
+      }
+      #expect(anna.jar.cookies.count { $0.name.contains("-attempt-") } == (showsPage ? 3 : 4))
+      #expect(try anna.carryBack().address.path == "/mine")
+    }
+  }
+
   @Test("A code that was used stays used when the process is killed at once, and one that was not used works")
   func kills() throws {
     let site = try site()

@@ -201,4 +201,23 @@ struct SharedBrowserTests {
     try visitor.open("\(site.apple.baseURL)/simulator")
     #expect(try visitor.carryBack(form).address.path == "/mine")
   }
+
+  @Test("A page of a sibling host that opens ours takes no attempt of the user's own away, and leaves little behind")
+  func siblingNavigation() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let visitor = try site.beforeCallback(returnTo: "/mine")
+    let long = FormEncoding.escape("/long/" + String(repeating: "a", count: 1_500))
+    let fields = [("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+    for _ in 0..<8 {
+      let cookie = try #require(try visitor.cookieHeader(for: site.origin + "/"))
+      let response = try site.gateway.client.get(
+        "/.auth/authorize?return_to=\(long)", fields: fields + [("Cookie", cookie)])
+      #expect(response.status == 302)
+      visitor.jar.take(response, host: try WebAddress(site.origin).host)
+    }
+    #expect(visitor.jar.cookies.count { $0.name.contains("-attempt-") } <= 3)
+    #expect(try #require(try visitor.cookieHeader(for: site.origin + "/")).utf8.count < 2_000)
+    #expect(try visitor.carryBack().address.path == "/mine")
+  }
 }

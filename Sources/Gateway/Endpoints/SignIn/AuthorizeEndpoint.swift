@@ -97,9 +97,12 @@ struct AuthorizeEndpoint: Sendable {
     }
     let cookies = RequestCookies(fields)
     let now = WallClock.now()
+    // Without our page in between, our own host redirects its visits here, as "same-site" if it shares the registrable
+    // domain. Otherwise a visit is no exception: anybody can begin one, and send other browsers here with it.
+    let isRedirected = visit != nil && !showsSignInPage
+    let isOfAnotherSite = isRedirected ? fields[.secFetchSite] == "cross-site" : request.isOfAnotherSite
     let signIn = SignInState(
-      to: destination, replacing: replaced(destination, request), isCrossSite: fields[.secFetchSite] == "cross-site",
-      now: now)
+      to: destination, replacing: replaced(destination, request), isCrossSite: isOfAnotherSite, now: now)
     let target = apple.authorizationRequest(
       redirectURI: origin.redirectURI, state: signIn.state, nonce: signIn.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
