@@ -21,6 +21,36 @@ struct ConfigurationFileTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
+  @Test("A PostgreSQL address with a wrong port or sslmode, at which a start ends, is refused without its password")
+  func wrongPostgreSQLAddress() throws {
+    func problem(_ url: String) -> String? {
+      do {
+        _ = try Sandbox.parse(Sandbox.minimal("[store]\nurl = \"\(url)\""))
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    for url in [
+      "postgresql://u:s3cret@db:99999/x", "postgresql://u:s3cret@db:0/x", "postgresql://u:s3cret@a:5432,b:543x/x",
+      "postgresql://u:s3cret@[::1]:port/x", "postgresql://u:s3cret@db/x?port=-1", "postgresql://u:s3cret/w@db/x",
+    ] {
+      let found = try #require(problem(url), "\(url)")
+      #expect(found.contains("a number from 1 to 65535") && !found.contains("s3cret"), "\(found)")
+    }
+    for url in ["postgresql://u:s3cret@db/x?sslmode=foo", "postgresql://db/x?a=b&sslmode="] {
+      let found = try #require(problem(url), "\(url)")
+      #expect(found.contains("verify-full") && !found.contains("s3cret"), "\(found)")
+    }
+    for url in [
+      "postgresql://db/x", "postgresql://db:/x", "postgresql://a:5432,b:5433/x?sslmode=verify-full", "postgresql:///x",
+      "postgresql://[2001:db8::1]/x", "postgresql://[2001:db8::1]:5432/x", "postgresql://%2Frun%2Fpostgresql:5432/x",
+      "postgresql://db/x?port=5432&sslmode=verify%2Dfull", "postgresql://u:p@db",
+    ] {
+      #expect(problem(url) == nil, "\(url): \(problem(url) ?? "")")
+    }
+  }
+
   @Test("A file is read with the files that it names, relative to its own folder")
   func loads() throws {
     try inFolder { folder in
