@@ -42,7 +42,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
+    let translation = OAuth2ProxyTranslation(of: try settings(), includesFile: file != nil, read: readBeside)
     if let output {
       do throws(NewFileError) {
         try NewFile.create(output, Array(translation.result.configuration.text.utf8))
