@@ -38,6 +38,7 @@ struct Document: Sendable {
         location: text.location(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
     }
     if let (offset, what) = finder.malformed {
+      if let mistake = SyntaxMistake.wrongCharacter(at: text.location(of: offset), in: text, finder) { throw mistake }
       if let unclosed = finder.unclosed, unclosed.offset <= offset {
         throw SyntaxMistake.error(unclosed, at: text.location(of: offset), in: text)
       }
