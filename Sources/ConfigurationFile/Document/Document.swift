@@ -79,14 +79,25 @@ struct Document: Sendable {
   private final class LazyLocations: Sendable {
     private let bytes: [UInt8]
     private let found = Mutex<[String: SourceLocations]>([:])
+    /// Those of all keys, once so many top-level keys were asked for that one more scan each would take longer.
+    private let all = Mutex<SourceLocations?>(nil)
+    private static let scanLimit = 8
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     func find(_ path: NodePath, _ look: (SourceLocations) -> Int?) -> Int? {
       guard case .key(let top) = path.components.first else { return nil }
-      return found.withLock { found in
-        let locations = found[top] ?? SourceLocations(bytes, below: top)
+      let locations: SourceLocations? = found.withLock { found in
+        if let known = found[top] { return known }
+        guard found.count < Self.scanLimit else { return nil }
+        let locations = SourceLocations(bytes, below: top)
         found[top] = locations
+        return locations
+      }
+      if let locations { return look(locations) }
+      return all.withLock { all in
+        let locations = all ?? SourceLocations(bytes, below: nil, notesAll: true)
+        all = locations
         return look(locations)
       }
     }
