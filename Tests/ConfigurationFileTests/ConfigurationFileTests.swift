@@ -81,6 +81,31 @@ struct ConfigurationFileTests {
     }
   }
 
+  @Test("Of many problems the first 50 are reported, and how many more there are", arguments: [50, 51, 1_000])
+  func manyProblems(count: Int) throws {
+    let keys = (1...count).map { "unknown_\($0) = 1\n" }.joined()
+    let problems = try #require(throws: ConfigurationError.self) {
+      try Sandbox.parse(Array(keys.utf8) + Sandbox.minimal())
+    }.problems
+    #expect(problems.prefix(50).map(\.line) == Array(1...50))
+    #expect(problems.prefix(50).allSatisfy { $0.what.contains("there is no key unknown_") })
+    guard count > 50 else { return #expect(problems.count == 50) }
+    #expect(problems.count == 51 && problems[50].line == 51)
+    let more = count == 51 ? "1 more problem" : "950 more problems"
+    #expect(problems[50].description == "gateway.conf:51:1: \(more) from here on; fix those above first")
+  }
+
+  @Test("Of many warnings the first 50 are reported, and how many more there are")
+  func manyWarnings() throws {
+    let routes = (1...60).map { "[[route]]\npath = \"/a\($0)/\"\nmethods = [\"get\"]\n" }.joined()
+    let checked = try ConfigurationFile.check(
+      Sandbox.minimal(routes), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
+      files: Sandbox.files)
+    #expect(checked.warnings.count == 51, "\(checked.warnings.count)")
+    #expect(checked.warnings.last?.description.contains("warnings from here on; fix those above first") == true)
+    #expect(checked.warnings.allSatisfy { $0.severity == .warning })
+  }
+
   @Test("Looking at a FIFO does not wait for its other end")
   func fifo() throws {
     try inFolder { folder in
