@@ -86,7 +86,7 @@ private struct PostgreSQLParts {
     let ports = places + values(of: "port").flatMap { $0.split(separator: comma) }
     // Percent-encoded ones are rare, and left to libpq.
     for port in ports where !port.isEmpty && !port.contains(UInt8(ascii: "%")) {
-      guard let number = DecimalDigits.parse(port, limit: 65_535), number > 0 else {
+      guard Port.parse(port) != nil else {
         throw Diagnostic(
           "has a port that is none",
           remedy: "write a number from 1 to 65535, and percent-encode special characters of a password")
@@ -100,7 +100,7 @@ private struct PostgreSQLParts {
     }
   }
 
-  /// What follows the colon behind a host; an IPv6 address has others between brackets.
+  /// The text after the colon behind a host; an IPv6 address has others between brackets.
   private static func port(of place: Substring.UTF8View) -> Substring.UTF8View? {
     let bracket = place.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex
     return place[bracket...].firstIndex(of: UInt8(ascii: ":")).map { place[place.index(after: $0)...] }
