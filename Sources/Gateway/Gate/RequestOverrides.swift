@@ -34,7 +34,7 @@ struct RequestOverrides {
     }
   }
 
-  /// What precedes the query.
+  /// The part before the query.
   private static func path(of target: Range<Int>, _ bytes: RawSpan) -> Range<Int> {
     target.lowerBound..<(target.first { bytes.byte(at: $0) == UInt8(ascii: "?") } ?? target.upperBound)
   }
