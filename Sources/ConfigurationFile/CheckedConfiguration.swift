@@ -3,7 +3,7 @@ import AccessPolicy
 /// A valid configuration, with its warnings and the explanations of its routes.
 package struct CheckedConfiguration: Sendable {
   package let configuration: Configuration
-  /// Warnings about possible mistakes, in the order of the file.
+  /// Warnings about possible mistakes, in the order of the file; of more than 50 the first, and their number.
   package let warnings: [ConfigurationDiagnostic]
   /// The effective settings of each route, in the order of the file, and last of all other requests if there are any:
   /// those of the host of `public_url`, then those of each `[[host]]`.
@@ -29,6 +29,6 @@ package struct CheckedConfiguration: Sendable {
       return host.routes.map { writer.explanation(of: $0.index, $0.settings, on: host.host) }
         + (isCovered ? [] : [writer.explanation(of: nil, host.elsewhere, on: host.host)])
     }
-    warnings = ConfigurationWarnings(configuration, places, context).all(hosts)
+    warnings = ConfigurationWarnings(configuration, places, context).all(hosts).limited
   }
 }

@@ -118,7 +118,7 @@ package enum ConfigurationFile {
     if checksMembersFiles {
       builder.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &context)
     }
-    guard context.problems.isEmpty else { throw ConfigurationError(context.sortedProblems) }
+    guard context.problems.isEmpty else { throw ConfigurationError(context.sortedProblems.limited) }
     return (builder.configuration, DocumentPlaces(routes: routes, hosts: hosts), context)
   }
 

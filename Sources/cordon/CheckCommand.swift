@@ -7,9 +7,9 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Checks a configuration file.",
     discussion: """
-      Reports every error on a line: FILE:LINE:COLUMN: problem; remedy. It also checks the files that the \
-      configuration names. It uses no network; see `cordon doctor` for that. Warnings point out possible mistakes and \
-      do not change the exit status.
+      Reports every error on a line: FILE:LINE:COLUMN: problem; remedy; of more than 50 the first ones. It also checks \
+      the files that the configuration names. It uses no network; see `cordon doctor` for that. Warnings point out \
+      possible mistakes and do not change the exit status.
 
       With --explain it shows for each route who is admitted, the conditions and the upstream, and the line of the \
       file that decides each.

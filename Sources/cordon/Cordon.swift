@@ -28,11 +28,43 @@ struct CordonCommand: AsyncParsableCommand {
     forbidCoreDumps()
     extendHeapsInLargeSteps()
     let arguments = Array(ProcessArguments.all.dropFirst())
-    if let command = RunCommand(plain: arguments) {
-      do { try await command.run() } catch { exit(withError: error) }
-    } else {
-      await main(SessionsCommand.separatingHandle(in: arguments))
+    occupyClosedDescriptors(discardsOutput: arguments.first == "run")
+    // A reader that goes away is an error of the write, which `print` takes care of.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      if let command = RunCommand(plain: arguments) {
+        try await command.run()
+      } else {
+        var command = try await asyncParseAsRoot(SessionsCommand.separatingHandle(in: arguments))
+        if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+      }
+    } catch {
+      end(withError: error)
     }
+    if StandardOutput.failure != nil {
+      StandardOutput.reportFailure()
+      Self.exit(withError: ExitCode(ExitStatus.outputFailed))
+    }
+  }
+
+  /// Ends the process as `exit(withError:)` of the parser does, with checked output.
+  private static func end(withError error: any Error) -> Never {
+    guard !(error is OutputError) else {
+      StandardOutput.reportFailure()
+      exit(withError: ExitCode(ExitStatus.outputFailed))
+    }
+    let code = exitCode(for: error)
+    let message = fullMessage(for: error)
+    if !message.isEmpty {
+      if code.isSuccess {
+        print(message)
+      } else {
+        var standardError = StandardError()
+        print(message, to: &standardError)
+      }
+    }
+    StandardOutput.reportFailure()
+    exit(withError: code.isSuccess && StandardOutput.failure != nil ? ExitCode(ExitStatus.outputFailed) : code)
   }
 
   /// Memory holds Apple's key, the session secrets and refresh tokens: no crash may write them to a disk. By the limit,
@@ -48,6 +80,17 @@ struct CordonCommand: AsyncParsableCommand {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     // Refused at worst by a filter of system calls; the unit that has one sets the limit itself.
     _ = setrlimit(resource, &none)
+  }
+
+  /// Opens those of standard input, output and error that are closed (`>&-`): a socket or the store would get their
+  /// number otherwise, and messages would be written into it.
+  /// - Parameter discardsOutput: whether writes to a closed standard output are to succeed; otherwise they fail.
+  private static func occupyClosedDescriptors(discardsOutput: Bool) {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) == -1 {
+      let fails = descriptor == STDOUT_FILENO && !discardsOutput
+      // The lowest free number, which is this one.
+      _ = open("/dev/null", fails ? O_RDONLY : O_RDWR)
+    }
   }
 
   /// Has the GNU C library extend heaps by half a MiB at once, which takes no memory until it is used. By default it

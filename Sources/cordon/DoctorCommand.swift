@@ -15,10 +15,10 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Tests everything that the gateway needs at run time.",
     discussion: """
-      Prints a line for each warning of `cordon check` and for each test: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the \
-      clock against Apple's; team, key and client ID with Apple (by an invalid code, without any user's data); the \
-      application; the certificate; the session secrets; the store. It changes nothing. Run it as the gateway's user; \
-      the gateway may be running.
+      Prints a line for each warning of `cordon check` and for each test: the redirect URI by \
+      Apple's rules; the key file; a client secret; Apple's keys; the clock against Apple's; team, key and client ID \
+      with Apple (by an invalid code, without any user's data); the application; the certificate; the session secrets; \
+      the store. It changes nothing. Run it as the gateway's user; the gateway may be running.
 
       Exit status: 0 if users can sign in (also with warnings), 1 if not, 78 if the configuration is invalid.
       """)
@@ -28,7 +28,6 @@ struct DoctorCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (configuration, mistakes) = try Configuration.checked(from: config)
-    signal(SIGPIPE, SIG_IGN)
     let store = configuration.store
     let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in
       try await store.openIfPresent()
@@ -45,7 +44,6 @@ struct DoctorCommand: AsyncParsableCommand {
     let findings = try await doctor.examine { finding in
       progress.clear()
       print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
-      fflush(nil)
       progress.show("      looking")
     }
     progress.clear()

@@ -6,4 +6,6 @@ enum ExitStatus {
   static let badInput: Int32 = 65
   /// EX_CANTCREAT: a file cannot be written.
   static let cannotCreate: Int32 = 73
+  /// EX_IOERR: standard output cannot be written.
+  static let outputFailed: Int32 = 74
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// Progress of a long operation, part by part: on a terminal a line that changes, elsewhere a line now and then; and
 /// a line for each part that is done.
 struct LongWork {
@@ -29,7 +23,6 @@ struct LongWork {
       progress.show("\(part): \(count)")
     } else {
       print("\(part): \(count) …")
-      fflush(nil)
     }
   }
 
@@ -39,7 +32,6 @@ struct LongWork {
     latest = nil
     progress.clear()
     print("\(part): \(count)")
-    fflush(nil)
   }
 
   /// Thousands apart, for people.

@@ -14,7 +14,6 @@ struct Progress {
   /// Says what is being done now.
   func show(_ text: String) {
     guard isShown else { return }
-    fflush(nil)
     var standardError = StandardError()
     print("\r\u{1B}[K\(text) …", terminator: "", to: &standardError)
   }

@@ -21,6 +21,36 @@ struct ConfigurationFileTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
+  @Test("A PostgreSQL address with a wrong port or sslmode, at which a start ends, is refused without its password")
+  func wrongPostgreSQLAddress() throws {
+    func problem(_ url: String) -> String? {
+      do {
+        _ = try Sandbox.parse(Sandbox.minimal("[store]\nurl = \"\(url)\""))
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
+    for url in [
+      "postgresql://u:s3cret@db:99999/x", "postgresql://u:s3cret@db:0/x", "postgresql://u:s3cret@a:5432,b:543x/x",
+      "postgresql://u:s3cret@[::1]:port/x", "postgresql://u:s3cret@db/x?port=-1", "postgresql://u:s3cret/w@db/x",
+    ] {
+      let found = try #require(problem(url), "\(url)")
+      #expect(found.contains("a number from 1 to 65535") && !found.contains("s3cret"), "\(found)")
+    }
+    for url in ["postgresql://u:s3cret@db/x?sslmode=foo", "postgresql://db/x?a=b&sslmode="] {
+      let found = try #require(problem(url), "\(url)")
+      #expect(found.contains("verify-full") && !found.contains("s3cret"), "\(found)")
+    }
+    for url in [
+      "postgresql://db/x", "postgresql://db:/x", "postgresql://a:5432,b:5433/x?sslmode=verify-full", "postgresql:///x",
+      "postgresql://[2001:db8::1]/x", "postgresql://[2001:db8::1]:5432/x", "postgresql://%2Frun%2Fpostgresql:5432/x",
+      "postgresql://db/x?port=5432&sslmode=verify%2Dfull", "postgresql://u:p@db",
+    ] {
+      #expect(problem(url) == nil, "\(url): \(problem(url) ?? "")")
+    }
+  }
+
   @Test("A file is read with the files that it names, relative to its own folder")
   func loads() throws {
     try inFolder { folder in
@@ -49,6 +79,31 @@ struct ConfigurationFileTests {
         #expect(problems.description.hasPrefix("\(path):1:1: \(what); "))
       }
     }
+  }
+
+  @Test("Of many problems the first 50 are reported, and how many more there are", arguments: [50, 51, 1_000])
+  func manyProblems(count: Int) throws {
+    let keys = (1...count).map { "unknown_\($0) = 1\n" }.joined()
+    let problems = try #require(throws: ConfigurationError.self) {
+      try Sandbox.parse(Array(keys.utf8) + Sandbox.minimal())
+    }.problems
+    #expect(problems.prefix(50).map(\.line) == Array(1...50))
+    #expect(problems.prefix(50).allSatisfy { $0.what.contains("there is no key unknown_") })
+    guard count > 50 else { return #expect(problems.count == 50) }
+    #expect(problems.count == 51 && problems[50].line == 51)
+    let more = count == 51 ? "1 more problem" : "950 more problems"
+    #expect(problems[50].description == "gateway.conf:51:1: \(more) from here on; fix those above first")
+  }
+
+  @Test("Of many warnings the first 50 are reported, and how many more there are")
+  func manyWarnings() throws {
+    let routes = (1...60).map { "[[route]]\npath = \"/a\($0)/\"\nmethods = [\"get\"]\n" }.joined()
+    let checked = try ConfigurationFile.check(
+      Sandbox.minimal(routes), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
+      files: Sandbox.files)
+    #expect(checked.warnings.count == 51, "\(checked.warnings.count)")
+    #expect(checked.warnings.last?.description.contains("warnings from here on; fix those above first") == true)
+    #expect(checked.warnings.allSatisfy { $0.severity == .warning })
   }
 
   @Test("Looking at a FIFO does not wait for its other end")

@@ -56,6 +56,39 @@ struct SyntaxMistakeTests {
   }
 
   @Test(
+    "A character that may not stand there is reported at its place with the remedy",
+    arguments: [
+      ("x = \"a\u{1}b\"\n", 7, "there is a control character, U+0001", "remove it"),
+      ("x = 'a\u{1B}[0m'\n", 7, "there is a control character, U+001B", "remove it"),
+      ("x = \"\"\"a\u{7F}\"\"\"\n", 9, "there is a control character, U+007F", "remove it"),
+      ("x = \u{1B}\n", 5, "there is a control character, U+001B", "remove it"),
+      ("x = 1 # \u{8}\n", 9, "there is a control character, U+0008", "remove it"),
+      ("x = 1\ry = 2\n", 6, "there is a control character, U+000D", "remove it"),
+      ("\u{C}x = 1\n", 1, "there is a control character, U+000C", "remove it"),
+      ("[\u{FC}n\u{EF}]\n", 2, Self.otherName, Self.quoted), ("[[t\u{FC}r]]\n", 4, Self.otherName, Self.quoted),
+      ("[a.\u{FC}]\n", 4, Self.otherName, Self.quoted), ("\u{FC}n\u{EF} = 1\n", 1, Self.otherName, Self.quoted),
+      ("na\u{EF}ve = 1\n", 3, Self.otherName, Self.quoted), ("x = { \u{E4} = 1 }\n", 7, Self.otherName, Self.quoted),
+      ("\u{A0}x = 1\n", 1, "there is a no-break space", "write an ordinary space"),
+      (
+        "\u{201C}x\u{201D} = 1\n", 1, "these are typographic quotation marks, which TOML does not know",
+        DocumentError.syntaxRemedy
+      ),
+    ])
+  func wrongCharacter(text: String, column: Int, what: String, remedy: String) throws {
+    let error = try error(text)
+    #expect(error.location == SourceLocation(line: 1, column: column), "\(error)")
+    #expect(error.what == what && error.remedy == remedy, "\(error)")
+  }
+
+  private static let otherName = "this name has characters other than A to Z, a to z, 0 to 9, \"_\" and \"-\""
+  private static let quoted = "put a name with other letters into quotation marks"
+
+  @Test("Letters of other scripts are accepted in texts, comments and quoted names")
+  func otherLetters() throws {
+    #expect(try Document(Array("# \u{FC}\n[\"\u{FC}\"]\nx = \"\u{E4}\u{A0}\t\" # \u{F6}\r\n".utf8)).root.count == 1)
+  }
+
+  @Test(
     "Other mistakes are told in plain words",
     arguments: [
       ("[listen\na = 1\n", "this is not the header of a table"), ("[[route]\n", "this is not the header of a table"),

@@ -5,6 +5,7 @@ import Testing
 //
 // - One command starts everything and prints the address; there one signs in and is greeted by name.
 // - Ctrl-C ends all of it.
+// - A number that is not a port is refused.
 
 @SystemActor
 @Suite("The demonstration")
@@ -37,5 +38,16 @@ struct DemoTests {
     for port in ports {
       try poll("port \(port) to be free") { (try? TCPConnection(port: port)) == nil ? () : nil }
     }
+  }
+
+  @Test(
+    "A number that is not a port is refused with the option and the range",
+    arguments: ["--port", "--simulator-port", "--app-port", "--admin-port"], ["0", "65536", "100000", "-1"])
+  func ports(option: String, number: String) throws {
+    let refused = try ServerProcess.run(
+      Machine.binary("cordon"), ["demo", "\(option)=\(number)"], directory: Machine.packageRoot.path)
+    #expect(refused.exit == .code(64), "\(refused)")
+    #expect(
+      refused.standardError.contains("\(option) \(number) is not a port: give a number from 1 to 65535"), "\(refused)")
   }
 }

@@ -116,12 +116,67 @@ struct ImportAccessTests {
     for (provider, isClosed) in [
       ("provider = \"oidc\"\noidc_issuer_url = \"https://id.example.com\"", true),
       ("provider = \"keycloak-oidc\"", true),
+      // Built-in endpoints were replaced by those of an instance of one's own.
+      ("provider = \"github\"\nlogin_url = \"https://ghe.corp.example/login/oauth/authorize\"", true),
+      ("provider = \"gitlab\"\nredeem_url = \"https://git.corp.example/oauth/token\"", true),
+      ("provider = \"google\"\nvalidate_url = \"https://id.corp.example/validate\"", true),
+      ("profile_url = \"https://id.corp.example/me\"", true), ("login_url = 7", true),
+      (Self.apple + "login_url = \"https://id.corp.example/authorize\"", true),
+      ("provider = \"github\"\nlogin_url = \"\"", false),
+      (Self.apple + "login_url = \"https://appleid.apple.com/auth/authorize\"", false),
       ("provider = \"google\"", false), ("", false), ("provider = \"apple\"", false), (Self.apple, false),
     ] {
       let made = try folder.translate("\(provider)\nemail_domains = [\"*\"]\n")
       #expect(made.configuration.contains(Self.closed) == isClosed, "\(provider)\n\(made.configuration)")
       try folder.check(made.configuration)
     }
+  }
+
+  @Test("A file that oauth2-proxy reads and the import does not may restrict access, so everything is denied")
+  func otherFile() throws {
+    let apple = "--provider=oidc --oidc-issuer-url=https://appleid.apple.com --email-domain=*"
+    try folder.directory.write("OAUTH2_PROXY_CONFIG=/etc/oauth2-proxy.cfg\n", to: "proxy.env")
+    try folder.directory.write("allowed_groups = [\"staff\"]\n", to: "oauth2-proxy.cfg")
+    for arguments in [
+      ["--args", "--config=/etc/oauth2-proxy.cfg \(apple)"], ["--env", "proxy.env", "--args", apple],
+    ] {
+      let made = try folder.run(arguments)
+      #expect(made.exit == .code(0))
+      #expect(made.standardOutput.contains("path = \"/\"\n\(Self.closed)"), "\(made.standardOutput)")
+      #expect(made.standardOutput.contains("# - config names oauth2-proxy's file"), "\(made.standardOutput)")
+      #expect(made.standardError.contains("run cordon import FILE with that file"), "\(made.standardError)")
+      try folder.check(made.standardOutput)
+      // With the file, its own settings decide.
+      let whole = try folder.run(["oauth2-proxy.cfg"] + arguments)
+      #expect(!whole.standardOutput.contains("config names"), "\(whole.standardOutput)")
+      #expect(whole.standardOutput.contains("allowed_groups restricted access"), "\(whole.standardOutput)")
+    }
+    for none in ["--config=", "--alpha-config="] {
+      let made = try folder.run(["--args", "\(none) \(apple)"])
+      #expect(!made.standardOutput.contains(Self.closed), "\(made.standardOutput)")
+    }
+  }
+
+  @Test("Of two lines for one variable only the last admits users, and a misspelled variable admits nobody")
+  func environmentLines() throws {
+    try folder.directory.write(
+      "OAUTH2_PROXY_EMAIL_DOMAINS=*\nOAUTH2_PROXY_EMAIL_DOMAINS=example.com\n", to: "twice.env")
+    let twice = try folder.run(["--env", "twice.env"])
+    #expect(twice.standardOutput.contains("allow_email_domains = [\"example.com\"]"), "\(twice.standardOutput)")
+    try folder.directory.write("OAUTH2_PROXY_EMAIL_DOMAIN=*\n", to: "misspelled.env")
+    let misspelled = try folder.run(["--env", "misspelled.env"])
+    #expect(misspelled.standardOutput.contains(Self.closed), "\(misspelled.standardOutput)")
+  }
+
+  @Test("Unverified addresses are accepted only if those of Apple were accepted before")
+  func unverifiedAddresses() throws {
+    let option = "insecure_oidc_allow_unverified_email = true\nemail_domains = [\"example.com\"]\n"
+    let company = try folder.translate(
+      "provider = \"oidc\"\noidc_issuer_url = \"https://id.example.com\"\n\(option)")
+    #expect(!company.configuration.contains("allow_unverified_email"), "\(company.configuration)")
+    #expect(company.notes.contains("insecure_oidc_allow_unverified_email: LEFT"), "\(company.notes)")
+    let apple = try folder.translate(Self.apple + option)
+    #expect(apple.configuration.contains("allow_unverified_email = true"), "\(apple.configuration)")
   }
 
   @Test("The translation keeps out whom oauth2-proxy kept out, on every path")

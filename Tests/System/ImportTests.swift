@@ -222,6 +222,20 @@ struct ImportTests {
     #expect(made.standardOutput.isEmpty)
   }
 
+  @Test("The password in the URL of an upstream is not shown, and the note says where it belongs")
+  func passwords() throws {
+    let made = try folder.translate(
+      "redirect_url = \"https://u:s3cr3t@app.example.com/oauth2/callback\"\nemail_domains = [\"*\"]\n"
+        + "upstreams = [\"http://u:s3cr3t@h:7/d/\", \"http://v:s3cr3t@h:8/\", \"ftp://w:s3cr3t@h/\"]\n")
+    #expect(!made.notes.contains("s3cr3t"), "\(made.notes)")
+    #expect(!made.configuration.contains("s3cr3t"), "\(made.configuration)")
+    #expect(made.notes.contains("user and password are not part of public_url"), "\(made.notes)")
+    #expect(
+      made.notes.contains("user and password are not part of a URL here: http://h:7/d/, http://h:8/; write"),
+      "\(made.notes)")
+    #expect(made.notes.contains("not an application that listens: ftp://h/; a web server"), "\(made.notes)")
+  }
+
   @Test("Each value that was made up is left to do under its key, and its comment is in the file")
   func examples() throws {
     func translate(_ arguments: String) throws -> (configuration: String, notes: String) {

@@ -58,6 +58,7 @@ struct TeamMigrationTests {
     // Nothing is prepared yet: nothing can be completed.
     let early = try migrate("--complete")
     #expect(early.standardError.contains("2 not_prepared") && early.standardOutput.isEmpty, "\(early.standardError)")
+    #expect(early.exit == .code(1))
     #expect(try migrate("--to", GatewayConfiguration.teamID).exit == .code(1))
 
     let prepared = try migrate("--to", Self.newTeam)
@@ -108,6 +109,42 @@ struct TeamMigrationTests {
     #expect(try subject(of: between) == new)
     #expect(try migrate("--complete").exit == .code(0))
     for visitor in [before, between] { #expect(try subject(of: visitor) == new) }
+  }
+
+  @Test("Completing with the old team's configuration is an error that names both teams")
+  func otherTeam() throws {
+    defer { site.stop() }
+    _ = (try site.signedIn(), try site.signedIn(as: "ben"))
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    for arguments in [["--complete"], ["--complete", "--dry-run"], ["--complete", "--json"]] {
+      let wrong = try ServerProcess.run(
+        Machine.binary("cordon"), ["accounts", "migrate", "--config", site.gateway.file] + arguments)
+      #expect(wrong.exit == .code(1), "\(wrong)")
+      #expect(
+        wrong.standardError.contains(
+          "2 accounts are prepared for team \(Self.newTeam), but apple.team_id of the running gateway is "
+            + GatewayConfiguration.teamID), "\(wrong.standardError)")
+      #expect(mapping(wrong.standardOutput).isEmpty)
+    }
+    try transfer()
+    let right = try migrate("--complete")
+    #expect(right.exit == .code(0) && mapping(right.standardOutput).count == 2, "\(right.standardError)")
+  }
+
+  @Test("A user who was not prepared is named with the remedy, and the others are migrated")
+  func notPrepared() throws {
+    defer { site.stop() }
+    _ = try site.signedIn()
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    _ = try site.signedIn(as: "ben")
+    let ben = try site.apple.subject(of: "ben")
+    try transfer()
+    let completed = try migrate("--complete")
+    #expect(completed.exit == .code(1), "\(completed.standardError)")
+    #expect(completed.standardError.contains("1 done, 1 not_prepared"), "\(completed.standardError)")
+    #expect(completed.standardError.contains("\(ben): not_prepared"), "\(completed.standardError)")
+    #expect(completed.standardError.contains("run it with --to TEAM"), "\(completed.standardError)")
+    #expect(mapping(completed.standardOutput).count == 1)
   }
 
   @Test("Killed in the middle and run again, every account arrives and every line is printed")

@@ -51,7 +51,24 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   }
 }
 
-/// All problems of a configuration, in the order of the file.
+extension [ConfigurationDiagnostic] {
+  /// The largest number of problems, and of warnings, that are reported: hundreds are one mistake repeated, or a file
+  /// for another program, and logs and health reports contain all of them.
+  static let reportLimit = 50
+
+  /// The first of these, which are in the order of the file; if there are more, one that says how many.
+  var limited: Self {
+    guard count > Self.reportLimit else { return self }
+    let number = count - Self.reportLimit
+    var more = self[Self.reportLimit]
+    let noun = more.severity == .error ? "problem" : "warning"
+    more.what = "\(number) more \(noun)\(number == 1 ? "" : "s") from here on"
+    more.remedy = "fix those above first"
+    return prefix(Self.reportLimit) + [more]
+  }
+}
+
+/// All problems of a configuration, in the order of the file; of more than 50 the first, and their number.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   /// The problems; at least one.
   package var problems: [ConfigurationDiagnostic]

@@ -9,7 +9,7 @@ struct UnknownKey {
 
   var remedy: String {
     if isTable, let nearest = NearestKey.find(name, among: Self.tables) { return "did you mean [\(nearest)]?" }
-    let descriptions = ConfigurationSchema.descriptions
+    let descriptions = Self.descriptions
     let table = name.split(separator: ".").dropLast().joined(separator: ".")
     let key = String(name.split(separator: ".").last ?? "")
     let siblings = descriptions.filter { $0.table == table }.map(\.name)
@@ -31,6 +31,9 @@ struct UnknownKey {
     let place = table.isEmpty ? "at the top" : "of [\(table)]"
     return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
   }
+
+  /// Made once: a file for another program has hundreds of unknown keys.
+  private static let descriptions = ConfigurationSchema.descriptions
 
   private static let tables =
     ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [

@@ -38,6 +38,7 @@ struct Document: Sendable {
         location: text.location(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
     }
     if let (offset, what) = finder.malformed {
+      if let mistake = SyntaxMistake.wrongCharacter(at: text.location(of: offset), in: text, finder) { throw mistake }
       if let unclosed = finder.unclosed, unclosed.offset <= offset {
         throw SyntaxMistake.error(unclosed, at: text.location(of: offset), in: text)
       }
@@ -78,14 +79,25 @@ struct Document: Sendable {
   private final class LazyLocations: Sendable {
     private let bytes: [UInt8]
     private let found = Mutex<[String: SourceLocations]>([:])
+    /// Those of all keys, once so many top-level keys were asked for that one more scan each would take longer.
+    private let all = Mutex<SourceLocations?>(nil)
+    private static let scanLimit = 8
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     func find(_ path: NodePath, _ look: (SourceLocations) -> Int?) -> Int? {
       guard case .key(let top) = path.components.first else { return nil }
-      return found.withLock { found in
-        let locations = found[top] ?? SourceLocations(bytes, below: top)
+      let locations: SourceLocations? = found.withLock { found in
+        if let known = found[top] { return known }
+        guard found.count < Self.scanLimit else { return nil }
+        let locations = SourceLocations(bytes, below: top)
         found[top] = locations
+        return locations
+      }
+      if let locations { return look(locations) }
+      return all.withLock { all in
+        let locations = all ?? SourceLocations(bytes, below: nil, notesAll: true)
+        all = locations
         return look(locations)
       }
     }

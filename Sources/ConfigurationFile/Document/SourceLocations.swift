@@ -35,6 +35,9 @@ struct SourceLocations {
   /// The offset of an error for which the parser would trap.
   private(set) var malformed: (offset: Int, what: String)?
 
+  /// Offsets of characters beyond ASCII where a key or the name of a table ends: such a name needs quotation marks.
+  private(set) var foreignCharacters: [Int] = []
+
   private let bytes: [UInt8]
   /// The top-level key below which offsets are recorded.
   private let top: String?
@@ -173,6 +176,7 @@ struct SourceLocations {
         parts.append(min(start + 1, position)..<max(start + 1, position - 1))
       default:
         while let byte = current, Self.isBareKeyByte(byte) { position += 1 }
+        if let byte = current, byte >= 0x80 { foreignCharacters.append(position) }
         guard position > start else { return !parts.isEmpty }
         parts.append(start..<position)
       }

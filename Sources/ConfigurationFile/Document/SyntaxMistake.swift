@@ -7,6 +7,7 @@ enum SyntaxMistake {
     // At the end of the file the parser counts the last line end as a column.
     let location = error.location.map { text.nearest(to: $0) } ?? .start
     let (subject, problem) = parts(of: error.message)
+    if let mistake = wrongCharacter(at: location, in: text, locations) { return mistake }
     if problem.contains("redefine") { return repetition(at: location, problem, in: text) }
     if let unclosed = locations.unclosed, text.location(of: unclosed.offset) <= location, isEnd(problem) {
       return self.error(unclosed, at: location, in: text)
@@ -38,6 +39,46 @@ enum SyntaxMistake {
         "the value has ended, and something follows in the same line",
         "write one key in each line, several values as a list in [brackets], and # before a comment")
     default: return found("this is not valid TOML: \(problem)", DocumentError.syntaxRemedy)
+    }
+  }
+
+  /// The error of a character that may not stand where it does, up to the line of an error: the parser's message would
+  /// be about what it expected there. Nil if there is none.
+  static func wrongCharacter(
+    at location: SourceLocation, in text: SourceText, _ locations: SourceLocations
+  ) -> DocumentError? {
+    let bytes = text.bytes[..<text.end(ofLine: location.line)]
+    if let offset = bytes.indices.first(where: { isControl(bytes[$0], before: $0 + 1, in: bytes) }) {
+      let code = String(bytes[offset], radix: 16, uppercase: true)
+      return DocumentError(
+        location: text.location(of: offset),
+        what: "there is a control character, U+\(String(repeating: "0", count: 4 - code.utf8.count))\(code)",
+        remedy: "remove it")
+    }
+    guard let offset = locations.foreignCharacters.first(where: { text.location(of: $0).line == location.line }) else {
+      return nil
+    }
+    func found(_ what: String, _ remedy: String) -> DocumentError {
+      DocumentError(location: text.location(of: offset), what: what, remedy: remedy)
+    }
+    let rest = bytes[offset...]
+    if rest.starts(with: [0xC2, 0xA0]) { return found("there is a no-break space", "write an ordinary space") }
+    // U+2018 to U+201F.
+    if rest.starts(with: [0xE2, 0x80]), (0x98...0x9F).contains(rest.dropFirst(2).first ?? 0) {
+      return found("these are typographic quotation marks, which TOML does not know", DocumentError.syntaxRemedy)
+    }
+    return found(
+      "this name has characters other than A to Z, a to z, 0 to 9, \"_\" and \"-\"",
+      "put a name with other letters into quotation marks")
+  }
+
+  /// Whether a byte is a control character that TOML allows nowhere, not even in comments; lines end with LF or CR LF.
+  private static func isControl(_ byte: UInt8, before next: Int, in bytes: ArraySlice<UInt8>) -> Bool {
+    switch byte {
+    case 0x09, 0x0A: false
+    case 0x0D: next < bytes.endIndex && bytes[next] != 0x0A
+    case 0..<0x20, 0x7F: true
+    default: false
     }
   }
 

@@ -19,6 +19,9 @@ struct DocumentReader {
   /// One table of a list of tables.
   typealias Element<Target> = (index: Int, builder: Target, present: Dictionary<String, Node>.Keys)
 
+  /// Unknown keys and tables, in no order.
+  private var unknown: [(path: NodePath, key: UnknownKey)] = []
+
   /// The functions that read the keys of all tables.
   private let readers: [String: SchemaKey<ConfigurationBuilder>.Read]
   private let tables: Set<String>
@@ -40,6 +43,7 @@ struct DocumentReader {
 
   mutating func read(_ document: Document) {
     readTable(document.root, at: NodePath())
+    reportUnknown()
     reportMissing(in: document.root)
   }
 
@@ -49,7 +53,7 @@ struct DocumentReader {
       let name = path.components.isEmpty ? key : "\(path).\(key)"
       if key.utf8.contains(UInt8(ascii: ".")) {
         // A quoted key with a dot in it is not the key of a table.
-        reportUnknown(keyPath, name: name, isTable: false)
+        noteUnknown(keyPath, name: name, isTable: false)
       } else if let read = readers[name] {
         if read(node, keyPath, &context, &builder) { context.noteValid(name) }
       } else if tables.contains(name) {
@@ -88,7 +92,7 @@ struct DocumentReader {
           remedy: "\"internal\", or another name for the log",
           keep: { $0.listeners.append($1) })
       } else {
-        reportUnknown(keyPath, name: name, isTable: node.kind == "a table")
+        noteUnknown(keyPath, name: name, isTable: node.kind == "a table")
       }
     }
   }
@@ -140,7 +144,7 @@ struct DocumentReader {
     for (key, node) in table {
       let keyPath = path.appending(key)
       guard let read = section.reader(of: key) else {
-        reportUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
+        noteUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
         isValid = false
         continue
       }
@@ -174,10 +178,20 @@ struct DocumentReader {
     }
   }
 
-  private mutating func reportUnknown(_ path: NodePath, name: String, isTable: Bool) {
-    let written = WrittenText(value: name, written: name).shown.dropFirst().dropLast()
-    let remedy = UnknownKey(name: name, isTable: isTable).remedy
-    context.report(
-      atKey: path, isTable ? "there is no table [\(written)]" : "there is no key \(written)", remedy: remedy)
+  private mutating func noteUnknown(_ path: NodePath, name: String, isTable: Bool) {
+    unknown.append((path, UnknownKey(name: name, isTable: isTable)))
+  }
+
+  /// Reports unknown keys. The search for the key that was meant takes milliseconds: it is made for those only that can
+  /// be among the problems that are reported.
+  private mutating func reportUnknown() {
+    let sorted = unknown.map { (location: context.location(of: $0.path), entry: $0) }
+      .sorted { $0.location < $1.location }
+    for (index, (_, (path, key))) in sorted.enumerated() {
+      let written = WrittenText(value: key.name, written: key.name).shown.dropFirst().dropLast()
+      context.report(
+        atKey: path, key.isTable ? "there is no table [\(written)]" : "there is no key \(written)",
+        remedy: index < [ConfigurationDiagnostic].reportLimit ? key.remedy : "")
+    }
   }
 }

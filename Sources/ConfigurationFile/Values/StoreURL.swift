@@ -27,23 +27,17 @@ enum StoreURL {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Diagnostic("holds spaces or non-ASCII characters", remedy: "percent-encode them (RFC 3986)")
     }
+    try PostgreSQLParts(text).check()
     return .postgreSQL(text)
   }
 
   /// Whether a PostgreSQL address names a server on another machine and says nothing of TLS: libpq then takes a
   /// connection in cleartext too, and verifies no certificate (PostgreSQL documentation, "SSL Support" of libpq).
   static func hasUnprotectedServer(_ url: String) -> Bool {
-    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
-    let parameters = (parts.count == 2 ? parts[1] : Substring().utf8).split(separator: UInt8(ascii: "&"))
-    func values(of name: String) -> [Substring.UTF8View] {
-      let start = "\(name)=".utf8
-      return parameters.filter { $0.starts(with: start) }.map { $0.dropFirst(start.count) }
-    }
+    let parts = PostgreSQLParts(url)
     // A service is a section of a file of libpq, which may have its own sslmode.
-    guard values(of: "sslmode").isEmpty, values(of: "service").isEmpty else { return false }
-    let address = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
-    let named = address.lastIndex(of: UInt8(ascii: "@")).map { address[address.index(after: $0)...] } ?? address
-    let hosts = [values(of: "hostaddr"), values(of: "host")].first { !$0.isEmpty } ?? [named]
+    guard parts.values(of: "sslmode").isEmpty, parts.values(of: "service").isEmpty else { return false }
+    let hosts = [parts.values(of: "hostaddr"), parts.values(of: "host")].first { !$0.isEmpty } ?? [parts.hosts]
     return hosts.flatMap { $0.split(separator: UInt8(ascii: ",")) }.contains { !isOnThisMachine($0) }
   }
 
@@ -64,4 +58,53 @@ enum StoreURL {
         + String(decoding: host ?? address.dropFirst(url.utf8.starts(with: "postgresql".utf8) ? 13 : 11), as: UTF8.self)
     }
   }
+}
+
+/// The parts of a PostgreSQL address that are judged here. libpq, which is not loaded to check a configuration, judges
+/// the rest, and the values of these when it connects: a start would end there.
+private struct PostgreSQLParts {
+  /// Hosts with their ports, separated by commas.
+  let hosts: Substring.UTF8View
+  private let parameters: [Substring.UTF8View]
+
+  init(_ url: String) {
+    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
+    parameters = (parts.count == 2 ? parts[1] : Substring().utf8).split(separator: UInt8(ascii: "&"))
+    let address = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+    hosts = address.lastIndex(of: UInt8(ascii: "@")).map { address[address.index(after: $0)...] } ?? address
+  }
+
+  func values(of name: String) -> [Substring.UTF8View] {
+    let start = "\(name)=".utf8
+    return parameters.filter { $0.starts(with: start) }.map { $0.dropFirst(start.count) }
+  }
+
+  /// - Throws: a port that is none, or a mode of TLS that libpq does not know.
+  func check() throws(Diagnostic) {
+    let comma = UInt8(ascii: ",")
+    let places = hosts.split(separator: comma).compactMap(Self.port)
+    let ports = places + values(of: "port").flatMap { $0.split(separator: comma) }
+    // Percent-encoded ones are rare, and left to libpq.
+    for port in ports where !port.isEmpty && !port.contains(UInt8(ascii: "%")) {
+      guard let number = DecimalDigits.parse(port, limit: 65_535), number > 0 else {
+        throw Diagnostic(
+          "has a port that is none",
+          remedy: "write a number from 1 to 65535, and percent-encode special characters of a password")
+      }
+    }
+    for mode in values(of: "sslmode") where !mode.contains(UInt8(ascii: "%")) {
+      if Self.modes.contains(where: { mode.elementsEqual($0.utf8) }) { continue }
+      throw Diagnostic(
+        "has an sslmode that libpq does not know",
+        remedy: "write one of \(Self.modes.joined(separator: ", ")); over a network verify-full")
+    }
+  }
+
+  /// What follows the colon behind a host; an IPv6 address has others between brackets.
+  private static func port(of place: Substring.UTF8View) -> Substring.UTF8View? {
+    let bracket = place.lastIndex(of: UInt8(ascii: "]")) ?? place.startIndex
+    return place[bracket...].firstIndex(of: UInt8(ascii: ":")).map { place[place.index(after: $0)...] }
+  }
+
+  private static let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 }

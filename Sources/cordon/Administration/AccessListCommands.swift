@@ -38,9 +38,9 @@ struct PagedList<Element: Encodable> {
       after = page.next
     } while after != nil
     if gateway.json {
-      Swift.print(count == 0 ? "[]" : "\n]")
+      cordon.print(count == 0 ? "[]" : "\n]")
     } else if count == 0 {
-      Swift.print(ifEmpty)
+      cordon.print(ifEmpty)
     }
   }
 
@@ -48,8 +48,8 @@ struct PagedList<Element: Encodable> {
     guard !elements.isEmpty else { return }
     if gateway.json {
       for element in elements {
-        Swift.print(count == 0 ? "[" : ",")
-        Swift.print(try jsonLine(element), terminator: "")
+        cordon.print(count == 0 ? "[" : ",")
+        cordon.print(try jsonLine(element), terminator: "")
         count += 1
       }
     } else {

@@ -36,8 +36,11 @@ struct InvitationsCommand: AsyncParsableCommand {
       try await gateway.perform("invitations create") { client in
         try await client.invite(to: group, uses: uses, expires: expires, note: note)
       } tell: { invitation in
-        if gateway.json { return try printJSON(invitation) }
-        print(invitation.link ?? "")
+        try printOnce(
+          gateway.json ? try jsonText(invitation) : invitation.link ?? "",
+          ifLost: "the invitation \(invitation.id) exists, but its link was not shown: revoke it with cordon "
+            + "invitations revoke \(invitation.id), then create another")
+        if gateway.json { return }
         printError(
           "Invitation \(invitation.id) admits \(invitation.uses == 1 ? "one user" : "\(invitation.uses) users") to "
             + "\(invitation.group) until \(TableTime.minute(invitation.expires)). The link is not shown again.")

@@ -17,6 +17,8 @@ struct MigrateCommand: AsyncParsableCommand {
       It can be interrupted and repeated at any time: completed accounts are skipped, and their lines printed again. \
       Progress is written to standard error.
 
+      Accounts that were not prepared, or for another team, are not migrated: standard error names them and the remedy.
+
       Exit status: 0 if all accounts are migrated, 1 if not, 78 if the configuration is invalid.
       """)
 
@@ -40,36 +42,83 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await gateway.perform("accounts migrate") { client in
-      var counts: [String: Int] = [:]
+      var progress = MigrationProgress()
       var after: String?
       while true {
         let page = try await client.migrate(to: to, after: after, dryRun: dryRun)
         for result in page.results {
-          counts[result.outcome, default: 0] += 1
+          progress.note(result)
           try tell(result)
         }
         if let problem = page.stopped {
           printError("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
-          printError(Self.summary(counts))
+          printError(progress.summary)
           throw ExitCode.failure
         }
-        printError(Self.summary(counts))
+        printError(progress.summary)
         guard let next = page.next else { break }
         after = next
       }
-      let unfinished = ["refused", "failed"].compactMap { counts[$0] }.reduce(0, +)
-      if unfinished > 0 { throw ExitCode.failure }
+      for problem in progress.problems { printError("cordon accounts migrate: \(printable(problem))") }
+      if !progress.isComplete { throw ExitCode.failure }
     }
   }
 
   private func tell(_ result: MigrationReport.Result) throws {
     if gateway.json { return try printJSONLine(result) }
-    if let message = result.message { printError("\(result.subject): \(result.outcome): \(printable(message))") }
+    // Told once for all such accounts, in the end.
+    if let message = result.message, result.outcome != MigrationProgress.otherTeam {
+      printError("\(result.subject): \(result.outcome): \(printable(message))")
+    }
     if let new = result.newSubject { print("\(result.subject)\t\(new)") }
+  }
+}
+
+/// The results of a migration so far.
+private struct MigrationProgress {
+  static let otherTeam = "other_team"
+  private static let notPrepared = "not_prepared"
+
+  private var counts: [String: Int] = [:]
+  private var unprepared: [String] = []
+  /// The messages about accounts that are prepared for another team, with their number: one for each such team.
+  private var otherTeams: [String: Int] = [:]
+  /// The new subjects of migrated accounts.
+  private var arrived: Set<String> = []
+
+  mutating func note(_ result: MigrationReport.Result) {
+    counts[result.outcome, default: 0] += 1
+    if result.outcome == Self.notPrepared { unprepared.append(result.subject) }
+    if result.outcome == Self.otherTeam, let message = result.message { otherTeams[message, default: 0] += 1 }
+    if let new = result.newSubject { arrived.insert(new) }
+  }
+
+  /// Whether no account is left to migrate.
+  var isComplete: Bool {
+    remaining.isEmpty && ["refused", "failed", Self.otherTeam].allSatisfy { counts[$0] == nil }
+  }
+
+  /// The accounts that were not prepared. Not those under a new subject whose old account arrived later in the run:
+  /// these are complete.
+  private var remaining: [String] { unprepared.filter { !arrived.contains($0) } }
+
+  /// The reasons why accounts were not migrated, with the remedies.
+  var problems: [String] {
+    var result = otherTeams.sorted { $0.key < $1.key }.map { message, count in
+      "\(count) account\(count == 1 ? " is" : "s are") \(message)"
+    }
+    if !remaining.isEmpty {
+      result += remaining.map { "\($0): \(Self.notPrepared)" }
+      result.append(
+        "\(remaining.count) account\(remaining.count == 1 ? " was" : "s were") not prepared before the transfer, and "
+          + "not migrated: run it with --to TEAM and the old team's configuration, then again with --complete; whoever "
+          + "first signed in after the transfer is with the new team already and needs nothing")
+    }
+    return result
   }
 
   /// `12 done, 3 done_before`.
-  private static func summary(_ counts: [String: Int]) -> String {
+  var summary: String {
     let words = counts.sorted { $0.key < $1.key }.map { outcome, count in
       outcome == "would_be_done" ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(outcome)"
     }

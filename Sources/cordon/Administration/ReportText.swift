@@ -49,10 +49,13 @@ extension DisconnectionReport {
 }
 
 /// Prints a report as JSON.
-func printJSON(_ report: some Encodable) throws {
+func printJSON(_ report: some Encodable) throws { print(try jsonText(report)) }
+
+/// A report as JSON on several lines.
+func jsonText(_ report: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-  print(String(decoding: try encoder.encode(report), as: UTF8.self))
+  return String(decoding: try encoder.encode(report), as: UTF8.self)
 }
 
 /// Prints a report as JSON on one line.

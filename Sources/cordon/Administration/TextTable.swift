@@ -14,9 +14,9 @@ struct TextTable {
   mutating func print(_ rows: [[String]]) {
     let rows = rows.map { $0.map { printable($0) } }
     for row in rows { for (column, text) in row.enumerated() { widths[column] = max(widths[column], text.count) } }
-    if !isBegun { Swift.print(line(headings)) }
+    if !isBegun { cordon.print(line(headings)) }
     isBegun = true
-    for row in rows { Swift.print(line(row)) }
+    for row in rows { cordon.print(line(row)) }
   }
 
   /// A row; nothing follows the last text.

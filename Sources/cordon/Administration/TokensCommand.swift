@@ -34,8 +34,11 @@ struct TokensCommand: AsyncParsableCommand {
       try await gateway.perform("tokens create") { client in
         try await client.createToken(name: name, group: group, expires: expires)
       } tell: { token in
-        if gateway.json { return try printJSON(token) }
-        print(token.token ?? "")
+        try printOnce(
+          gateway.json ? try jsonText(token) : token.token ?? "",
+          ifLost: "the token \(token.name) exists, but was not shown: revoke it with cordon tokens revoke "
+            + "\(token.name), then create it again")
+        if gateway.json { return }
         printError(
           "Token \(token.name) is in \(token.group) and "
             + (token.expires.map { "ends at \(TableTime.minute($0))" } ?? "does not end by itself")

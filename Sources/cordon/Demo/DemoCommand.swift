@@ -32,6 +32,14 @@ struct DemoCommand: AsyncParsableCommand {
     completion: .file())
   var app: String?
 
+  func validate() throws {
+    for (option, port) in [
+      ("--port", port), ("--simulator-port", simulatorPort), ("--app-port", appPort), ("--admin-port", adminPort),
+    ] where !LoopbackPort.valid.contains(port) {
+      throw ValidationError("\(option) \(port) is not a port: give a number from 1 to 65535.")
+    }
+  }
+
   /// The time that a part may take to become ready, in seconds.
   private static let patience = 30.0
 
@@ -74,10 +82,12 @@ struct DemoCommand: AsyncParsableCommand {
     let progress = Progress()
     progress.show("Starting a simulated Apple, the application and the gateway")
     defer { progress.clear() }
+    var taken: Set<Int> = []
     let settings = try DemoSettings(
-      port: LoopbackPort.free(from: port), simulatorPort: LoopbackPort.free(from: simulatorPort),
-      appPort: LoopbackPort.free(from: appPort), adminPort: LoopbackPort.free(from: adminPort),
-      folder: folder.path)
+      port: LoopbackPort.free(from: port, taken: &taken),
+      simulatorPort: LoopbackPort.free(from: simulatorPort, taken: &taken),
+      appPort: LoopbackPort.free(from: appPort, taken: &taken),
+      adminPort: LoopbackPort.free(from: adminPort, taken: &taken), folder: folder.path)
     try settings.write()
 
     parts.append(
@@ -95,8 +105,8 @@ struct DemoCommand: AsyncParsableCommand {
         folder: folder))
     try await waitForAnswer(from: settings.adminPort, path: "/readyz", parts, interruption: interruption)
     progress.clear()
-    print(settings.welcome, terminator: "")
-    fflush(nil)
+    // Nobody would know the address: the parts are stopped.
+    try StandardOutput.write(settings.welcome)
   }
 
   private func waitForAnswer(

@@ -2,12 +2,16 @@ import Glibc
 
 /// Ports of this machine's loopback, asked with plain sockets: the demo has no HTTP client before the gateway runs.
 enum LoopbackPort {
+  /// The ports that can be chosen.
+  static let valid = 1...65_535
+
   /// The first port from `first` on that nobody listens on, at `127.0.0.1` or `::1` (a browser may try either).
-  static func free(from first: Int) throws -> Int {
-    let candidates = first...min(first + 200, 65_535)
-    guard (1...65_535).contains(first), let found = candidates.first(where: isFree) else {
-      throw DemoError.noPort(first)
-    }
+  /// - Parameter taken: ports that are not free; the one that was found is among them afterwards.
+  static func free(from first: Int, taken: inout Set<Int>) throws -> Int {
+    guard valid.contains(first),
+      let found = (first...min(first + 200, valid.upperBound)).first(where: { !taken.contains($0) && isFree($0) })
+    else { throw DemoError.noPort(first) }
+    taken.insert(found)
     return found
   }
 

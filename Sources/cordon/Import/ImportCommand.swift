@@ -13,7 +13,7 @@ struct ImportCommand: ParsableCommand {
       addresses change. Check the result with `cordon check`.
 
       Exit status: 0 if everything could be read, even if options are left; 65 if the file is not TOML, or the \
-      environment or the arguments cannot be read.
+      environment or the arguments cannot be read; 73 or 74 if the result could not be written: then do not use it.
       """)
 
   @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"), completion: .file())
@@ -42,7 +42,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
+    let translation = OAuth2ProxyTranslation(of: try settings(), includesFile: file != nil, read: readBeside)
     if let output {
       do throws(NewFileError) {
         try NewFile.create(output, Array(translation.result.configuration.text.utf8))

@@ -27,6 +27,8 @@ enum OAuth2ProxySources {
       guard key.utf8.starts(with: prefix.utf8) else { continue }
       let option = String(key.dropFirst(prefix.count)).lowercased()
       let text = unquoted(String(variable[variable.utf8.index(after: equals)...]))
+      // Of two lines for a variable the last one counts, as for Docker and systemd.
+      result.removeAll { $0.name.utf8.elementsEqual(option.utf8) }
       result.append(.init(name: option, value: value(text, of: option), place: "\(name):\(index + 1)"))
     }
     return result

@@ -11,10 +11,16 @@ struct OAuth2ProxyTranslation {
   private var routes = OAuth2ProxyRoutes()
   /// Reads a file that the settings name; nil where that is not possible.
   private let read: (String) -> [UInt8]?
+  /// Whether oauth2-proxy's own file is among the sources of the settings.
+  private let includesFile: Bool
 
-  /// - Parameter read: reads a file that the settings name; nil where that is not possible.
-  init(of settings: ForeignSettings, read: @escaping (String) -> [UInt8]?) {
+  /// - Parameters:
+  ///   - settings: oauth2-proxy's settings from all sources.
+  ///   - includesFile: whether oauth2-proxy's own file is one of these sources.
+  ///   - read: reads a file that the settings name; nil where that is not possible.
+  init(of settings: ForeignSettings, includesFile: Bool, read: @escaping (String) -> [UInt8]?) {
     self.read = read
+    self.includesFile = includesFile
     result = ImportedConfiguration(
       of: settings,
       head: """
@@ -73,7 +79,8 @@ struct OAuth2ProxyTranslation {
     case "upstreams": return upstreams(setting)
     case "upstream_timeout": return duration(setting, "upstream.timeouts.first_byte")
     case "cookie_expire": return duration(setting, "session.lifetime")
-    case "email_domains", "email_domain": return domains(setting)
+    // Not `email_domain`, which is the argument's name only: in a file or the environment oauth2-proxy ignores it.
+    case "email_domains": return domains(setting)
     case "authenticated_emails_file": return emailsFile(setting)
     case "trusted_proxy_ips", "trusted_proxy_ip": return trustedProxies(setting)
     case "auth_request_response_mode": return text(setting, "apple.response_mode")
@@ -83,15 +90,16 @@ struct OAuth2ProxyTranslation {
     case "api_routes": return addRoutes(setting, ("unauthenticated", .text("401")))
     case "skip_auth_preflight": return preflight(setting)
     case "alpha_config":
+      if setting.value == .text("") { return .unneeded("it is empty") }
       access.deny("alpha_config names another file, whose providers and upstreams were not read")
       return .left("translate that file by hand, see Documentation/MIGRATING.md, and remove the route that denies")
-    case "config": return .left("name it: cordon import FILE, together with --env and --args")
+    case "config": return otherFile(setting)
     case "skip_provider_button":
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
       result.set("pages.show_sign_in_page", .truth(!skip), from: setting)
       return .translated
     case "request_logging": return truth(setting, "log.access")
-    case "insecure_oidc_allow_unverified_email": return truth(setting, "identity.allow_unverified_email")
+    case "insecure_oidc_allow_unverified_email": return unverifiedEmail(setting, in: all)
     case "scope": return scope(setting)
     case "set_xauthrequest": return responseHeaders(setting)
     case "metrics_address": return adminAddress(setting)
@@ -139,6 +147,10 @@ struct OAuth2ProxyTranslation {
   private mutating func redirectURL(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
     guard case .text(let url) = setting.value, let (origin, path) = OAuth2ProxyValue.originAndPath(url) else {
       return .left("public_url is the origin that browsers see, path_prefix what stands before /callback")
+    }
+    // The message about a refused value would show them.
+    guard !OAuth2ProxyValue.withoutUserInformation(url).hadUser else {
+      return .left("user and password are not part of public_url: leave out everything up to the \"@\"")
     }
     result.set("public_url", .text(origin), from: setting)
     if path.isEmpty {
@@ -200,28 +212,61 @@ struct OAuth2ProxyTranslation {
   /// The one without a path is the application; each other one is an upstream of its own, with a route.
   private mutating func upstreams(_ setting: ForeignSettings.Setting) -> Outcome {
     guard let list = setting.value.words else { return Self.notText }
-    var left: [String] = []
+    var left = LeftUpstreams()
     var hasRoot = false
     for (index, entry) in list.enumerated() {
-      guard let (origin, path) = OAuth2ProxyValue.upstream(entry) else {
-        left.append(entry)
+      let (plain, hasUser) = OAuth2ProxyValue.withoutUserInformation(entry)
+      guard let (origin, path) = OAuth2ProxyValue.upstream(plain) else {
+        left.notListening.append(plain)
         continue
       }
       let name = "upstream-\(index + 1)"
-      if path.isEmpty || path == "/" {
+      let isRoot = path.isEmpty || path == "/"
+      if hasUser {
+        // Without them the application would refuse everybody, or take the request for one of nobody.
+        left.withUser.append(plain)
+        hasRoot = hasRoot || isRoot
+      } else if isRoot {
         result.set("upstream.url", .text(origin), from: setting)
         hasRoot = true
-      } else if OAuth2ProxyValue.isPlainPath(path), routes.add(.init(path: path), "upstream", .text(name), comment: nil)
-      {
+      } else if !OAuth2ProxyValue.isPlainPath(path) {
+        left.withOtherPath.append(plain)
+      } else if routes.add(.init(path: path), "upstream", .text(name), comment: nil) {
         result.configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
       } else {
-        left.append(entry)
+        left.repeated.append(plain)
       }
     }
-    if !hasRoot { left.append("/ (no upstream is for it)") }
-    return left.isEmpty
-      ? .translated
-      : .left("not an application that listens: \(left.joined(separator: ", ")); a web server can serve it")
+    if !hasRoot { left.withoutRoot.append("/") }
+    return left.message.map { .left($0) } ?? .translated
+  }
+
+  /// The upstreams that were not translated, by the reason.
+  private struct LeftUpstreams {
+    var notListening: [String] = []
+    /// Without the user information: it may be a password.
+    var withUser: [String] = []
+    var withOtherPath: [String] = []
+    var repeated: [String] = []
+    var withoutRoot: [String] = []
+
+    /// Nil if there are none.
+    var message: String? {
+      let parts = [
+        ("not an application that listens", notListening, "a web server can serve it"),
+        (
+          "user and password are not part of a URL here", withUser,
+          "write the upstream with them in [upstream.basic], or in upstreams.basic of its [[upstreams]]"
+        ),
+        ("a path that a route cannot have", withOtherPath, "write the upstream and its route by hand"),
+        ("another upstream has this path", repeated, "keep one of them"),
+        ("no upstream is for", withoutRoot, "upstream.url is the application for it"),
+      ]
+      let texts = parts.compactMap { what, entries, remedy in
+        entries.isEmpty ? nil : "\(what): \(entries.joined(separator: ", ")); \(remedy)"
+      }
+      return texts.isEmpty ? nil : texts.joined(separator: "; ")
+    }
   }
 
   // MARK: Who may see what
@@ -241,6 +286,25 @@ struct OAuth2ProxyTranslation {
       return Self.notText
     }
     return access.add(file: path, contents: read(path))
+  }
+
+  /// `config`: oauth2-proxy's own file, which may restrict access.
+  private mutating func otherFile(_ setting: ForeignSettings.Setting) -> Outcome {
+    if setting.value == .text("") { return .unneeded("it is empty") }
+    if includesFile { return .unneeded("the FILE that was named is taken to be this one") }
+    access.deny("config names oauth2-proxy's file, which was not read: run cordon import again with that file")
+    return .left(
+      "that file was not read, so everything is denied: run cordon import FILE with that file, together with --env and "
+        + "--args")
+  }
+
+  /// An unverified address was whatever another provider's operator entered; at Apple an organization can enter the
+  /// address of somebody else, and would be admitted by it.
+  private mutating func unverifiedEmail(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
+    guard setting.value == .truth(false) || OAuth2ProxyProvider(all) == .apple else {
+      return .left("it was about another provider's addresses: identity.allow_unverified_email is about Apple's")
+    }
+    return truth(setting, "identity.allow_unverified_email")
   }
 
   private mutating func restriction(_ setting: ForeignSettings.Setting) -> Outcome {

@@ -21,6 +21,15 @@ enum OAuth2ProxyValue {
     return Authority(parsing: authority) == nil ? nil : (origin, path)
   }
 
+  /// A URL without `user:password@`, and whether it had one: messages must not show a password.
+  static func withoutUserInformation(_ url: String) -> (url: String, hadUser: Bool) {
+    let bytes = Array(url.utf8)
+    let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
+    let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return (url, false) }
+    return (String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self), true)
+  }
+
   /// A network, as trusted proxies are listed: an address alone is a network of one.
   static func network(_ text: String) -> String {
     if text.utf8.contains(UInt8(ascii: "/")) { return text }

@@ -1,11 +1,5 @@
 import ArgumentParser
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The person at the terminal.
 struct Terminal {
   func say(_ text: String) { print(text) }
@@ -15,7 +9,6 @@ struct Terminal {
   func ask(_ prompt: String, default fallback: String?) throws -> String {
     while true {
       print("  \(prompt)\(fallback.map { $0.isEmpty ? " [none]" : " [\(printable($0))]" } ?? ""): ", terminator: "")
-      fflush(nil)
       guard let line = readLine() else {
         printError("\nThe input has ended: nothing was written.")
         throw ExitCode.failure

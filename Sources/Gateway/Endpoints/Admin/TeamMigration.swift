@@ -59,14 +59,21 @@ struct TeamMigration {
     return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
   }
 
-  /// The result for an account that needs no call, because it is migrated already or not prepared.
+  /// The result for an account that needs no call, because it is migrated already or not prepared for this team.
   private static func known(_ account: Account, _ stage: Order.Stage, team: String) -> MigrationReport.Result? {
     let prepared = account.claims.preparedTransfer
     switch stage {
     case .prepare(let target):
       return prepared?.team == target ? MigrationReport.Result(account.subject, "done_before") : nil
     case .complete:
-      if prepared?.team == team { return nil }
+      if let other = prepared?.team {
+        if other == team { return nil }
+        // Most likely the old team's configuration is still in use.
+        return MigrationReport.Result(
+          account.subject, "other_team",
+          message: "prepared for team \(other), but apple.team_id of the running gateway is \(team): complete it with "
+            + "the configuration of \(other), or prepare again with --to \(team)")
+      }
       guard let former = account.claims.formerSubject else {
         return MigrationReport.Result(account.subject, "not_prepared")
       }
@@ -138,7 +145,8 @@ package struct MigrationReport: Codable, Sendable, Equatable {
   package struct Result: Codable, Sendable, Equatable {
     /// The present subject of the user.
     package let subject: String
-    /// `done`, `done_before`, `would_be_done`, `not_prepared`, `refused`, `failed`, `gone`.
+    /// `done`, `done_before`, `would_be_done`, `not_prepared`, `other_team` (prepared for a team that is not that
+    /// of the configuration), `refused`, `failed`, `gone`.
     package let outcome: String
     /// The new subject of the user.
     package let newSubject: String?
