@@ -24,7 +24,8 @@ struct StoreCommandTests {
     _ = try gone.fetch(site.own("sign-out"), method: "POST", fields: [("Origin", site.origin)])
     // Before there is a target.
     #expect(try cordon(site, "store", "copy", "--from", "cordon.db").exit == .code(1))
-    var configuration = site.gateway.configuration
+    let sqlite = site.gateway.configuration
+    var configuration = sqlite
     configuration["store", "url"] = "\"\(try server.makeDatabase())\""
     _ = try configuration.install(in: site.gateway.directory)
     let inUse = try cordon(site, "store", "copy", "--from", "cordon.db")
@@ -37,7 +38,19 @@ struct StoreCommandTests {
     #expect(copied.exit == .code(0), "\(copied.said)")
     #expect(copied.said.contains("accounts: 2 of 2") && copied.said.contains("The copy is complete"))
     #expect(try cordon(site, "store", "copy", "--from", "cordon.db").said.contains("complete already"))
+    // That was a rehearsal: the file is used again, and its copy is an old one.
+    try site.gateway.restart(with: sqlite)
+    let dana = try site.signedIn(as: "dana")
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    _ = try configuration.install(in: site.gateway.directory)
+    let old = try cordon(site, "store", "copy", "--from", "cordon.db")
+    #expect(old.exit == .code(1) && old.said.contains("before it changed"), "\(old.said)")
+    configuration["store", "url"] = "\"\(try server.makeDatabase())\""
+    _ = try configuration.install(in: site.gateway.directory)
+    #expect(try cordon(site, "store", "copy", "--from", "cordon.db").said.contains("The copy is complete: 3 accounts"))
     try site.gateway.restart(with: configuration)
+    #expect(try dana.fetch(site.own("session")).status == 200)
     #expect(try anna.fetch(site.own("session")).status == 200)
     #expect(try gone.fetch(site.own("session")).status == 401)
     let ready = try site.gateway.admin.get("/healthz")

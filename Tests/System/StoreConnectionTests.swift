@@ -116,11 +116,13 @@ struct StoreConnectionTests {
   @Test(
     "A store.url with an invalid value of a parameter ends the start with 78, and the value is not shown",
     arguments: [
-      ("odd@127.0.0.1:99999/cordon", "invalid port number"),
-      ("odd@127.0.0.1:9/cordon?sslmode=sometimes", "invalid sslmode value"),
+      ("odd@127.0.0.1:99999/cordon", "store.url has a port that is none"),
+      ("odd@127.0.0.1:9/cordon?sslmode=sometimes", "store.url has an sslmode that libpq does not know"),
+      ("odd:sec/ret@127.0.0.1/cordon", "percent-encode special characters of a password"),
+      // Those that libpq finds when it connects.
+      ("odd@127.0.0.1:%399999/cordon", "invalid port number"),
       ("odd@127.0.0.1:9/cordon?connect_timeout=short", "connection option \"connect_timeout\""),
       ("odd@a,b/cordon?port=1,2,3", "could not match 3 port numbers to 2 hosts"),
-      ("odd:sec/ret@127.0.0.1/cordon", "connection option \"port\""),
     ])
   func impossible(url: String, problem: String) throws {
     var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
@@ -130,7 +132,6 @@ struct StoreConnectionTests {
       Machine.binary("cordon"), ["run", "--config", try configuration.install(in: directory)],
       directory: directory.path)
     #expect(ended.exit == .code(78), "\(ended)")
-    #expect(ended.standardError.contains("store.url has a parameter with an invalid value"), "\(ended)")
     #expect(ended.standardError.contains(problem), "\(ended)")
     for value in ["99999", "sometimes", "short", "sec\"", "ret@"] {
       #expect(!ended.standardError.contains(value), "\(ended)")
