@@ -279,6 +279,17 @@ struct VerifyTests {
     }
   }
 
+  @Test("A header that names another path is refused also where a public path is the only rule")
+  func overrideOfPublicPath() async throws {
+    let routes = [RouteSettings(path: "/open/", access: .public)]
+    var settings = try GatewaySettings.forTests(routes: routes)
+    settings.verify.believe = [.originalURI]
+    let rig = try await GateRig(settings)
+    for (field, status) in [("X-Rewrite-URL: /mine", 403), ("X-Original-URL: /mine", 403), ("X-Other: /mine", 200)] {
+      #expect(try await rig.decide(asked(["X-Original-URI: /open/x", field])).status == status, "\(field)")
+    }
+  }
+
   @Test("A navigation without a session is redirected where that is asked for, and nothing else is")
   func redirects() async throws {
     let rig = try await GateRig(try Self.settings([.originalURI, .method, .redirect, .path]))

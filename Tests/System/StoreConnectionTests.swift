@@ -116,7 +116,7 @@ struct StoreConnectionTests {
   @Test(
     "A store.url with an invalid value of a parameter ends the start with 78, and the value is not shown",
     arguments: [
-      ("odd@127.0.0.1:99999/cordon", "store.url has a port that is none"),
+      ("odd@127.0.0.1:99999/cordon", "store.url has an invalid port"),
       ("odd@127.0.0.1:9/cordon?sslmode=sometimes", "store.url has an sslmode that libpq does not know"),
       ("odd:sec/ret@127.0.0.1/cordon", "percent-encode special characters of a password"),
       // Those that libpq finds when it connects.

@@ -79,7 +79,7 @@ private struct PostgreSQLParts {
     return parameters.filter { $0.starts(with: start) }.map { $0.dropFirst(start.count) }
   }
 
-  /// - Throws: a port that is none, or a mode of TLS that libpq does not know.
+  /// - Throws: for an invalid port, and for an sslmode that libpq does not know.
   func check() throws(Diagnostic) {
     let comma = UInt8(ascii: ",")
     let places = hosts.split(separator: comma).compactMap(Self.port)
@@ -88,7 +88,7 @@ private struct PostgreSQLParts {
     for port in ports where !port.isEmpty && !port.contains(UInt8(ascii: "%")) {
       guard Port.parse(port) != nil else {
         throw Diagnostic(
-          "has a port that is none",
+          "has an invalid port",
           remedy: "write a number from 1 to 65535, and percent-encode special characters of a password")
       }
     }

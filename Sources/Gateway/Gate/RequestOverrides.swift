@@ -10,12 +10,11 @@ struct RequestOverrides {
 
   /// The reason not to admit a request that its route admits; nil without one.
   func doubt(
-    about target: OriginalRequest.Target, _ head: borrowing RequestHead, _ bytes: RawSpan, _ route: RouteDecision,
-    _ routes: RouteTable
+    about target: OriginalRequest.Target, _ head: borrowing RequestHead, _ bytes: RawSpan, _ route: RouteDecision
   ) -> OriginalRequest.AmbiguityError? {
     if route.dropsMethodOverride, nameMethod(head, bytes) { return .methodOverride }
-    // Without restrictions every path is the same.
-    guard routes.hasRestrictions, case .known(let known, _) = target else { return nil }
+    // Whatever the routes are: a public path alone makes a difference. An unknown path was judged as the strictest one.
+    guard case .known(let known, _) = target else { return nil }
     return nameAnotherPath(than: known, head, bytes) ? .pathOverride : nil
   }
 

@@ -58,7 +58,7 @@ struct VerifyEndpoint {
     }
     let decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
     guard decision.isAdmission else { return decision }
-    if let doubt = overrides.doubt(about: original.target, head, bytes, route, configuration.routes) {
+    if let doubt = overrides.doubt(about: original.target, head, bytes, route) {
       warn(of: doubt, client)
       return status(.forbidden)
     }
