@@ -77,10 +77,13 @@ struct KeySetTests {
   func unknownIdentifiersAtOnce() async throws {
     let fixture = try Fixture()
     let tokens = try (0..<1000).map { try fixture.token(header: ["kid": "\"UNKNOWN\($0)\""]) }
-    await withTaskGroup(of: IdentityTokenError?.self) { group in
+    let rejections = await withTaskGroup(of: IdentityTokenError?.self) { group in
       for token in tokens { group.addTask { await fixture.rejection(token) } }
-      for await rejection in group { #expect(rejection == .unknownKey) }
+      return await group.reduce(into: []) { $0.append($1) }
     }
+    // On a busy machine, some ask only after the fetch, and do not learn whether Apple has their key.
+    #expect(rejections.contains(.unknownKey))
+    #expect(rejections.allSatisfy { $0 == .unknownKey || $0 == .keysUnavailable(.coolingDown) })
     #expect(fetches(fixture) == 1)
   }
 
