@@ -93,8 +93,7 @@ extension StoreContract {
     StoreContract("The keys that sealed tokens are counted, and tokens can be moved to another key") { stores in
       let ada = try Scenario.subject()
       let old = try Scenario.keyring("o")
-      let both = try SessionKeyring(
-        secrets: ["n", "o"].map { SessionSecret(Array(String(repeating: $0, count: 32).utf8)) })
+      let both = try Scenario.keyring("n", older: "o")
       for name in ["ada", "bob", "eve"] {
         _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject(name), token: name, by: old))
       }
@@ -134,6 +133,32 @@ extension StoreContract {
       try requireEqual(try await stores.second.replace([]), 0, "how many of none")
       let left = try await stores.first.storedTokens(notSealedBy: other.currentKey, limit: 10).map(\.token)
       try requireEqual(left, [fresh.token].compactMap(\.self), "the tokens")
+    },
+    StoreContract("A token that is damaged stops re-encryption, or is forgotten with its user's sessions alone") {
+      stores in
+      let (ada, bob) = (try Scenario.subject("ada"), try Scenario.subject("bob"))
+      let (old, both) = (try Scenario.keyring("o"), try Scenario.keyring("n", older: "o"))
+      let signIn = try Scenario.signIn(ada, by: old)
+      let damaged = EncryptedToken(stored: [0xFF, 0, 1])
+      _ = try await stores.first.complete(
+        SignIn(
+          session: signIn.session, name: nil, claims: signIn.claims, token: damaged, replacing: nil,
+          appleAuthorized: nil))
+      _ = try await stores.first.complete(try Scenario.signIn(bob, token: "kept", by: old))
+      try requireEqual(try await stores.second.tokens(of: ada).map(\.token), [damaged], "the token")
+      var failure: TokenReencryption.Failure?
+      do throws(TokenReencryption.Failure) {
+        try await TokenReencryption.run(store: stores.second, keyring: both, now: Scenario.noon)
+      } catch {
+        failure = error
+      }
+      let message = try requireValue(failure, "failure").description
+      try require(message.contains("is damaged: use --forget-unreadable"), "the message is \(message)")
+      let done = try await TokenReencryption.run(
+        store: stores.second, keyring: both, unreadable: .forget, now: Scenario.noon)
+      try requireEqual(done.forgotten, 1, "how many were forgotten")
+      try requireEqual(try await stores.first.tokens(of: bob).map(\.token.key), [both.currentKey], "the other's key")
+      try requireEqual(try await stores.first.counts().sessions, 1, "the other's session")
     },
     StoreContract("Tokens whose key is lost are forgotten with the sessions, and accounts and names stay") { stores in
       let (ada, bob) = (try Scenario.subject("ada"), try Scenario.subject("bob"))

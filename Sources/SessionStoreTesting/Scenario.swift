@@ -54,6 +54,12 @@ enum Scenario {
     try SessionKeyring(secrets: [SessionSecret(Array(String(repeating: letter, count: 32).utf8))])
   }
 
+  /// The keyring whose current key is that of `letter`, and which knows that of `older` as well.
+  static func keyring(_ letter: Character, older: Character) throws -> SessionKeyring {
+    try SessionKeyring(
+      secrets: [letter, older].map { SessionSecret(Array(String(repeating: $0, count: 32).utf8)) })
+  }
+
   static func token(
     _ text: String, of subject: Subject, clientID: String = web, by keyring: SessionKeyring? = nil
   ) throws -> EncryptedToken {

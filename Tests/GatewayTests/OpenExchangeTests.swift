@@ -146,7 +146,7 @@ struct OpenExchangeTests {
     rig.clock.advance(30 * 3_600)
     _ = await rig.changes.follow(nil)
     for _ in 0..<5 { #expect(try await rig.review(exchange)) }
-    #expect(await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
+    #expect(await rig.revalidator.queue.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
     #expect(rig.store.state.withLock { $0.claims } == 1)
     #expect(try await rig.review(exchange), "Apple says that all is well")
     rig.apple.answer(.trouble)
@@ -154,7 +154,7 @@ struct OpenExchangeTests {
       rig.clock.advance(Double(hours) * 3_600)
       _ = await rig.changes.follow(nil)
       #expect(try await rig.review(exchange, isActive: true))
-      _ = await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(120))
+      _ = await rig.revalidator.queue.waitForEnd(of: anna.account.subject, by: .now + .seconds(120))
     }
     #expect(rig.metrics.sessionsEnded.total("grace_over") == 0)
     rig.clock.advance(2)

@@ -115,7 +115,7 @@ struct PublicRouteTests {
     rig.clock.advance(26 * 3_600)
     _ = await rig.changes.follow(nil)
     #expect(try await rig.decideOnce(Asked(target: "/x", fields: ["Cookie: \(cookie)"])).identity != nil)
-    #expect(await rig.revalidator.waitForEnd(of: ben.account.subject, by: .now + .seconds(120)))
+    #expect(await rig.revalidator.queue.waitForEnd(of: ben.account.subject, by: .now + .seconds(120)))
     #expect(rig.apple.calls == 1)
     try await rig.stop()
   }

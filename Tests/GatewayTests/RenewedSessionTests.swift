@@ -34,7 +34,7 @@ struct RenewedSessionTests {
     /// Sends a request on each loop, which must not wait, and waits for the end of the revalidation that it begins.
     func expectForwarded(_ what: Comment) async throws {
       for loop in 0..<2 { #expect(try await rig.decideOnce(request, loop: loop).identity != nil, what) }
-      #expect(await rig.revalidator.waitForEnd(of: subject, by: .now + .seconds(120)))
+      #expect(await rig.revalidator.queue.waitForEnd(of: subject, by: .now + .seconds(120)))
     }
 
     var lookUps: Int { rig.store.state.withLock { $0.lookUps } }
@@ -189,7 +189,7 @@ struct RenewedSessionTests {
     await rig.sessions.forget(subject)
     for loop in 0..<2 { #expect(try await rig.decide(due.request, loop: loop).identity == nil) }
     go.finish()
-    #expect(await rig.revalidator.waitForEnd(of: subject, by: .now + .seconds(120)))
+    #expect(await rig.revalidator.queue.waitForEnd(of: subject, by: .now + .seconds(120)))
     #expect(rig.store.state.withLock { $0.answers } == [.good])
     for loop in 0..<2 { #expect(try await rig.decide(due.request, loop: loop).identity == nil) }
     try await rig.stop()

@@ -232,7 +232,7 @@ struct RevalidatorTests {
     let outcome = try await store.acquireLease(
       of: anna.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
     guard case .granted(let lease) = outcome else { throw RigError.noSubject }
-    #expect(checks.begin(anna.account.subject))
+    #expect(checks.queue.begin(anna.account.subject))
     async let waited = checks.run(anna, waitingUntil: .now + .seconds(600))
     // It has found the lease of the other process.
     try await eventually("the refused claim") { store.state.withLock { $0.refusedClaims } > 0 }
@@ -249,13 +249,13 @@ struct RevalidatorTests {
     for snapshot in others {
       _ = try await store.acquireLease(
         of: snapshot.account.subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
-      #expect(checks.begin(snapshot.account.subject))
+      #expect(checks.queue.begin(snapshot.account.subject))
     }
     let late = try #require(Subject("late"))
-    #expect(!checks.begin(late), "each of them may be about to ask Apple")
+    #expect(!checks.queue.begin(late), "each of them may be about to ask Apple")
     let (checks, deadline) = (checks, ContinuousClock.now + .seconds(600))
     let waits = others.map { snapshot in Task { await checks.run(snapshot, waitingUntil: deadline) } }
-    try await eventually("the slot") { checks.begin(late) }
+    try await eventually("the slot") { checks.queue.begin(late) }
     clock.advance(12)
     for wait in waits { _ = await wait.value }
     #expect(apple.calls == 0)
@@ -282,48 +282,6 @@ struct RevalidatorTests {
     store.state.withLock { $0.isAway = true }
     #expect(await checks.run(snapshot).ended.isEmpty)
     #expect(apple.calls == 0 && metrics.storeFailures.total("check") == 1)
-  }
-
-  @Test("An account is checked once at a time, 64 in all; who waits for one may exceed that")
-  func atOnce() async throws {
-    let subjects = try (0..<70).map { try #require(Subject("user.\($0)")) }
-    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
-    #expect(await checks.acquireSlot(for: subjects[0], by: .now) == .underWay)
-    #expect(!checks.begin(subjects[64]))
-    #expect(await checks.acquireSlot(for: subjects[64], by: .now) == .begun)
-    checks.end(subjects[0])
-    checks.end(subjects[64])
-    #expect(checks.begin(subjects[65]))
-  }
-
-  @Test("Overdue accounts beyond 1,024 wait for a place in their order, for so long as they can, and none gets lost")
-  func places() async throws {
-    let subjects = try (0..<2_000).map { try #require(Subject("user.\($0)")) }
-    for subject in subjects[..<1_024] { #expect(await checks.acquireSlot(for: subject, by: .now) == .begun) }
-    #expect(await checks.acquireSlot(for: subjects[1_024], by: .now) == .none, "it could not wait")
-    let checks = checks
-    let later = ContinuousClock.now + .seconds(600)
-    let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.acquireSlot(for: subject, by: later) } }
-    // Each end lets the next one in, although one in the queue has given up.
-    for subject in subjects[..<100] { checks.end(subject) }
-    for task in waiting { #expect(await task.value == .begun) }
-    #expect(await checks.acquireSlot(for: subjects[1_300], by: .now) == .none, "every place is taken again")
-    for subject in subjects[100..<1_024] + subjects[1_100..<1_200] { checks.end(subject) }
-    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
-    #expect(!checks.begin(subjects[64]))
-  }
-
-  @Test("A request that waits for a revalidation continues when it ends, and at once if none is under way")
-  func waiting() async throws {
-    let subject = try #require(Subject("001.anna"))
-    let later = ContinuousClock.now + .seconds(600)
-    #expect(await checks.waitForEnd(of: subject, by: later))
-    #expect(checks.begin(subject))
-    #expect(await checks.waitForEnd(of: subject, by: .now) == false)
-    async let waited = checks.waitForEnd(of: subject, by: later)
-    let checks = checks
-    Task { checks.end(subject) }
-    #expect(await waited)
   }
 
   @Test("An attempt that cannot reach Apple counts, also for accounts that were not asked about")
@@ -399,6 +357,23 @@ struct RevalidatorTests {
     clock.advance(60)
     await checks.probe()
     #expect(apple.calls == 3)
+  }
+
+  @Test("Once a probe has reached Apple, revalidations do not wait for the end of a long pause")
+  func probeEndsBackoff() async throws {
+    apple.answer(.notSent)
+    for number in 0..<9 {
+      clock.advance(300)
+      _ = await checks.run(try due("user.\(number)"))
+    }
+    #expect(apple.calls == 9)
+    clock.advance(60)
+    _ = await checks.run(try due("early"))
+    #expect(apple.calls == 9, "the pause is two minutes or more by now")
+    apple.answer(.good)
+    await checks.probe()
+    _ = await checks.run(try due("late"))
+    #expect(apple.calls == 11)
   }
 
   @Test("With other credentials after a reload revocations are applied, whatever Apple answered to those before")

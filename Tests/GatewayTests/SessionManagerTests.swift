@@ -421,7 +421,7 @@ struct SessionManagerTests {
     #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
     try await eventually("a check") { rig.apple.calls == 1 }
     try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
-    await rig.revalidator.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(120))
+    await rig.revalidator.queue.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(120))
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
@@ -453,7 +453,7 @@ extension SessionManagerTests {
       first.apple.answer(.trouble)
       _ = try await first.decide(request)
       try await eventually("the failed attempt") { first.store.state.withLock { $0.answers } == [.noGoodAnswer] }
-      await first.revalidator.waitForEnd(of: try #require(Subject("001.anna")), by: .now + .seconds(120))
+      await first.revalidator.queue.waitForEnd(of: try #require(Subject("001.anna")), by: .now + .seconds(120))
     }
     advance(seconds)
     let (answers, release) = AsyncStream<Never>.makeStream()
@@ -530,14 +530,14 @@ extension SessionManagerTests {
     _ = try await rig.decide(request)
     for number in 0..<1_024 {
       let other = try #require(Subject("other.\(number)"))
-      #expect(await rig.revalidator.acquireSlot(for: other, by: .now) == .begun)
+      #expect(await rig.revalidator.queue.acquireSlot(for: other, by: .now) == .begun)
     }
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil, "the limit is ours")
     #expect(rig.apple.calls == 0)
-    for number in 0..<1_024 { rig.revalidator.end(try #require(Subject("other.\(number)"))) }
+    for number in 0..<1_024 { rig.revalidator.queue.end(try #require(Subject("other.\(number)"))) }
     rig.clock.advance(1)
     // Nobody waits long here: the end of the session is seen a moment later.
     _ = try await rig.decide(request)

@@ -236,6 +236,23 @@ struct ImportTests {
     #expect(made.notes.contains("not an application that listens: ftp://h/; a web server"), "\(made.notes)")
   }
 
+  @Test("The password in the address of a listener is not shown")
+  func passwordOfListener() throws {
+    let made = try folder.translate("http_address = \"http://u:s3cr3t@127.0.0.1:4180\"\nemail_domains = [\"*\"]\n")
+    #expect(!made.notes.contains("s3cr3t") && !made.configuration.contains("s3cr3t"), "\(made)")
+    #expect(made.notes.contains("http_address: LEFT: listen.address is an address and a port"), "\(made.notes)")
+  }
+
+  @Test("Of two upstreams for all paths the first is used, and the other is named")
+  func repeatedRoot() throws {
+    let made = try folder.translate(
+      "email_domains = [\"*\"]\nupstreams = [\"http://127.0.0.1:7/\", \"http://127.0.0.1:8/\"]\n")
+    #expect(made.configuration.contains("url = \"http://127.0.0.1:7\""), "\(made.configuration)")
+    #expect(!made.configuration.contains(":8"), "\(made.configuration)")
+    let note = "another upstream has this path: http://127.0.0.1:8/; keep one of them"
+    #expect(made.notes.contains(note), "\(made.notes)")
+  }
+
   @Test("Each value that was made up is left to do under its key, and its comment is in the file")
   func examples() throws {
     func translate(_ arguments: String) throws -> (configuration: String, notes: String) {

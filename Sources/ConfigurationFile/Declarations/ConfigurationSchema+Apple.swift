@@ -84,7 +84,8 @@ extension ConfigurationSchema {
         "native.bearer", .boolean, into: \.configuration.native.acceptsBearer,
         """
         Whether apps may use "Authorization: Bearer" instead of the cookie. They receive the token at sign-in as \
-        session_token. The gateway's tokens are never forwarded to the application; other Authorization headers are.
+        session_token. A header that consists of such a token is not forwarded to the application; other \
+        Authorization headers are.
         """, seeAlso: ["apple.native_client_ids", "native.return_schemes"]),
     ])
 }

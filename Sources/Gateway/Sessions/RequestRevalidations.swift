@@ -15,7 +15,7 @@ struct RequestRevalidations: Sendable {
   /// Starts a revalidation that no request waits for, unless one is under way.
   /// - Parameter isOverdue: whether an open exchange ends if the result does not come soon: then it starts at once.
   func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
-    guard revalidator.begin(snapshot.account.subject) else { return }
+    guard revalidator.queue.begin(snapshot.account.subject) else { return }
     start(
       snapshot, isPaced: !isOverdue, waitingUntil: isOverdue ? ContinuousClock.now + revalidator.longestWait : nil)
   }
@@ -30,7 +30,7 @@ struct RequestRevalidations: Sendable {
     _ snapshot: SessionSnapshot, isPaced: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
   ) {
     Task {
-      if isPaced { await revalidator.waitForStart() }
+      if isPaced { await revalidator.queue.waitForStart() }
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
       let outcome = await revalidator.run(snapshot, waitingUntil: deadline)
@@ -43,7 +43,7 @@ struct RequestRevalidations: Sendable {
           await sessions.forget(snapshot.account.subject)
         }
       }
-      revalidator.end(snapshot.account.subject)
+      revalidator.queue.end(snapshot.account.subject)
     }
   }
 
@@ -54,9 +54,9 @@ struct RequestRevalidations: Sendable {
   ) async {
     let subject = snapshot.account.subject
     let deadline = ContinuousClock.now + revalidator.longestWait
-    let slot = await revalidator.acquireSlot(for: subject, by: deadline)
+    let slot = await revalidator.queue.acquireSlot(for: subject, by: deadline)
     if slot == .begun { start(snapshot, waitingUntil: deadline) }
-    let isOver = slot == .none ? false : await revalidator.waitForEnd(of: subject, by: deadline)
+    let isOver = slot == .none ? false : await revalidator.queue.waitForEnd(of: subject, by: deadline)
     await sessions.load(credential, for: loop)
     let now = sessions.clock()
     try? await loop.eventLoop.submit {

@@ -1,7 +1,7 @@
 internal import Sessions
 
 /// The slots for revalidations of this process, and the queue of overdue accounts that wait for one. A value without
-/// synchronization: `Revalidator` locks it, and finishes the continuations that it returns.
+/// synchronization: `RevalidationQueue` locks it, and finishes the continuations that it returns.
 struct RevalidationSlots {
   typealias Signal = AsyncStream<Never>.Continuation
 

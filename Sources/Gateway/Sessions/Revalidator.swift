@@ -8,8 +8,9 @@ internal import Synchronization
 
 /// Revalidates accounts: asks Apple about an account when it is due, and applies the result.
 ///
-/// `RevalidationSchedule` decides when an account is due, the store (`acquireLease`) whether Apple may be asked, and
-/// `RevalidationCircuitBreaker` what follows from a result. This type combines them.
+/// `RevalidationSchedule` decides when an account is due, ``RevalidationQueue`` when it is its turn, the store
+/// (`acquireLease`) whether Apple may be asked, and ``AppleCallHistory`` what follows from an answer. This type
+/// combines them.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
   private let current: Mutex<Current>
@@ -18,6 +19,8 @@ final class Revalidator: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date
   private let state = Mutex(State())
+  /// Admits revalidations: a caller of ``run(_:waitingUntil:)`` has a slot.
+  let queue = RevalidationQueue()
   /// The longest time that an overdue request waits.
   let longestWait: Duration
 
@@ -29,29 +32,13 @@ final class Revalidator: Sendable {
     let interval: Duration
   }
 
-  /// The dependencies, and the state of Apple for their credentials.
+  /// The dependencies, and what calls with their credentials have shown.
   private struct Current {
     var dependencies: Dependencies
-    var apple = AppleState()
-  }
-
-  /// The results of recent calls with one set of credentials. A revalidation keeps the state that it began with: after
-  /// a reload with other credentials its result no longer counts.
-  private final class AppleState: Sendable {
-    private let values = Mutex(Values())
-
-    struct Values {
-      var circuitBreaker = RevalidationCircuitBreaker()
-      var backoff = ReachabilityBackoff()
-      var condition = AppleCondition()
-    }
-
-    func withLock<Result>(_ body: (inout Values) -> Result) -> Result { values.withLock { body(&$0) } }
+    var history = AppleCallHistory()
   }
 
   private struct State {
-    var slots = RevalidationSlots()
-    var pace = RevalidationPace()
     var ownLeases = OwnLeases()
     var hourly = HourlyLimit()
     var graceEnds = RecentSessions()
@@ -80,65 +67,15 @@ final class Revalidator: Sendable {
     self.logger = logger
   }
 
-  /// Uses other dependencies from now on. Revalidations under way go on. The state of Apple is kept unless the
+  /// Uses other dependencies from now on. Revalidations under way go on. The history of calls is kept unless the
   /// credentials have changed: Apple's answers to other credentials must not hold revocations back, nor pause calls.
   func apply(_ dependencies: Dependencies) {
     current.withLock { current in
       let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
-      current = Current(dependencies: dependencies, apple: isSame ? current.apple : AppleState())
+      current = Current(dependencies: dependencies, history: isSame ? current.history : AppleCallHistory())
     }
     state.withLock { $0.hourly.reset() }
     reportHealth()
-  }
-
-  /// Takes a slot for a background revalidation; false if one of the account is under way, or too many are.
-  func begin(_ subject: Subject) -> Bool { state.withLock { $0.slots.begin(subject) } }
-
-  /// Waits until a background revalidation may start: at once, or shortly after the one before.
-  func waitForStart() async {
-    let now = ContinuousClock.now
-    let start = state.withLock { $0.pace.start(at: now) }
-    if start > now { try? await Task.sleep(until: start, clock: .continuous) }
-  }
-
-  /// Takes a slot for a revalidation that a request waits for; if all are taken, waits for one until the deadline.
-  func acquireSlot(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.SlotResult {
-    let (stream, signal) = AsyncStream<Never>.makeStream()
-    let (slot, ticket) = state.withLock { $0.slots.acquire(subject, signal) }
-    guard let ticket else { return slot }
-    _ = await Self.wait(for: stream, by: deadline)
-    return state.withLock { $0.slots.collect(ticket) }
-  }
-
-  /// Frees the slot of an account.
-  func end(_ subject: Subject) {
-    for signal in state.withLock({ $0.slots.end(subject) }) { signal.finish() }
-  }
-
-  /// Waits until the revalidation of the account that is under way has ended.
-  /// - Returns: whether it has, or none was under way.
-  @discardableResult
-  func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
-    let (stream, signal) = AsyncStream<Never>.makeStream()
-    guard state.withLock({ $0.slots.wait(for: subject, signal) }) else { return true }
-    return await Self.wait(for: stream, by: deadline)
-  }
-
-  /// - Returns: whether the signal came before the deadline.
-  private static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        for await _ in signal {}
-        return !Task.isCancelled
-      }
-      group.addTask {
-        try? await Task.sleep(until: deadline, clock: .continuous)
-        return false
-      }
-      let isFirst = await group.next() ?? false
-      group.cancelAll()
-      return isFirst
-    }
   }
 
   /// Revalidates one account, unless that was done within the interval.
@@ -146,7 +83,7 @@ final class Revalidator: Sendable {
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
-    guard current.apple.withLock({ $0.backoff.mayTry(at: clock()) }) else {
+    guard current.history.mayCall(at: clock()) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
     var hasWaited = false
@@ -158,13 +95,11 @@ final class Revalidator: Sendable {
           now: now)
         switch outcome {
         case .granted(let lease):
-          state.withLock { state in
-            state.slots.setWaitsElsewhere(lease.subject, false)
-            state.ownLeases.note(lease.claimedAt, of: lease.subject, at: now)
-          }
+          queue.setWaitsElsewhere(lease.subject, false)
+          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
-          if hasWaited, !current.apple.withLock({ $0.backoff.mayTry(at: now) }) {
+          if hasWaited, !current.history.mayCall(at: now) {
             try await store.releaseLease(lease)
             return Outcome(accountChanged: true)
           }
@@ -175,7 +110,7 @@ final class Revalidator: Sendable {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
           hasWaited = true
-          state.withLock { $0.slots.setWaitsElsewhere(account.subject, true) }
+          queue.setWaitsElsewhere(account.subject, true)
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
         // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.
@@ -235,15 +170,11 @@ final class Revalidator: Sendable {
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
-    let result = RevalidationResult(answer)
-    let decision = current.apple.withLock { apple in
-      if result == .notSent { apple.backoff.noteNotSent(at: clock()) } else { apple.backoff.noteSent() }
-      apple.condition.note(AppleCondition.Contact(answer), clientID: lease.clientID, at: clock())
-      return apple.circuitBreaker.evaluate(result, at: clock())
-    }
-    metrics.checks.count(result.label)
-    dependencies.audit.record(.check(verdict: result.label), subject: lease.subject, clientID: lease.clientID)
-    if isInUse(current.apple) {
+    let decision = current.history.note(answer, clientID: lease.clientID, at: clock())
+    let verdict = RevalidationResult(answer).label
+    metrics.checks.count(verdict)
+    dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
+    if isInUse(current.history) {
       reportHealth()
       if let alarm = decision.alarm { raise(alarm) }
       log(answer, clientID: lease.clientID)
@@ -346,20 +277,14 @@ final class Revalidator: Sendable {
   // MARK: State of Apple
 
   /// Whether a reload has not replaced the credentials since.
-  private func isInUse(_ apple: AppleState) -> Bool { current.withLock { $0.apple === apple } }
+  private func isInUse(_ history: AppleCallHistory) -> Bool { current.withLock { $0.history === history } }
 
-  /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
+  /// Notes the outcome of a sign-in's code exchange.
   /// - Parameter provider: made the call. If a reload has replaced its credentials since, the outcome does not count.
   func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
     let current = current.withLock { $0 }
-    guard let contact = AppleCondition.Contact(outcome), provider.hasSameCredentials(as: current.dependencies.apple)
-    else { return }
-    let alarm = current.apple.withLock { apple -> RevalidationAlarm? in
-      apple.condition.note(contact, clientID: clientID, at: clock())
-      guard case .refused = contact else { return nil }
-      return apple.circuitBreaker.credentialsRefused(at: clock())
-    }
-    if let alarm { raise(alarm) }
+    guard provider.hasSameCredentials(as: current.dependencies.apple) else { return }
+    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) { raise(alarm) }
     reportHealth()
   }
 
@@ -367,17 +292,16 @@ final class Revalidator: Sendable {
   /// end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
   func probe() async {
     let current = current.withLock { $0 }
-    guard current.apple.withLock({ $0.condition.beginProbe(at: clock()) }) else { return }
+    guard current.history.beginProbe(at: clock()) else { return }
     do throws(AppleKeySetError) { try await current.dependencies.apple.keySet.fetchNow() } catch { return }
-    current.apple.withLock { $0.condition.noteReachable() }
+    current.history.noteReachable()
     reportHealth()
   }
 
   /// Reports the state of Apple to health.
   func reportHealth() {
-    let apple = current.withLock { $0.apple }
-    let report = apple.withLock { $0.condition.report($0.circuitBreaker.hold(at: clock()), at: clock()) }
-    switch report {
+    let history = current.withLock { $0.history }
+    switch history.report(at: clock()) {
     case .outdated(let message): health.update(Self.checkName, .unknown, message: message, at: .now())
     case .unknown: health.update(Self.checkName, .unknown, at: .now())
     case .ok: health.update(Self.checkName, .ok, at: .now())
@@ -425,57 +349,6 @@ final class Revalidator: Sendable {
       logger.warning("token revalidation failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
     case .noSecret(let problem):
       logger.error("token revalidation failed: no client secret", metadata: ["reason": "\(problem.message)"])
-    }
-  }
-}
-
-extension AppleCondition.Contact {
-  /// The contact with Apple that a result shows.
-  init(_ answer: RefreshVerdict) {
-    self =
-      switch answer {
-      case .goodStanding, .revoked: .accepted
-      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.refreshRemedy)
-      case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
-      case .appleTrouble(let error): .inconclusive(reason: error.message)
-      case .notSent: .notSent
-      }
-  }
-
-  /// The contact with Apple that a code exchange shows; nil if it shows nothing.
-  init?(_ outcome: ExchangeOutcome) {
-    switch outcome {
-    case .granted, .refused, .disagreement: self = .accepted
-    case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
-    case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
-    case .appleTrouble(let error): self = .inconclusive(reason: error.message)
-    case .notSent: self = .notSent
-    case .unverified: return nil
-    }
-  }
-}
-
-extension RevalidationResult {
-  /// The result of an answer from Apple.
-  init(_ answer: RefreshVerdict) {
-    self =
-      switch answer {
-      case .goodStanding: .good
-      case .revoked: .revoked
-      case .misconfigured, .noSecret: .misconfigured
-      case .appleTrouble: .appleTrouble
-      case .notSent: .notSent
-      }
-  }
-
-  /// The name in metrics and in the audit.
-  var label: String {
-    switch self {
-    case .good: "good"
-    case .revoked: "revoked"
-    case .misconfigured: "misconfigured"
-    case .appleTrouble: "unavailable"
-    case .notSent: "not_sent"
     }
   }
 }

@@ -81,9 +81,8 @@ extension PostgreSQLSessionStore {
   }
 
   private static func storedToken(_ row: Row) throws -> StoredToken {
-    guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
-      throw DamagedRowError(what: "token")
-    }
-    return StoredToken(subject: subject, clientID: try row.text(1), token: token)
+    guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "token") }
+    return StoredToken(
+      subject: subject, clientID: try row.text(1), token: EncryptedToken(stored: try row.bytes(2)))
   }
 }

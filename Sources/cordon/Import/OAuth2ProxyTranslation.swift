@@ -226,6 +226,8 @@ struct OAuth2ProxyTranslation {
         // Without them the application would refuse everybody, or take the request for one of nobody.
         left.withUser.append(plain)
         hasRoot = hasRoot || isRoot
+      } else if isRoot, hasRoot {
+        left.repeated.append(plain)
       } else if isRoot {
         result.set("upstream.url", .text(origin), from: setting)
         hasRoot = true

@@ -2,11 +2,12 @@ import WebFormats
 
 /// Values as oauth2-proxy writes them, as the gateway does.
 enum OAuth2ProxyValue {
-  /// A listener: `127.0.0.1:4180`, `http://[::1]:4180`, `:443` or `unix:///path`.
+  /// A listener: `127.0.0.1:4180`, `http://[::1]:4180`, `:443` or `unix:///path`; nil with user information, which the
+  /// message about a refused value would show.
   static func address(_ text: String) -> String? {
     if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? "unix:\(path)" : nil }
     let authority = text.without(prefix: "http://") ?? text.without(prefix: "https://") ?? text
-    guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    guard !authority.isEmpty, !authority.utf8.contains(where: { "/@".utf8.contains($0) }) else { return nil }
     if let port = authority.without(prefix: "localhost:") { return "127.0.0.1:\(port)" }
     return authority.hasPrefix(":") ? "0.0.0.0\(authority)" : authority
   }

@@ -1,0 +1,82 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import Sessions
+internal import Synchronization
+
+/// The results of recent calls to Apple with one set of credentials, and what follows from them: whether to call again,
+/// whether revocations are applied, and the report to health.
+final class AppleCallHistory: Sendable {
+  private struct State {
+    var circuitBreaker = RevalidationCircuitBreaker()
+    var backoff = ReachabilityBackoff()
+    var condition = AppleCondition()
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether a revalidation may call Apple now. During back-off it is the one attempt, whose answer must be noted.
+  func mayCall(at now: Date) -> Bool { state.withLock { $0.backoff.mayTry(at: now) } }
+
+  /// Notes the answer to a revalidation, and decides what follows from it.
+  func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> RevalidationCircuitBreaker.Decision {
+    let result = RevalidationResult(answer)
+    return state.withLock { state in
+      if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
+      state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
+      return state.circuitBreaker.evaluate(result, at: now)
+    }
+  }
+
+  /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
+  /// - Returns: the alarm to raise.
+  func note(_ outcome: ExchangeOutcome, clientID: String, at now: Date) -> RevalidationAlarm? {
+    guard let contact = AppleCondition.Contact(outcome) else { return nil }
+    return state.withLock { state in
+      state.condition.note(contact, clientID: clientID, at: now)
+      guard case .refused = contact else { return nil }
+      return state.circuitBreaker.credentialsRefused(at: now)
+    }
+  }
+
+  /// Whether to call Apple now to see whether it can be reached again; see ``AppleCondition/beginProbe(at:)``.
+  func beginProbe(at now: Date) -> Bool { state.withLock { $0.condition.beginProbe(at: now) } }
+
+  /// Notes that a probe has reached Apple: revalidations need not wait for the end of their pause.
+  func noteReachable() {
+    state.withLock { state in
+      state.condition.noteReachable()
+      state.backoff.noteSent()
+    }
+  }
+
+  /// The report to health.
+  func report(at now: Date) -> AppleCondition.Report {
+    state.withLock { $0.condition.report($0.circuitBreaker.hold(at: now), at: now) }
+  }
+}
+
+extension AppleCondition.Contact {
+  /// The contact with Apple that a refresh shows.
+  fileprivate init(_ answer: RefreshVerdict) {
+    self =
+      switch answer {
+      case .goodStanding, .revoked: .accepted
+      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.refreshRemedy)
+      case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
+      case .appleTrouble(let error): .inconclusive(reason: error.message)
+      case .notSent: .notSent
+      }
+  }
+
+  /// The contact with Apple that a code exchange shows; nil if it shows nothing.
+  fileprivate init?(_ outcome: ExchangeOutcome) {
+    switch outcome {
+    case .granted, .refused, .disagreement: self = .accepted
+    case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
+    case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
+    case .appleTrouble(let error): self = .inconclusive(reason: error.message)
+    case .notSent: self = .notSent
+    case .unverified: return nil
+    }
+  }
+}

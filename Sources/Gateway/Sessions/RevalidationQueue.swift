@@ -1,0 +1,68 @@
+internal import Sessions
+internal import Synchronization
+
+/// Admits the revalidations of this process: one for an account at a time, a limited number in all, evenly spaced.
+/// Callers wait here for their turn, or for the end of another caller's.
+final class RevalidationQueue: Sendable {
+  private struct State {
+    var slots = RevalidationSlots()
+    var pace = RevalidationPace()
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes a slot for a background revalidation; false if one of the account is under way, or too many are.
+  func begin(_ subject: Subject) -> Bool { state.withLock { $0.slots.begin(subject) } }
+
+  /// Waits until a background revalidation may start: at once, or shortly after the one before.
+  func waitForStart() async {
+    let now = ContinuousClock.now
+    let start = state.withLock { $0.pace.start(at: now) }
+    if start > now { try? await Task.sleep(until: start, clock: .continuous) }
+  }
+
+  /// Takes a slot for a revalidation that a request waits for; if all are taken, waits for one until the deadline.
+  func acquireSlot(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.SlotResult {
+    let (stream, signal) = AsyncStream<Never>.makeStream()
+    let (slot, ticket) = state.withLock { $0.slots.acquire(subject, signal) }
+    guard let ticket else { return slot }
+    _ = await Self.wait(for: stream, by: deadline)
+    return state.withLock { $0.slots.collect(ticket) }
+  }
+
+  /// Notes whether the revalidation of the account waits for the result of another process.
+  func setWaitsElsewhere(_ subject: Subject, _ waits: Bool) {
+    state.withLock { $0.slots.setWaitsElsewhere(subject, waits) }
+  }
+
+  /// Frees the slot of an account.
+  func end(_ subject: Subject) {
+    for signal in state.withLock({ $0.slots.end(subject) }) { signal.finish() }
+  }
+
+  /// Waits until the revalidation of the account that is under way has ended.
+  /// - Returns: whether it has, or none was under way.
+  @discardableResult
+  func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
+    let (stream, signal) = AsyncStream<Never>.makeStream()
+    guard state.withLock({ $0.slots.wait(for: subject, signal) }) else { return true }
+    return await Self.wait(for: stream, by: deadline)
+  }
+
+  /// - Returns: whether the signal came before the deadline.
+  private static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await _ in signal {}
+        return !Task.isCancelled
+      }
+      group.addTask {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        return false
+      }
+      let isFirst = await group.next() ?? false
+      group.cancelAll()
+      return isFirst
+    }
+  }
+}
