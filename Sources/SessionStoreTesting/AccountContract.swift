@@ -153,7 +153,7 @@ extension StoreContract {
         failure = error
       }
       let message = try requireValue(failure, "failure").description
-      try require(message.contains("is damaged: use --forget-unreadable"), "the message is \(message)")
+      try require(message.contains("cannot be decrypted: it is damaged"), "the message is \(message)")
       let done = try await TokenReencryption.run(
         store: stores.second, keyring: both, unreadable: .forget, now: Scenario.noon)
       try requireEqual(done.forgotten, 1, "how many were forgotten")

@@ -6,9 +6,9 @@ extension StoreContract {
     StoreContract("The store's key is the same for every replica, and after a restart") { stores in
       let key = try await stores.first.storeKey()
       for store in [stores.second, try await stores.reopen()] {
-        try requireEqual(try await store.storeKey().bytes, key.bytes, "the key")
+        try requireEqual(try await store.storeKey().exposedBytes, key.exposedBytes, "the key")
       }
-      try require(key.bytes.contains { $0 != 0 }, "the key is empty")
+      try require(key.exposedBytes.contains { $0 != 0 }, "the key is empty")
     },
     StoreContract("A ban ends every session of the user and nobody else's, and is told to the other replica") {
       stores in

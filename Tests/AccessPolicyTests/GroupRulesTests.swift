@@ -125,7 +125,8 @@ struct GroupRulesTests {
     lists.groups = ["staf"]
     let allowed = problems { $1.access = .lists(lists) }
     #expect(allowed.map(\.key) == ["allow_groups"])
-    #expect(allowed.first?.message.hasSuffix("there is no group \"staf\"; did you mean \"staff\"?") == true)
+    #expect(allowed.first?.problem.hasSuffix("there is no group \"staf\"") == true)
+    #expect(allowed.first?.remedy == "did you mean \"staff\"?")
     #expect(problems { access, _ in access.lists = lists }.map(\.key) == ["allow_groups"])
     #expect(problems { access, _ in access.managers = ["boss"] }.map(\.key) == ["managers"])
     #expect(problems { access, _ in access.conditions.denied.groups = ["x"] }.map(\.key) == ["deny_groups"])

@@ -46,7 +46,7 @@ struct OriginTests {
     ] as [(String, PublicOriginError)])
   func problem(text: String, problem: PublicOriginError) {
     #expect(throws: problem) { try PublicOrigin(parsing: text) }
-    #expect(!problem.message.isEmpty)
+    #expect(!problem.problem.isEmpty && !problem.remedy.isEmpty)
   }
 
   @Test("A request may be addressed to the public authority, its default port said or not, in any case")

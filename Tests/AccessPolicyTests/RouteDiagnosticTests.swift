@@ -7,11 +7,11 @@ struct RouteDiagnosticTests {
     "A path that is not a canonical prefix is a problem with a remedy",
     arguments: [
       ("public/", "begins with"), ("", "begins with"), ("/public/*", "write \"/public/\" for everything below it"),
-      ("^/api/.*", "not a pattern; write \"/api/\""), ("~ ^/api/v1/.+$", "not a pattern; write \"/api/v1/\""),
-      ("^/api", "not a pattern; write \"/api\""), ("/api/x$", "not a pattern; write \"/api/x\""),
-      ("/api/{id}/x", "not a pattern; write \"/api/\""), ("/api/<id>", "not a pattern; write \"/api/\""),
-      ("/*", "not a pattern; write \"/\" for everything"), ("^/.*", "not a pattern; write \"/\""),
-      ("*.php", "not a pattern; write \"/public/\", for instance"),
+      ("^/api/.*", "not a pattern: write \"/api/\""), ("~ ^/api/v1/.+$", "not a pattern: write \"/api/v1/\""),
+      ("^/api", "not a pattern: write \"/api\""), ("/api/x$", "not a pattern: write \"/api/x\""),
+      ("/api/{id}/x", "not a pattern: write \"/api/\""), ("/api/<id>", "not a pattern: write \"/api/\""),
+      ("/*", "not a pattern: write \"/\" for everything"), ("^/.*", "not a pattern: write \"/\""),
+      ("*.php", "not a pattern: write \"/public/\", for instance"),
       ("/users/:id", "not a pattern"),
       ("/a?b", "no query"), ("/a/../b", "the path they lead to"), ("/a b", "percent-encoded"),
       ("/gr\u{FC}n", "percent-encoded"),
@@ -21,7 +21,16 @@ struct RouteDiagnosticTests {
   func path(path: String, remedy: String) {
     let found = problems([RouteSettings(path: path, access: .public)])
     #expect(found.count == 1 && found[0].route == 0)
-    #expect(found.first?.message.contains(remedy) == true, "\(found)")
+    let text = found.first.map { "\($0.problem): \($0.remedy)" } ?? ""
+    #expect(text.contains(remedy), "\(found)")
+  }
+
+  @Test("A remedy is whole, whatever characters it names")
+  func wholeRemedy() throws {
+    let found = try #require(problems([RouteSettings(path: "/a;b", access: .public)]).first)
+    #expect(found.problem == "route \"/a;b\": servers read this path in more than one way")
+    #expect(found.remedy.hasPrefix("write plain letters without \";\", \"\\\" and"), "\(found)")
+    #expect(found.remedy.hasSuffix("control bytes"), "\(found)")
   }
 
   @Test("All problems are told at once, each with its route")
@@ -57,7 +66,7 @@ struct RouteDiagnosticTests {
   private func problem(_ edit: (inout AccessLists) -> Void) -> String {
     var lists = AccessLists()
     edit(&lists)
-    return problems([RouteSettings(path: "/x", access: .lists(lists))]).map(\.message).joined()
+    return problems([RouteSettings(path: "/x", access: .lists(lists))]).map(\.problem).joined()
   }
 
   private func problems(_ routes: [RouteSettings]) -> [RouteDiagnostic] {

@@ -67,7 +67,7 @@ struct SignOutRouteTests {
       _ = try RouteTable(routes: [RouteSettings(path: "/logout", access: .signOut), below])
     } throws: { error in
       let problem = (error as? RouteTableError)?.problems.first
-      return problem?.key == "deny_subjects" && problem?.message.contains("access = \"sign-out\"") == true
+      return problem?.key == "deny_subjects" && problem?.problem.contains("access = \"sign-out\"") == true
     }
   }
 }

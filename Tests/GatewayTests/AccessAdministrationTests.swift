@@ -15,7 +15,7 @@ struct AccessAdministrationTests {
     let administration = AccessAdministration(
       store: rig.store, sessions: rig.sessions, groups: { GroupDirectory([GroupSettings(name: "guests")]) },
       memberPlace: { _, _ in nil }, requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/",
-      metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring))
+      storeHealth: rig.storeHealth, metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring))
     let subject = try rig.signIn("001.a").snapshot.account.subject
     let code = AccessRequestCode.random()
     _ = try await rig.store.ask(subject, code: code, at: rig.clock.now)

@@ -18,6 +18,9 @@ struct FixedSettingsTests {
     next.drain.delay = .seconds(5)
     #expect(FixedSettings.problems(from: current, to: next).isEmpty)
     #expect(FixedSettings.changes(from: current, to: next) == ["session", "identity", "shutdown"])
+    var limited = current
+    limited.listener.limits.connectionsPerClient = 7
+    #expect(FixedSettings.changes(from: current, to: limited) == ["limits"])
     var other = current
     other.sites = [
       SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com")), pages: .init())

@@ -96,7 +96,8 @@ struct ManagerAuthorityTests {
       ("act=unban&person=001.a", "unban"), ("act=end-session&person=001.a&session=x", nil),
       ("act=end-session&person=001.a&session=AAAAAAAAAAAAAAAAAAAAAA", "end_session"),
       ("act=end-sessions&person=001.a", "end_sessions"), ("act=invite", nil),
-      ("act=invite&group=a", "invitation_create"),
+      ("act=invite&group=a", nil), ("act=invite&group=a&id=../x", nil),
+      ("act=invite&group=a&id=abcd2345", "invitation_create"),
       ("act=revoke&id=abc", "invitation_revoke"), ("act=ban&act=unban&person=001.a", nil),
       ("act=add&person=001.a&group=%FF", nil),
     ] as [(String, String?)])

@@ -67,6 +67,20 @@ struct MembersFilesTests {
     #expect(files.reread().areChanged && files.problems.isEmpty && isMember("002.ben", files))
   }
 
+  @Test("A file that cannot be read is tried again, though nothing of it has changed")
+  func unreadable() throws {
+    try write("001.anna\n")
+    var files = try files()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+    for _ in 0..<3 {
+      #expect(files.areOutdated)
+      #expect(!files.reread().areChanged && files.problems.count == 1)
+    }
+    let after = try MembersFiles([GroupConfiguration(name: "staff", membersFile: path)], after: files)
+    #expect(after.areOutdated && isMember("001.anna", after))
+  }
+
   @Test("At a reload a broken file keeps the members that it had, and one that was not read before is an error")
   func reload() throws {
     try write("001.anna\n")

@@ -27,7 +27,7 @@ struct ProxyProtocolTests {
     ("PROXY TCP6 ::ffff:192.0.2.7 ::1 1 2", .address(mapped + [192, 0, 2, 7])),
     ("PROXY TCP6 :: 1:2:3:4:5:6:7:8 1 2", .address(Array(repeating: 0, count: 16))),
     ("PROXY TCP6 1:2:3:4:5:6:7:: ::1 1 2", .address([0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 0])),
-    ("PROXY UNKNOWN", .peer), ("PROXY UNKNOWN ffff::1 whatever  stands here", .peer),
+    ("PROXY UNKNOWN", .unknown), ("PROXY UNKNOWN ffff::1 whatever  stands here", .unknown),
   ]
 
   @Test("A line of version 1 contains the address of the client", arguments: goodLines.indices)
@@ -80,7 +80,7 @@ struct ProxyProtocolTests {
     (block(0x21, 0x12, four), .address(mapped + [192, 0, 2, 7])),
     (block(0x21, 0x21, sixes + fields), .address(six)), (block(0x21, 0x22, sixes), .address(six)),
     (block(0x21, 0x31, Array(repeating: 0x2F, count: 216)), .unix),
-    (block(0x21, 0x00, []), .peer), (block(0x21, 0x00, fields), .peer),
+    (block(0x21, 0x00, []), .unknown), (block(0x21, 0x00, fields), .unknown),
     (block(0x20, 0x00, []), .peer), (block(0x20, 0x11, four), .peer), (block(0x20, 0xFF, [1, 2, 3]), .peer),
     (block(0x21, 0x11, four + Array(repeating: 7, count: 65_523)), .address(mapped + [192, 0, 2, 7])),
   ]

@@ -6,8 +6,15 @@ import Testing
 
 @Suite("The PostgreSQL store", .postgreSQL("max_connections=1000"))
 struct ContractTests {
+  /// Each case makes a database and opens a dozen connections.
+  private static let turns = Turns(8)
+
   @Test("The store keeps the contract", arguments: StoreContract.all)
   func contract(_ contract: StoreContract) async throws {
+    try await Self.turns.withTurn { try await keep(contract) }
+  }
+
+  private func keep(_ contract: StoreContract) async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     let opened = OpenedStores()
     let first = try await opened.open(url)
@@ -53,7 +60,7 @@ actor OpenedStores {
   private var stores: [PostgreSQLSessionStore] = []
 
   func open(_ url: String) async throws -> PostgreSQLSessionStore {
-    let store = try await PostgreSQLSessionStore(url: url, connections: 4)
+    let store = try await openStore(url, connections: 4)
     stores.append(store)
     return store
   }
@@ -61,4 +68,30 @@ actor OpenedStores {
   func close() async {
     for store in stores { try? await store.close() }
   }
+}
+
+/// Lets a number of tests run at a time.
+actor Turns {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ count: Int) { free = count }
+
+  nonisolated func withTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    await take()
+    do {
+      let result = try await body()
+      await giveBack()
+      return result
+    } catch {
+      await giveBack()
+      throw error
+    }
+  }
+
+  private func take() async {
+    if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+  }
+
+  private func giveBack() { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
 }

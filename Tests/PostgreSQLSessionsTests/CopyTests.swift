@@ -71,10 +71,10 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
-    #expect(try await target.storeKey().bytes != source.storeKey().bytes)
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    #expect(try await target.storeKey().exposedBytes != source.storeKey().exposedBytes)
     #expect(try await StoreCopy.run(from: source, to: target))
-    #expect(try await target.storeKey().bytes == source.storeKey().bytes)
+    #expect(try await target.storeKey().exposedBytes == source.storeKey().exposedBytes)
     #expect(try await target.counts() == source.counts())
     #expect(try await target.memberCounts() == source.memberCounts())
     for subject in try [#require(Self.stranger), #require(Self.gone)] + signIns.prefix(9).map(\.session.subject) {
@@ -99,7 +99,7 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
     var reported: [StoreTable: Int] = [:]
     #expect(try await StoreCopy.run(from: source, to: target) { table, done, _ in reported[table] = done })
     #expect(reported[.accounts] == 1_200)
@@ -126,7 +126,7 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, _) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
     // As far as a process came that was killed.
     #expect(try await target.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await target.add(try await source.rows(of: .accounts, after: [], limit: 500), to: .accounts)
@@ -143,13 +143,13 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
     _ = try await target.complete(try signIn("bob"))
     let inUse = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
     #expect(inUse?.code == .conflict)
     #expect(inUse?.message.contains("empty") == true)
     #expect(try await target.counts().accounts == 1)
-    let fresh = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    let fresh = try await openStore(try PostgreSQLServer.current.makeDatabase())
     #expect(try await fresh.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await source.end(.one(signIns[0].session.handle), because: .signedOut, at: noon)
     #expect(await storeError { _ = try await StoreCopy.run(from: source, to: fresh) }?.code == .conflict)
@@ -178,7 +178,7 @@ struct CopyTests {
       },
     ]
     for use in uses {
-      let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+      let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
       #expect(try await StoreCopy.run(from: source, to: target))
       #expect(try await StoreCopy.run(from: source, to: target) == false)
       let cursor = try await source.changes(since: nil, limit: 1).cursor

@@ -3,6 +3,8 @@ import Secrets
 import Sessions
 import Testing
 
+@testable import PostgreSQLSessions
+
 let noon = Date(timeIntervalSince1970: 1_790_000_000)
 
 func signIn(_ name: String = "ada") throws -> SignIn {
@@ -14,6 +16,15 @@ func signIn(_ name: String = "ada") throws -> SignIn {
     session: Session(.random(), of: subject, clientID: "com.example.web", now: noon, lifetime: .seconds(86_400)),
     name: PersonName(given: name, family: nil), claims: claims,
     token: try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "com.example.web"))
+}
+
+/// Opens a store that waits long for its server: on a machine that is busy with other suites, five seconds are little.
+func openStore(
+  _ url: String, connections: Int = 8, notifies: Bool = true
+) async throws(StoreError) -> PostgreSQLSessionStore {
+  try await PostgreSQLSessionStore(
+    url: url, connections: connections, notifies: notifies,
+    limits: TimeLimits(connect: .seconds(120), statement: .seconds(120)))
 }
 
 /// Returns the error that `body` throws; nil if it throws none.

@@ -32,7 +32,7 @@ struct KillTests {
     try await store.close()
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
-    let writer = KilledWriter(program, ["redeem", url, code.text]) {
+    let writer = KilledWriter(program, ["redeem", url, code.exposedText]) {
       try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
     }
     let members = try await writer.runRedemptions(rounds: 20, hash: code.hash) { Subject("joiner.\($0)") }

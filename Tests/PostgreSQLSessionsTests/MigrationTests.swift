@@ -29,7 +29,7 @@ struct MigrationTests {
     var currentKey: [UInt8]?
     for round in 1...2 {
       let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
-        for _ in 0..<6 { group.addTask { try await PostgreSQLSessionStore(url: url, connections: 1) } }
+        for _ in 0..<6 { group.addTask { try await openStore(url, connections: 1) } }
         return try await group.reduce(into: []) { $0.append($1) }
       }
       let store = stores[0]
@@ -39,8 +39,8 @@ struct MigrationTests {
       let staff = try #require(GroupName("staff"))
       #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
       let key = try await store.storeKey()
-      #expect(key.bytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.bytes))
-      currentKey = key.bytes
+      #expect(key.exposedBytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.exposedBytes))
+      currentKey = key.exposedBytes
       #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(

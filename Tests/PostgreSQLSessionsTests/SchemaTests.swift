@@ -11,7 +11,7 @@ struct SchemaTests {
   func startsTogether() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
-      for _ in 0..<12 { group.addTask { try await PostgreSQLSessionStore(url: url, connections: 2) } }
+      for _ in 0..<12 { group.addTask { try await openStore(url, connections: 2) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     _ = try await stores[0].complete(try signIn())
@@ -23,7 +23,7 @@ struct SchemaTests {
   @Test("A database whose encoding has no room for every name is refused")
   func refusesOtherEncodings() async throws {
     let url = try PostgreSQLServer.current.makeDatabase("ENCODING 'LATIN1' TEMPLATE template0")
-    let refused = await storeError { _ = try await PostgreSQLSessionStore(url: url) }
+    let refused = await storeError { _ = try await openStore(url) }
     #expect(refused?.message.contains("UTF8") == true)
   }
 
@@ -42,7 +42,7 @@ struct SchemaTests {
   @Test("An ended session is news to another gateway at once; without NOTIFY the time is waited out")
   func news() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    let (first, second) = (try await PostgreSQLSessionStore(url: url), try await PostgreSQLSessionStore(url: url))
+    let (first, second) = (try await openStore(url), try await openStore(url))
     let handle = try await first.complete(try signIn()).snapshot.session.handle
     // Once it listens.
     try await eventually("a listener") {
@@ -54,7 +54,7 @@ struct SchemaTests {
     async let waiting: Void = second.waitForChanges(atMost: .seconds(3_600))
     try await first.end(.one(handle), because: .signedOut, at: noon)
     await waiting
-    let quiet = try await PostgreSQLSessionStore(url: url, notifies: false)
+    let quiet = try await openStore(url, notifies: false)
     await quiet.waitForChanges(atMost: .milliseconds(10))
     for store in [first, second, quiet] { try await store.close() }
   }
@@ -68,7 +68,7 @@ struct SchemaTests {
     let patient = TimeLimits(statement: .seconds(300))
     let slow = try await PostgreSQLSessionStore(
       url: url, connections: 1, notifies: false, limits: patient)
-    let fast = try await PostgreSQLSessionStore(url: url, notifies: false)
+    let fast = try await openStore(url, notifies: false)
     let handles = [
       try await fast.complete(try signIn("ada")).snapshot.session.handle,
       try await fast.complete(try signIn("bob")).snapshot.session.handle,
@@ -106,7 +106,7 @@ struct SchemaTests {
   @Test("A row that was damaged is an error, not the end of the process")
   func isDamaged() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    let store = try await PostgreSQLSessionStore(url: url)
+    let store = try await openStore(url)
     let session = try await store.complete(try signIn()).snapshot.session
     for statement in [
       "UPDATE cordon.accounts SET claims = '{'", "UPDATE cordon.accounts SET claims = '[1]'",
@@ -128,7 +128,7 @@ struct SchemaTests {
   @Test("Lists and quotes travel as they are", arguments: ["", "\"", "\\", "{a,b}", "NULL", "a\"\\,{}'\u{E9}", " x "])
   func parameters(text: String) async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    let store = try await PostgreSQLSessionStore(url: url)
+    let store = try await openStore(url)
     let back = try await store.read { connection in
       let row = try connection.run(
         "SELECT $1, ($2)[1], ($2)[2], ($3)[1], ($4)[2], $5",
@@ -151,7 +151,7 @@ struct QueryPlanTests {
   @Test("A session's first sight is one read by two primary keys, in a store that is full and known to the planner")
   func firstSight() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    let store = try await PostgreSQLSessionStore(url: url)
+    let store = try await openStore(url)
     _ = try await store.complete(try signIn())
     let filling = """
       INSERT INTO cordon.accounts SELECT subject || number, name, email_key, claims, latest_authorization, last_verified,
@@ -174,7 +174,7 @@ struct QueryPlanTests {
   @Test("No list and no clean-up scans a table")
   func usesIndexes() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    try await PostgreSQLSessionStore(url: url).close()
+    try await openStore(url).close()
     for statement in [
       "SELECT * FROM cordon.sessions WHERE subject = 'x'", "SELECT * FROM cordon.accounts WHERE email_key = '\\x00'",
       "SELECT handle FROM cordon.sessions WHERE ends <= 1", "SELECT handle FROM cordon.sessions WHERE last_seen <= 1",

@@ -27,7 +27,7 @@ struct KillTests {
     try await store.close()
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
-    let writer = KilledWriter(program, ["redeem", path, code.text]) { try SQLiteSessionStore(path: path) }
+    let writer = KilledWriter(program, ["redeem", path, code.exposedText]) { try SQLiteSessionStore(path: path) }
     let members = try await writer.runRedemptions(rounds: 50, hash: code.hash) { Subject("joiner.\($0)") }
     #expect(members > 100, "\(members)")
   }

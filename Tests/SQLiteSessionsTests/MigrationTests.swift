@@ -41,8 +41,8 @@ struct MigrationTests {
       let staff = try #require(GroupName("staff"))
       #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
       let key = try await store.storeKey()
-      #expect(key.bytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.bytes))
-      currentKey = key.bytes
+      #expect(key.exposedBytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.exposedBytes))
+      currentKey = key.exposedBytes
       #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(

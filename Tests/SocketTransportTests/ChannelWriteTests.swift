@@ -170,6 +170,24 @@ struct ChannelWriteTests {
     }
   }
 
+  @Test(
+    "A reset that only a write is told of is an error, not the end of what the peer had to say",
+    arguments: [false, true])
+  func resetToldToWrite(isQueued: Bool) async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(on: loop, first: "half of ")
+      try await poll("what was sent") { rig.recorder.text == "half of " }
+      try await rig.onLoop { channel in
+        // All in one turn: the loop has not told the channel of anything.
+        rig.peer.reset()
+        if isQueued { channel.writeAndFlush(ByteBuffer(string: "more"), promise: nil) }
+        channel.send(ByteBuffer(string: "more"))
+      }
+      try await poll("the end") { rig.recorder.events.contains("unregistered") }
+      #expect(rig.recorder.events.contains("error"), "\(rig.recorder.events)")
+    }
+  }
+
   @Test("Random writes come whole and in order, however fast each side is", arguments: 0..<12)
   func random(seed: Int) async throws {
     try await withLoop { loop in

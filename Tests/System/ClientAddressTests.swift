@@ -17,7 +17,9 @@ struct ClientAddressTests {
   private static let balancer: UInt8 = 7
   private static let proxy: UInt8 = 8
 
-  private static func withGateway(_ body: (GatewayProcess, RawUpstream) throws -> Void) throws {
+  private static func withGateway(
+    _ ending: String = "", _ body: (GatewayProcess, RawUpstream) throws -> Void
+  ) throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) { configuration in
@@ -25,6 +27,7 @@ struct ClientAddressTests {
       configuration["listen", "trusted_proxies"] = "[\"127.0.0.8\", \"10.0.0.0/8\", \"2001:db8:1::/48\"]"
       configuration["listen.timeouts", "handshake"] = "\"500ms\""
       configuration["log", "access"] = "true"
+      configuration.ending += ending
     }
     defer { gateway.stop() }
     try body(gateway, upstream)
@@ -94,6 +97,27 @@ struct ClientAddressTests {
         let seen = try upstream.waitForRequest { $0.target == "/\(peer)" }
         #expect(seen.fields[all: "X-Forwarded-For"] == [expected])
       }
+    }
+  }
+
+  @Test("A client that the balancer does not know is in no network, although the balancer is, whatever it says itself")
+  func unknownToBalancer() throws {
+    let route = "[[route]]\npath = \"/inside/\"\naccess = \"public\"\nnetworks = [\"127.0.0.0/8\", \"10.0.0.0/8\"]\n"
+    try Self.withGateway(route) { gateway, upstream in
+      let headers: [([UInt8], Int)] = [
+        (Array("PROXY UNKNOWN\r\n".utf8), 403), (Array("PROXY UNKNOWN 10.1.2.3 10.0.0.1 1 2\r\n".utf8), 403),
+        (Self.block(0x21, 0x00, []), 403), (Self.block(0x20, 0x00, []), 200),
+        (Array("PROXY TCP4 10.1.2.3 10.0.0.1 1 2\r\n".utf8), 200),
+      ]
+      for (index, (header, status)) in headers.enumerated() {
+        for lie in [[], ["X-Forwarded-For: 10.1.2.3"]] where lie.isEmpty || status == 403 {
+          let connection = try TCPConnection(port: gateway.configuration.port, from: Self.balancer)
+          try connection.send(header + Array(Self.request("/inside/\(index)", gateway, lie).utf8))
+          #expect(try HTTPResponse.read(from: connection).status == status, "\(index)")
+        }
+      }
+      try gateway.waitForLog("denied request of a client whom the load balancer does not know")
+      #expect(upstream.requests.allSatisfy { ["/honest", "/inside/3", "/inside/4"].contains($0.target) })
     }
   }
 

@@ -46,19 +46,26 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
 package enum PublicOriginError: Error, Sendable, Equatable {
   case scheme, userInformation, path, authority, plainHTTP
 
-  /// The problem and its remedy.
-  package var message: String {
+  /// The problem, after the name of what is no origin.
+  package var problem: String {
     switch self {
-    case .scheme:
-      "is not an origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
-    case .userInformation: "has user information in it; leave out everything up to the \"@\""
-    case .path: "has a path, a query or a fragment; leave out everything after the host and the port"
+    case .scheme: "is not an origin"
+    case .userInformation: "has user information in it"
+    case .path: "has a path, a query or a fragment"
+    case .authority: "has no valid host and port"
+    case .plainHTTP: "is plain http"
+    }
+  }
+
+  package var remedy: String {
+    switch self {
+    case .scheme: "write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
+    case .userInformation: "leave out everything up to the \"@\""
+    case .path: "leave out everything after the host and the port"
     case .authority:
-      "has no valid host and port; a host is letters, digits, \".\", \"-\" and \"_\" or a bracketed IPv6 address, "
-        + "a port 1 to 65535"
+      "a host is letters, digits, \".\", \"-\" and \"_\" or a bracketed IPv6 address, a port 1 to 65535"
     case .plainHTTP:
-      "is plain http; write \"https://\" (Apple redirects to nothing else). http is for loopback only: "
-        + "\"http://localhost:8080\""
+      "write \"https://\" (Apple redirects to nothing else). http is for loopback only: \"http://localhost:8080\""
     }
   }
 }

@@ -44,16 +44,13 @@ struct CheckedRoutes {
       access.lists?.problem, unknownGroup("allow_groups", access.lists?.groups ?? []),
       problem(about: access.conditions.denied), unknownGroup("managers", access.managers),
     ]
-    for (key, message) in accessProblems.compactMap({ $0 }) {
-      problems.add(RouteDiagnostic(route: nil, key: key, message: message))
-    }
+    for problem in accessProblems.compactMap({ $0 }) { problems.add(problem) }
     methodNumbers.reserveCapacity(routes.count)
     for index in routes.indices {
       methodNumbers.append(routes[index].methods.map { methods.numbers(of: $0) })
       let scope = scope(of: routes[index].host)
-      if let (key, message) = problem(about: routes[index], at: index, scope) {
-        problems.add(
-          RouteDiagnostic(route: index, key: key, message: "route \"\(routes[index].path)\": \(message)"))
+      if let problem = problem(about: routes[index], at: index, scope) {
+        problems.add(problem, of: routes[index], at: index)
       } else {
         scopes[scope].valid.append(index)
       }
@@ -125,69 +122,76 @@ struct CheckedRoutes {
 
   private mutating func problem(
     about route: RouteSettings, at index: Int, _ scope: Int
-  ) -> (key: String, message: String)? {
-    if let message = Self.problem(about: paths[index]) { return ("path", message) }
+  ) -> KeyProblem? {
+    if let (problem, remedy) = Self.problem(about: paths[index]) { return KeyProblem("path", problem, remedy: remedy) }
     if case .lists(let lists) = route.access {
       if lists.isEmpty {
-        return (
-          "path", "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
-        )
+        return KeyProblem(
+          "path", "its lists are all empty, so that nobody could pass",
+          remedy: "name somebody, or write access = \"deny\"")
       }
       if let problem = lists.problem ?? unknownGroup("allow_groups", lists.groups) { return problem }
     }
     if let problem = problem(about: route.conditions.denied) { return problem }
     if let methods = route.methods, methods.isEmpty || methods.contains("") {
-      return ("methods", "it holds for no method; name one, as in [\"GET\"], or leave methods out")
+      return KeyProblem(
+        "methods", "it holds for no method", remedy: "name one, as in [\"GET\"], or leave methods out")
     }
     if route.methods != nil, methods.count > RouteMethods.limit {
-      return ("methods", "the routes name more than \(RouteMethods.limit) different methods; remove this one")
+      return KeyProblem(
+        "methods", "the routes name more than \(RouteMethods.limit) different methods", remedy: "remove this one")
     }
     return problemWithEarlierRoutes(route, at: index, scope)
   }
 
-  private func problem(about denied: DenyLists) -> (key: String, message: String)? {
+  private func problem(about denied: DenyLists) -> KeyProblem? {
     denied.problem ?? unknownGroup("deny_groups", denied.groups)
   }
 
   /// The problem of the first name that no `[[group]]` declares.
-  private func unknownGroup(_ key: String, _ names: [String]) -> (key: String, message: String)? {
+  private func unknownGroup(_ key: String, _ names: [String]) -> KeyProblem? {
     guard let name = names.first(where: { groups.number(of: $0) == nil }) else { return nil }
     let nearest = NearestKey.find(name, among: groups.names)
-    return (
-      key,
-      "there is no group \"\(name)\"; "
-        + (nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
-    )
+    return KeyProblem(
+      key, "there is no group \"\(name)\"",
+      remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
   }
 
   /// The problem of a path by itself.
-  private static func problem(about path: [UInt8]) -> String? {
-    if let remedy = PathPattern.remedy(for: path) { return "a path is a prefix, not a pattern; \(remedy)" }
+  private static func problem(about path: [UInt8]) -> (problem: String, remedy: String)? {
+    if let remedy = PathPattern.remedy(for: path) { return ("a path is a prefix, not a pattern", remedy) }
     switch PathClassification.classify(path.span) {
     case .canonical: return nil
     case .refused(.notAbsolute):
       let absolute = [UInt8(ascii: "/")] + path
       guard case .canonical = PathClassification.classify(absolute.span) else {
-        return "a path begins with \"/\"; write \"/public/\", for instance"
+        return ("a path begins with \"/\"", "write \"/public/\", for instance")
       }
-      return "a path begins with \"/\"; write \"\(String(decoding: absolute, as: UTF8.self))\""
-    case .refused(.delimiter): return "a route knows no query and no fragment; leave \"?\" or \"#\" and the rest out"
-    case .refused(.dotSegment): return "\".\" and \"..\" never reach a route; write the path they lead to"
+      return ("a path begins with \"/\"", "write \"\(String(decoding: absolute, as: UTF8.self))\"")
+    case .refused(.delimiter):
+      return ("a route knows no query and no fragment", "leave \"?\" or \"#\" and the rest out")
+    case .refused(.dotSegment): return ("\".\" and \"..\" never reach a route", "write the path they lead to")
     case .ambiguous(.rawNonASCII), .refused(.controlByte):
-      return "spaces and letters beyond ASCII arrive percent-encoded; write them so (\"%C3%A9\" for \"é\")"
-    case .ambiguous(.emptySegment), .ambiguous(.leadingDoubleSlash): return "write one slash for two"
+      return (
+        "spaces and letters beyond ASCII arrive percent-encoded", "write them so (\"%C3%A9\" for \"é\")"
+      )
+    case .ambiguous(.emptySegment), .ambiguous(.leadingDoubleSlash):
+      return ("applications take two slashes for one", "write one slash for two")
     case .ambiguous(.compatibilityLetter):
-      return "applications may read another letter of this path as plain ASCII; write a path of plain letters"
+      return ("applications may read another letter of this path as plain ASCII", "write a path of plain letters")
     case .ambiguous, .refused:
-      return "servers read this path in more than one way; write plain letters without \";\", \"\\\" and the "
-        + "percent-encodings of letters, digits, \"/\" and control bytes"
+      return (
+        "servers read this path in more than one way",
+        "write plain letters without \";\", \"\\\" and the percent-encodings of letters, digits, \"/\" and control "
+          + "bytes"
+      )
     }
   }
 
   /// The problem of a route with respect to the routes before it.
   private mutating func problemWithEarlierRoutes(
     _ route: RouteSettings, at index: Int, _ scope: Int
-  ) -> (key: String, message: String)? {
+  ) -> KeyProblem? {
     if let conflict = conflict(of: index, scope) { return conflict }
     switch route.match {
     case .prefix: scopes[scope].prefixes.add(index, at: paths[index])
@@ -204,29 +208,27 @@ struct CheckedRoutes {
     // Of many spellings with the same rules, the first few are enough.
     scopes[scope].byLoosePath.add(index, at: loosePaths[index], atMost: 16)
     return conflicting.map {
-      (
+      KeyProblem(
         "path",
         "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take "
-          + "them "
-          + "for the same; give both the same access"
-      )
+          + "them for the same", remedy: "give both the same access")
     }
   }
 
   /// The problem of a route with those of the same path and match.
-  private func conflict(of index: Int, _ scope: Int) -> (key: String, message: String)? {
-    func conflict(_ other: Int) -> (key: String, message: String)? {
+  private func conflict(of index: Int, _ scope: Int) -> KeyProblem? {
+    func conflict(_ other: Int) -> KeyProblem? {
       guard let mine = methodNumbers[index], let theirs = methodNumbers[other] else {
         return methodNumbers[index] == methodNumbers[other]
-          ? ("path", "there is a route of this path already; join the two") : nil
+          ? KeyProblem("path", "there is a route of this path already", remedy: "join the two") : nil
       }
-      if mine == theirs { return ("path", "there is a route of this path and these methods already; join the two") }
+      if mine == theirs {
+        return KeyProblem("path", "there is a route of this path and these methods already", remedy: "join the two")
+      }
       if !mine.isDisjoint(with: theirs), !mine.isSubset(of: theirs), !theirs.isSubset(of: mine) {
-        return (
-          "methods",
-          "another route of this path shares some of its methods, and neither is more specific; "
-            + "let one of them hold for all methods of the other, or for none"
-        )
+        return KeyProblem(
+          "methods", "another route of this path shares some of its methods, and neither is more specific",
+          remedy: "let one of them hold for all methods of the other, or for none")
       }
       return nil
     }

@@ -4,7 +4,19 @@ struct RouteDiagnostics {
   /// Routes with a reported problem in their chain.
   private var reported: Set<Int> = []
 
-  mutating func add(_ problem: RouteDiagnostic) { problems.append(problem) }
+  /// Adds a problem of `[access]`.
+  mutating func add(_ problem: KeyProblem) {
+    problems.append(
+      RouteDiagnostic(route: nil, key: problem.key, problem: problem.problem, remedy: problem.remedy))
+  }
+
+  /// Adds a problem of a route.
+  /// - Parameter index: its place in the configured order.
+  mutating func add(_ problem: KeyProblem, of route: RouteSettings, at index: Int) {
+    problems.append(
+      RouteDiagnostic(
+        route: index, key: problem.key, problem: "route \"\(route.path)\": \(problem.problem)", remedy: problem.remedy))
+  }
 
   /// Checks the routes that hold for a request together.
   /// - Parameter chain: the routes, the most specific one first.
@@ -18,8 +30,8 @@ struct RouteDiagnostics {
       report(
         index, checked, key: Self.key(of: checked.routes[index].conditions),
         "it gets access = \"\(access == .public ? "public" : "sign-out")\" from the route \"\(path)\", so that nobody "
-          + "would be asked for this; "
-          + "write access = \"signed-in\" or a list here, or remove it")
+          + "would be asked for this",
+        remedy: "write access = \"signed-in\" or a list here, or remove it")
     }
   }
 
@@ -46,13 +58,14 @@ struct RouteDiagnostics {
       report(
         stated.route, checked, key: "private_email",
         "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions "
-          + "add up: "
-          + "nobody could pass; remove one of the two")
+          + "add up: nobody could pass", remedy: "remove one of the two")
     }
   }
 
-  private mutating func report(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
+  private mutating func report(
+    _ route: Int, _ checked: CheckedRoutes, key: String, _ problem: String, remedy: String
+  ) {
     guard reported.insert(route).inserted else { return }
-    add(RouteDiagnostic(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
+    add(KeyProblem(key, problem, remedy: remedy), of: checked.routes[route], at: route)
   }
 }

@@ -252,6 +252,7 @@ package struct RouteDiagnostic: Sendable, Equatable {
   package var route: Int?
   /// The key that it is about.
   package var key: String
-  /// The problem and its remedy.
-  package var message: String
+  /// The problem, with the path of the route.
+  package var problem: String
+  package var remedy: String
 }

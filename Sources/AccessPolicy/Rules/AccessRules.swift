@@ -159,14 +159,14 @@ struct CompiledRequirement: Sendable, Hashable {
 }
 
 extension AccessLists {
-  /// The first problem of the lists: its key, and a message with the remedy.
-  var problem: (key: String, message: String)? {
+  /// The first problem of the lists.
+  var problem: KeyProblem? {
     let lists = [
       ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
       ("allow_organizations", organizations),
     ]
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
-      return (key, "an empty text in a list lets nobody in; remove it")
+      return KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
     }
     if let misplaced = MisplacedText.problem(
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
@@ -175,23 +175,20 @@ extension AccessLists {
     }
     // Users are told by their place: problems of a reload are also in the log and on `/healthz`.
     if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
-      return (
-        "allow_emails",
-        "entry \(index + 1) of allow_emails is not an address; write \"name@example.com\", or use allow_email_domains"
-      )
+      return KeyProblem(
+        "allow_emails", "entry \(index + 1) of allow_emails is not an address",
+        remedy: "write \"name@example.com\", or use allow_email_domains")
     }
     if let domain = emailDomains.first(where: { !EmailAddress.isDomain($0) }) {
-      return (
-        "allow_email_domains",
-        "\"\(domain)\" in allow_email_domains is not a domain; write what follows the \"@\", without a pattern"
-      )
+      return KeyProblem(
+        "allow_email_domains", "\"\(domain)\" in allow_email_domains is not a domain",
+        remedy: "write what follows the \"@\", without a pattern")
     }
     if emailDomains.contains(where: { $0.utf8.lazy.map(\.asciiLowercased).elementsEqual(Self.relayDomain.utf8) }) {
-      return (
+      return KeyProblem(
         "allow_email_domains",
-        "\"\(Self.relayDomain)\" in allow_email_domains would admit everybody who hides the address; "
-          + "remove it, and write private_email = \"require\" if just that is meant"
-      )
+        "\"\(Self.relayDomain)\" in allow_email_domains would admit everybody who hides the address",
+        remedy: "remove it, and write private_email = \"require\" if just that is meant")
     }
     return nil
   }
@@ -201,11 +198,11 @@ extension AccessLists {
 }
 
 extension DenyLists {
-  /// The first problem of the lists: its key, and a message with the remedy.
-  var problem: (key: String, message: String)? {
+  /// The first problem of the lists.
+  var problem: KeyProblem? {
     let lists = [("deny_subjects", subjects), ("deny_emails", emails)]
     if let (key, _) = lists.first(where: { $0.1.contains("") }) {
-      return (key, "an empty text in a list refuses nobody; remove it")
+      return KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
     }
     if let misplaced = MisplacedText.problem(
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
@@ -213,7 +210,8 @@ extension DenyLists {
       return misplaced
     }
     if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
-      return ("deny_emails", "entry \(index + 1) of deny_emails is not an address; write \"name@example.com\"")
+      return KeyProblem(
+        "deny_emails", "entry \(index + 1) of deny_emails is not an address", remedy: "write \"name@example.com\"")
     }
     return nil
   }
@@ -225,23 +223,19 @@ private enum MisplacedText {
   ///   - subjects: the list of subjects, with its key.
   ///   - emails: the list of addresses, with its key.
   ///   - domains: where a domain belongs.
-  /// - Returns: the first problem: its key, and a message with the remedy.
+  /// - Returns: the first problem.
   static func problem(
     subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
-  ) -> (key: String, message: String)? {
+  ) -> KeyProblem? {
     if let index = subjects.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "@")) }) {
-      return (
-        subjects.key,
-        "entry \(index + 1) of \(subjects.key) is an address, which no subject is; write it in \(emails.key), or its "
-          + "domain in \(domains)"
-      )
+      return KeyProblem(
+        subjects.key, "entry \(index + 1) of \(subjects.key) is an address, which no subject is",
+        remedy: "write it in \(emails.key), or its domain in \(domains)")
     }
     if let index = emails.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "*")) }) {
-      return (
-        emails.key,
-        "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns; write the domain in "
-          + domains
-      )
+      return KeyProblem(
+        emails.key, "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns",
+        remedy: "write the domain in \(domains)")
     }
     return nil
   }

@@ -141,13 +141,8 @@ enum RouteChecks {
   }
 
   private static func report(_ problem: RouteDiagnostic, at path: NodePath, _ context: inout DecodingContext) {
-    // The message is "WHAT: …; REMEDY": the remedy follows the last semicolon.
-    let message = Array(context.concealing(problem.message).utf8)
-    let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
-    let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
     context.report(
-      at: path, String(decoding: message[..<cut], as: UTF8.self),
-      remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
+      at: path, context.concealing(problem.problem), remedy: context.concealing(problem.remedy))
   }
 
   private static func route(

@@ -56,12 +56,7 @@ extension ValueType where Value == String {
         do throws(PublicOriginError) {
           return try PublicOrigin(parsing: text).description
         } catch {
-          // The message of the problem is "WHAT; REMEDY".
-          let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-          let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
-          throw Diagnostic(
-            String(decoding: parts.first ?? "is not an origin"[...].utf8, as: UTF8.self),
-            remedy: String(decoding: remedy, as: UTF8.self))
+          throw Diagnostic(error.problem, remedy: error.remedy)
         }
       })
   }

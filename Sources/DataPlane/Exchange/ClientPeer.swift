@@ -7,7 +7,7 @@ package struct ClientPeer: Sendable, Equatable {
   /// Whether the connection came in over TLS.
   package var isTLS: Bool
   /// Whether the address is that of the client. False where a trusted proxy names the client in a way that cannot be
-  /// read.
+  /// read, and where a load balancer says that it does not know the client (PROXY protocol).
   package var isAddressKnown = true
 
   /// The address of a client that connects to a Unix socket.

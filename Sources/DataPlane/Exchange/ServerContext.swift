@@ -72,7 +72,9 @@ final class ServerContext {
     guard trustedProxies != configuration.trustedProxies else { return }
     // Revokes the trust in proxies on open connections, too.
     trustedProxies = configuration.trustedProxies
-    for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
+    for connection in connections.values where connection.peer.isAddressKnown {
+      connection.peer = peer(connection.peer.ipAddress)
+    }
   }
 
   // MARK: The gate and the observer
@@ -99,6 +101,14 @@ final class ServerContext {
     let trusted =
       !trustedProxies.isEmpty && IPAddress(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
+  }
+
+  /// The peer of a connection whose client is not known, at a load balancer with this address. Nothing that it says of
+  /// others is believed: that may be its client speaking.
+  func peer(forUnknownClientOf balancer: String?) -> ClientPeer {
+    var peer = ClientPeer(address: balancer ?? ClientPeer.unix, isTrusted: false, isTLS: isTLS)
+    peer.isAddressKnown = false
+    return peer
   }
 
   private static func rewritings(

@@ -1,17 +1,25 @@
 internal import AccessPolicy
 internal import Operations
 internal import Sessions
+internal import WebFormats
 
 extension AccessAdministration {
   /// For a configuration.
   init(
-    _ snapshot: ConfigurationSnapshot, store: any SessionStore, sessions: SessionManager, metrics: MetricsRegistry
+    _ snapshot: ConfigurationSnapshot, store: any SessionStore, sessions: SessionManager, storeHealth: StoreHealth,
+    metrics: MetricsRegistry
   ) {
     let settings = snapshot.settings
     let directory = snapshot.groups
     self.init(
       store: store, sessions: sessions, groups: { directory }, memberPlace: settings.memberPlace,
       requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail,
-      invitationPrefix: "\(settings.origin)\(settings.prefix)/invite/", metrics: metrics, audit: snapshot.keys.audit)
+      invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics,
+      audit: snapshot.keys.audit)
   }
+}
+
+extension GatewaySettings {
+  /// The link of an invitation without its code.
+  var invitationPrefix: String { "\(origin)\(GatewayEndpoint.invite.path(below: prefix))/" }
 }

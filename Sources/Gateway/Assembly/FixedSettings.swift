@@ -49,8 +49,11 @@ enum FixedSettings {
     func compare(_ name: String, _ isSame: Bool) { if !isSame { changes.append(name) } }
     compare("public_url", current.origin == next.origin)
     compare("path_prefix", current.prefix == next.prefix)
-    compare("listen", current.listener == next.listener && current.hosts == next.hosts)
-    compare("limits", current.signInRate == next.signInRate)
+    // Kept with the listeners, and configured beside `limits.clients.sign_ins`.
+    var listener = next.listener
+    listener.limits.connectionsPerClient = current.listener.limits.connectionsPerClient
+    compare("listen", current.listener == listener && current.hosts == next.hosts)
+    compare("limits", current.signInRate == next.signInRate && listener == next.listener)
     compare("admin", current.admin == next.admin)
     compare("headers", current.responseHeaders == next.responseHeaders)
     compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)

@@ -15,7 +15,7 @@ struct MembersFiles: Sendable {
     /// The problem of the last read; nil if it succeeded.
     var problem: MembersFileError?
     /// Whether it is to be read once more: a file that was just changed may change again within the resolution of its
-    /// time.
+    /// time, and reading may succeed later though nothing of the file has changed.
     var isUnsettled = false
   }
 
@@ -31,7 +31,7 @@ struct MembersFiles: Sendable {
         files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
       } catch {
         guard let known = previous?.files[path] else { throw error }
-        files[path] = File(members: known.members, seen: seen, problem: error)
+        files[path] = File(members: known.members, seen: seen, problem: error, isUnsettled: error.isOfReading)
       }
     }
   }
@@ -75,6 +75,7 @@ struct MembersFiles: Sendable {
       } catch {
         if file.problem != error { problems.append(error) }
         file.problem = error
+        file.isUnsettled = isChanged || error.isOfReading
       }
       files[path] = file
     }
@@ -87,7 +88,9 @@ struct MembersFiles: Sendable {
     do throws(PrivateFileError) {
       (bytes, mode) = try OpenedFile.read(path, limit: MembersFile.sizeLimit)
     } catch {
-      throw MembersFileError(group: group, problem: "\(path) \(error.problem)", remedy: error.remedy)
+      let isOfReading = if case .unreadable = error.reason { true } else { false }
+      throw MembersFileError(
+        group: group, problem: "\(path) \(error.problem)", remedy: error.remedy, isOfReading: isOfReading)
     }
     guard mode & 0o002 == 0 else {
       throw MembersFileError(
@@ -120,6 +123,8 @@ struct MembersFileError: Error, Equatable, CustomStringConvertible {
   /// The path, the line, and the problem.
   let problem: String
   let remedy: String
+  /// Whether the file is there and could not be read.
+  var isOfReading = false
 
   var description: String { "members_file of group \"\(group)\": \(problem); \(remedy)" }
 }

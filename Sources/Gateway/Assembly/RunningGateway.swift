@@ -149,9 +149,10 @@ struct RunningGateway: Sendable {
     Administration(
       access: current.access, sessions: services.sessions, store: services.store,
       accessAdministration: AccessAdministration(
-        current, store: services.store, sessions: services.sessions, metrics: services.metrics),
-      apple: current.keys.apple, keyring: current.keys.keyring, metrics: services.metrics, audit: current.keys.audit,
-      reload: { await reload.run(by: $0) }, refusals: refusals)
+        current, store: services.store, sessions: services.sessions, storeHealth: services.storeHealth,
+        metrics: services.metrics),
+      apple: current.keys.apple, keyring: current.keys.keyring, storeHealth: services.storeHealth,
+      metrics: services.metrics, audit: current.keys.audit, reload: { await reload.run(by: $0) }, refusals: refusals)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.

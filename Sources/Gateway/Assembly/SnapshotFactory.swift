@@ -128,7 +128,7 @@ struct SnapshotFactory: Sendable {
         removal: AccountRemoval(
           sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, metrics: metrics,
           audit: keys.audit),
-        policy: gate.sessions.policy, reset: reset, audit: keys.audit),
+        storeHealth: storeHealth, policy: gate.sessions.policy, reset: reset, audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
         requestSessions: requestSessions, sessions: sessions, creation: creation),
@@ -206,9 +206,8 @@ struct SnapshotFactory: Sendable {
     let authority = ManagerAuthority(settings.access, settings.routes, evaluator)
     let administration = AccessAdministration(
       store: store, sessions: sessions, groups: { evaluator.policy.groups }, memberPlace: settings.memberPlace,
-      requiresVerifiedEmail: evaluator.requiresVerifiedEmail,
-      invitationPrefix: "\(settings.origin)\(GatewayEndpoint.invite.path(below: settings.prefix))/", metrics: metrics,
-      audit: keys.audit)
+      requiresVerifiedEmail: evaluator.requiresVerifiedEmail, invitationPrefix: settings.invitationPrefix,
+      storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
     return PeopleEndpoint(
       origin: settings.originSettings, pages: pages, requestSessions: requestSessions, authority: authority,
       lists: PeopleLists(store: store, authority: authority, clock: sessions.clock),

@@ -11,7 +11,8 @@ enum ClientAddress {
   @inline(__always)
   static func isKnown(_ client: ClientPeer, _ head: borrowing RequestHead) -> Bool {
     let speaksForAnother = head.fields.has(.forwarded) || head.fields.has(.xRealIP)
-    if client.isTrusted { return client.isAddressKnown && (head.fields.has(.xForwardedFor) || !speaksForAnother) }
+    guard client.isAddressKnown else { return false }
+    if client.isTrusted { return head.fields.has(.xForwardedFor) || !speaksForAnother }
     return !speaksForAnother && !head.fields.has(.xForwardedFor)
   }
 
@@ -25,6 +26,14 @@ enum ClientAddress {
     _ client: ClientPeer, _ head: borrowing RequestHead, _ warnings: WarningInterval, _ logger: Logger
   ) {
     guard !client.isTrusted, !isKnown(client, head), warnings.isDue() else { return }
+    guard client.isAddressKnown else {
+      return logger.warning(
+        "denied request of a client whom the load balancer does not know: the route has networks",
+        metadata: [
+          "balancer": "\(client.address)",
+          "remedy": "find out why it sends PROXY UNKNOWN or AF_UNSPEC instead of the client's address",
+        ])
+    }
     logger.warning(
       "denied request with a forwarded address from an untrusted peer: the route has networks",
       metadata: [

@@ -104,7 +104,7 @@ extension HTTP2Session {
   }
 
   func receivedContent(of id: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
-    guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
+    guard let pointer, let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
     hasMeaning = true
     // Some clients see the response only when they have sent all.
     guard !isAnswered(stream) else {
@@ -192,6 +192,7 @@ extension HTTP2Session {
   }
 
   private func prioritize(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
+    guard let pointer else { return }
     var said = nghttp2_extpri(urgency: UInt32(priority.urgency), inc: priority.isIncremental ? 1 : 0)
     nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }
@@ -306,7 +307,7 @@ extension HTTP2Session {
 
   /// Gives content of a closed stream that nobody will take back to the connection's window.
   private func giveBack(_ stream: HTTP2Stream) {
-    guard stream.untaken > 0 else { return }
+    guard let pointer, stream.untaken > 0 else { return }
     untakenBytes -= stream.untaken
     nghttp2_session_consume_connection(pointer, stream.untaken)
     stream.untaken = 0

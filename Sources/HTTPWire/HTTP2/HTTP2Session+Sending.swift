@@ -5,10 +5,11 @@ package import NIOCore
 extension HTTP2Session {
   /// Begins a request, at the client's side.
   /// - Parameter isWhole: whether no content follows.
-  /// - Returns: nil if the session accepts no more streams.
+  /// - Returns: nil if the session accepts no more streams, or is closed.
   package func request(
     _ fields: inout HTTP2Fields, isWhole: Bool, handler: any HTTP2StreamHandler
   ) -> HTTP2Stream? {
+    guard let pointer else { return nil }
     let id = fields.withNameValues { list, count in
       withProvider(!isWhole) { nghttp2_submit_request(pointer, nil, list, count, $0, nil) }
     }
@@ -21,6 +22,7 @@ extension HTTP2Session {
 
   /// Sends an interim response.
   package func inform(_ fields: inout HTTP2Fields, on stream: HTTP2Stream) {
+    guard let pointer else { return }
     let result = fields.withNameValues { list, count in
       nghttp2_submit_headers(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, list, count, nil)
     }
@@ -32,6 +34,7 @@ extension HTTP2Session {
   /// Sends the head of a final response.
   /// - Parameter isWhole: whether no content follows.
   package func respond(_ fields: inout HTTP2Fields, on stream: HTTP2Stream, isWhole: Bool) {
+    guard let pointer else { return }
     let result = fields.withNameValues { list, count in
       withProvider(!isWhole) { nghttp2_submit_response(pointer, stream.id, list, count, $0) }
     }
@@ -61,6 +64,7 @@ extension HTTP2Session {
   /// that has begun, however long it is.
   package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.isReset = true
+    guard let pointer else { return }
     nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
@@ -80,7 +84,7 @@ extension HTTP2Session {
   }
 
   private func resume(_ stream: HTTP2Stream) {
-    guard stream.isDeferred else { return }
+    guard let pointer, stream.isDeferred else { return }
     stream.isDeferred = false
     nghttp2_session_resume_data(pointer, stream.id)
   }
@@ -121,7 +125,7 @@ extension HTTP2Session {
   private func submitTrailers(_ lines: [UInt8], on stream: HTTP2Stream) -> Bool {
     var fields = HTTP2Fields()
     fields.append(lines: lines)
-    guard fields.count > 0 else { return false }
+    guard let pointer, fields.count > 0 else { return false }
     return fields.withNameValues { list, count in nghttp2_submit_trailer(pointer, stream.id, list, count) } == 0
   }
 

@@ -29,7 +29,8 @@ package final class HTTP2Session {
   let isServer: Bool
   /// The owner, which outlives the session. Not weak: that would make every retain of it slow.
   package unowned var handler: (any HTTP2SessionHandler)?
-  /// nil when the library had no memory for it, or when it is closed.
+  /// nil when the library had no memory for it, or when it is closed. nghttp2 takes no null pointer: each call is made
+  /// behind a guard.
   var pointer: OpaquePointer?
   /// The allocator of the `nghttp2_session`, which it must outlive.
   private let memory = HTTP2Memory()
@@ -129,6 +130,7 @@ package final class HTTP2Session {
   /// never lowered.
   package func becameTunnel(_ stream: HTTP2Stream) {
     stream.isTunnel = true
+    guard let pointer else { return }
     let tunnels = UInt32(clamping: streams.all.count { $0.isTunnel })
     guard tunnels > announcedTunnels, announcedTunnels < policy.tunnelStreams else { return }
     announcedTunnels = min(announcedTunnels + policy.tunnelStep, policy.tunnelStreams)
@@ -139,6 +141,7 @@ package final class HTTP2Session {
   }
 
   private func submitSettings(_ settings: [(nghttp2_settings_id, UInt32)]) {
+    guard let pointer else { return }
     let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
     nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
   }
@@ -250,7 +253,7 @@ package final class HTTP2Session {
   }
 
   private func terminateIfFailed() {
-    guard let verdict, !isEnding else { return }
+    guard let pointer, let verdict, !isEnding else { return }
     isEnding = true
     nghttp2_session_terminate_session(pointer, verdict.rawValue)
   }
@@ -308,12 +311,14 @@ package final class HTTP2Session {
 
   /// Announces the shutdown (GOAWAY without a limit; RFC 9113, 6.8), and sends a PING to learn when it was received.
   package func beginGracefulShutdown() {
+    guard let pointer else { return }
     nghttp2_submit_shutdown_notice(pointer)
     nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
   /// Sends the final GOAWAY; the session is over once its streams are.
   package func goAway() {
+    guard let pointer else { return }
     nghttp2_submit_goaway(
       pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(pointer),
       HTTP2ErrorCode.noError.rawValue, nil, 0)

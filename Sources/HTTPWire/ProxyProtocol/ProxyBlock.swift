@@ -28,6 +28,7 @@ enum ProxyBlock {
       case .ipv6: .address(bytes.array(fixed..<fixed + 16))
       case .unix: .unix
       case .peer: .peer
+      case .unknown: .unknown
       }
     return .complete(ProxyHeader(source: source, byteCount: fixed + length))
   }
@@ -37,13 +38,13 @@ enum ProxyBlock {
     let addressLength: Int
     let source: Source
 
-    enum Source { case peer, ipv4, ipv6, unix }
+    enum Source { case peer, unknown, ipv4, ipv6, unix }
   }
 
   /// The families that are assigned, each with streams and datagrams: a balancer that speaks QUIC says datagram.
   private static func shape(_ family: UInt8) -> Shape? {
     switch family {
-    case 0x00: Shape(addressLength: 0, source: .peer)
+    case 0x00: Shape(addressLength: 0, source: .unknown)
     case 0x11, 0x12: Shape(addressLength: 12, source: .ipv4)
     case 0x21, 0x22: Shape(addressLength: 36, source: .ipv6)
     case 0x31, 0x32: Shape(addressLength: 216, source: .unix)

@@ -5,9 +5,10 @@
 package struct ProxyHeader: Equatable, Sendable {
   /// The origin of the connection.
   package enum Source: Equatable, Sendable {
-    /// The connection is the peer's own (`LOCAL`: a health check), or its client is unknown (`UNKNOWN`, `AF_UNSPEC`):
-    /// the address of the socket applies.
+    /// The connection is the peer's own (`LOCAL`: a health check).
     case peer
+    /// The peer does not know its client's address (`UNKNOWN`, `AF_UNSPEC`).
+    case unknown
     /// An IP address, 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291, 2.5.5.2).
     case address([UInt8])
     /// A Unix socket, which has no address that could mean anything here.

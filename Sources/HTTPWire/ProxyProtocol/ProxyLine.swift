@@ -41,7 +41,7 @@ enum ProxyLine {
     let words = words(bytes, range)
     guard let family = words.first else { return nil }
     // "The receiver must ignore anything presented before the CRLF."
-    if bytes.equals("UNKNOWN", family) { return .peer }
+    if bytes.equals("UNKNOWN", family) { return .unknown }
     guard words.count == 5, words[3...].allSatisfy({ Port.parse(bytes.array($0), allowsZero: true) != nil }) else {
       return nil
     }

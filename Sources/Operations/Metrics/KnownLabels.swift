@@ -50,8 +50,9 @@ enum KnownLabels {
   static let relays = ["delivered", "failed", "given_up"]
 
   static let storeOperations = [
-    "account", "accounts", "administration", "ban", "changes", "check", "complete", "end", "find", "invitation",
-    "keep_name", "notification", "open", "people", "ping", "relay", "remove_expired", "request_access", "sessions",
+    "account", "account_removal", "accounts", "administration", "ban", "changes", "check", "complete", "end", "find",
+    "invitation", "keep_name", "notification", "open", "people", "ping", "relay", "remove_expired", "request_access",
+    "sessions",
     "token", "touch", "use_up",
   ]
 

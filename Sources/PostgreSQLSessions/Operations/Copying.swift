@@ -30,7 +30,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
 
   package func adopt(_ key: StoreKey) async throws(StoreError) {
     try await write(isRetryable: true) {
-      try $0.run("UPDATE cordon.store SET access_key = $1 WHERE id = 1", [.bytes(key.bytes)]).affected
+      try $0.run("UPDATE cordon.store SET access_key = $1 WHERE id = 1", [.bytes(key.exposedBytes)]).affected
     }
   }
 

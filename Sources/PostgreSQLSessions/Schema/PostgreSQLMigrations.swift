@@ -103,7 +103,7 @@ struct PostgreSQLMigrations {
       """
       UPDATE cordon.store SET access_key = coalesce(access_key, $1), minimum_reader = greatest(minimum_reader, 4)
       WHERE id = 1
-      """, [.bytes(StoreKey.random().bytes)])
+      """, [.bytes(StoreKey.random().exposedBytes)])
   }
 
   private func requireEncoding() throws {

@@ -22,7 +22,7 @@ enum SQLiteMigrations {
       try database.execute(fourth)
       // An older gateway must not ignore bans, groups and tokens.
       try database.run(
-        "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)", [StoreKey.random().bytes])
+        "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)", [StoreKey.random().exposedBytes])
     },
   ])
 

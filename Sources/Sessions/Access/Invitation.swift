@@ -5,8 +5,9 @@ internal import WebFormats
 
 /// The secret code of an invitation link: 128 random bits, of which the store keeps only a hash.
 package struct InvitationCode: Sendable {
-  /// 22 characters of base64url, for the link.
-  package let text: String
+  private let text: Secret<InvitationCode>
+  /// 22 characters of base64url, for the link. Keep it out of logs and error messages.
+  package var exposedText: String { text.exposed }
   /// The stored bytes: SHA-256 of a label and the code.
   package let hash: [UInt8]
 
@@ -22,7 +23,7 @@ package struct InvitationCode: Sendable {
   }
 
   private init(bytes: [UInt8]) {
-    text = Base64URL.text(bytes)
+    text = Secret(Base64URL.text(bytes))
     hash = SHA256.hash(Array("cordon invitation v1\0".utf8) + bytes)
   }
 }

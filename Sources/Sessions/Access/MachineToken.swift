@@ -8,13 +8,14 @@ internal import WebFormats
 package struct StoreKey: Sendable {
   /// In bytes.
   package static let byteCount = 32
-  /// The key itself. Keep it out of logs, error messages and pages.
-  package let bytes: [UInt8]
+  private let key: Secret<StoreKey>
+  /// The key itself, for a store. Keep it out of logs, error messages and pages.
+  package var exposedBytes: [UInt8] { key.exposedBytes }
 
   /// Nil unless there are 32 bytes.
   package init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
-    self.bytes = bytes
+    key = Secret(bytes)
   }
 
   /// A random key from the system's random source.
@@ -22,11 +23,11 @@ package struct StoreKey: Sendable {
     StoreKey(exactly: SystemRandom.bytes(byteCount))
   }
 
-  private init(exactly bytes: [UInt8]) { self.bytes = bytes }
+  private init(exactly bytes: [UInt8]) { key = Secret(bytes) }
 
   /// HMAC-SHA256 over a purpose and some data.
   func authenticationCode(for purpose: String, _ data: some Sequence<UInt8>) -> [UInt8] {
-    HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(data), using: SymmetricKey(bytes))
+    HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(data), using: SymmetricKey(key.exposedBytes))
   }
 
   /// The name under which a subject's ban is kept.

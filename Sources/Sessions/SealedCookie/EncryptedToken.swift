@@ -23,6 +23,17 @@ package struct EncryptedToken: Sendable, Hashable {
   }
 }
 
+extension SealError {
+  /// The problem of a refresh token in the store, and its remedy.
+  package var ofStoredToken: String {
+    switch self {
+    case .unknownKey(let key):
+      "no secret has key \(key), which sealed it; put that secret back into session.secret_files, after the first one"
+    case .refused, .expired, .failed: "it is damaged; restore a backup, or let the user sign in again"
+    }
+  }
+}
+
 extension SessionKeyring {
   /// Encrypts a refresh token for the store with the current key.
   ///

@@ -60,13 +60,9 @@ package enum TokenReencryption {
     package var description: String {
       switch self {
       case .store(let error): error.description
-      case .token(.unknownKey(let key), let subject, let clientID):
-        "no secret has key \(key), which sealed the refresh token of \(subject) for \(clientID): put that secret back "
-          + "into session.secret_files, after the first one; if it is lost, use --forget-unreadable (everybody signs "
-          + "in again)"
-      case .token(_, let subject, let clientID):
-        "the refresh token of \(subject) for \(clientID) is damaged: use --forget-unreadable (this user signs in "
-          + "again), or restore a backup if there are more"
+      case .token(let error, let subject, let clientID):
+        "the refresh token of \(subject) for \(clientID) cannot be decrypted: \(error.ofStoredToken); if that is not "
+          + "possible, --forget-unreadable deletes such tokens and ends the sessions that need them"
       }
     }
   }

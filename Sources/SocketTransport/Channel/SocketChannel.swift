@@ -43,7 +43,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   nonisolated(unsafe) private var output = Output.open
   nonisolated(unsafe) private var pending = PendingWrites()
   /// The error that sending has met; reported when what the peer had sent before was read.
-  nonisolated(unsafe) private var sendError: (any Error)?
+  nonisolated(unsafe) private var sendError: IOError?
   /// The changes that the loop reports, or will once the socket is registered.
   nonisolated(unsafe) private var interest: Readiness = []
   nonisolated(unsafe) private var isRegistered = false
@@ -311,13 +311,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     case Self.end:
       input.drained()
       readComplete(reader)
+      // The system tells of a reset once: it has told the write. Had the peer ended its output before, that would have
+      // been EPIPE.
+      if isActive, let sendError, sendError.errnoCode == ECONNRESET { return failed(sendError) }
       if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
       endIfHungUp()
     default:
-      let error = IOError(errnoCode: code, reason: "recv")
-      pipeline.syncOperations.fireErrorCaught(error)
-      close0(error: error, mode: .all, promise: nil)
+      failed(IOError(errnoCode: code, reason: "recv"))
     }
+  }
+
+  /// Ends the connection, and tells its handlers that the peer did not end it in order.
+  private func failed(_ error: IOError) {
+    pipeline.syncOperations.fireErrorCaught(error)
+    close0(error: error, mode: .all, promise: nil)
   }
 
   /// Stands for the end of the input among the numbers of errors.
@@ -355,10 +362,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package func send(_ bytes: ByteBuffer) {
     var count = 0
     if pending.isEmpty, isActive, case .open = output {
-      count = max(0, bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(descriptor, $0) })
+      count = bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(descriptor, $0) }
       if count == bytes.readableBytes { return }
+      if count < 0 { count = noteRefusal() }
     }
     sendRest(bytes, from: count)
+  }
+
+  /// A write was refused: another attempt would meet another error, if any.
+  /// - Returns: zero bytes were taken.
+  @inline(never)
+  private func noteRefusal() -> Int {
+    let code = errno
+    if code != EAGAIN, code != EWOULDBLOCK, code != EINTR { sendFailed(IOError(errnoCode: code, reason: "send")) }
+    return 0
   }
 
   private func sendRest(_ bytes: ByteBuffer, from start: Int) {
@@ -412,13 +429,13 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   /// The peer takes nothing more. The connection ends in the next turn, when what the peer has sent before was read, as
   /// that is mostly why: now a handler may be in the middle of reading, or of the write that has failed.
-  private func sendFailed(_ error: any Error) {
+  private func sendFailed(_ error: IOError) {
     guard isActive, sendError == nil else { return }
     sendError = error
     loop.readLater(self)
   }
 
-  private func endAfter(_ error: any Error) {
+  private func endAfter(_ error: IOError) {
     input.reported()
     if readToEnd() { close0(error: error, mode: .all, promise: nil) }
   }

@@ -53,6 +53,40 @@ struct HTTP2SessionTests {
     #expect(order(["u=9, x=\"a,b\"", "u=0;a"]) == [3, 3, 1, 1])
   }
 
+  @Test("A closed session takes every call, and does nothing")
+  func closed() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    rig.request(ordinaryFields, stream: 3)
+    let (deferred, other) = (rig.streams[0].stream, rig.streams[1].stream)
+    var head = responseFields(200)
+    rig.session.respond(&head, on: deferred, isWhole: false)
+    _ = rig.frames()
+    let session = rig.session
+    session.close()
+    #expect(rig.streams.allSatisfy { $0.closed == HTTP2ErrorCode.cancel.rawValue } && session.isOver)
+    session.terminate(.enhanceYourCalm)
+    session.beginGracefulShutdown()
+    session.goAway()
+    session.widenConnectionWindow()
+    session.becameTunnel(other)
+    session.inform(&head, on: other)
+    session.respond(&head, on: other, isWhole: true)
+    for stream in [deferred, other] {
+      session.send(ByteBuffer(string: "x"), on: stream)
+      session.end(stream, trailers: Array("a: b\r\n".utf8))
+      session.consume(1, on: stream)
+      session.reset(stream, .cancel)
+      #expect(!session.hasWindow(stream))
+    }
+    session.shrink()
+    session.close()
+    rig.request(ordinaryFields, stream: 5)
+    #expect(rig.frames().isEmpty && rig.streams.count == 2)
+    #expect(!session.wantsToWrite && !session.takesRequests)
+    #expect(session.request(&head, isWhole: true, handler: rig.streams[0]) == nil)
+  }
+
   @Test("Content that comes later is passed on when it comes, and trailers end it")
   func later() {
     let rig = HTTP2Rig()

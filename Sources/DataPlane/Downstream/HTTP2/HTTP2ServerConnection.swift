@@ -335,6 +335,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Aborts the connection, and tells a client that reads why.
   func abort(because code: HTTP2ErrorCode) {
+    guard !life.isClosed else { return }
     session.terminate(code)
     flush()
     abort()

@@ -146,6 +146,7 @@ final class ConnectionAcceptor {
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
     case .peer: context.peer(channel.remoteAddress?.ipText)
+    case .unknown: context.peer(forUnknownClientOf: channel.remoteAddress?.ipText)
     case .address(let bytes): context.peer(IPAddress(bytes: bytes)?.description)
     case .unix: context.peer(nil)
     }

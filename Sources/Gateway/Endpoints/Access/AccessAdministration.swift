@@ -20,6 +20,7 @@ struct AccessAdministration: Sendable {
   let requiresVerifiedEmail: Bool
   /// The link of an invitation without its code: `https://app.example.com/.auth/invite/`.
   let invitationPrefix: String
+  let storeHealth: StoreHealth
   let metrics: MetricsRegistry
   let audit: AuditTrail
 
@@ -43,13 +44,15 @@ struct AccessAdministration: Sendable {
   // MARK: Bans
 
   /// Bans a user, known or not, instead of an earlier ban, and ends all sessions.
+  /// - Parameter until: as the operator wrote it, see ``AccessTimes``; nil for no end.
   func ban(
-    _ subject: Subject, until: Date? = nil, reason: String? = nil, by actor: Actor
+    _ subject: Subject, until: String? = nil, reason: String? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (ban: Ban, ended: Int) {
     try await change("ban", by: actor) { target in
       target.subject = subject
       try Self.requirePerson(subject, .tokenBan)
       let now = now
+      let until = try until.map { try AccessTimes.end($0, now: now) }
       if let until, until <= now { throw AdministrationError.pastDate }
       let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.name)
       let ended = try await store.ban(subject, ban)
@@ -150,17 +153,19 @@ struct AccessAdministration: Sendable {
   // MARK: Invitations
 
   /// Makes an invitation.
-  /// - Parameter id: the public name of the invitation; nil for a random one. One that exists is an error, so that a
-  ///   repeated request makes no second invitation.
+  /// - Parameters:
+  ///   - expires: as the operator wrote it, see ``AccessTimes``.
+  ///   - id: the public name of the invitation; nil for a random one. One that exists is an error, so that a repeated
+  ///     request makes no second invitation.
   /// - Returns: the invitation, and its link, which is not stored.
   func invite(
-    to group: String, uses: Int = 1, expires: Date, note: String? = nil, id: String? = nil, by actor: Actor
+    to group: String, uses: Int = 1, expires: String, note: String? = nil, id: String? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
     try await change("invitation_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
       let (name, now) = (try declared(group), now)
       guard (1...Self.mostUses).contains(uses) else { throw AdministrationError.badUses }
-      try Self.requireEnd(expires, now)
+      let expires = try Self.end(expires, now)
       let note = try Self.note(note, "note")
       guard try await store.invitations().filter({ $0.isOpen(at: now) }).count < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
@@ -174,7 +179,7 @@ struct AccessAdministration: Sendable {
         target.fields.invitation = invitation.id
         do throws(StoreError) {
           try await store.create(invitation, hash: code.hash)
-          return (invitation, invitationPrefix + code.text)
+          return (invitation, invitationPrefix + code.exposedText)
         } catch {
           tries += 1
           guard error.code == .conflict else { throw error }
@@ -197,16 +202,17 @@ struct AccessAdministration: Sendable {
   // MARK: Machine tokens
 
   /// Makes a machine token.
+  /// - Parameter expires: as the operator wrote it, see ``AccessTimes``; nil for no end.
   /// - Returns: the token, and its text, of which the store keeps only a hash.
   func createToken(
-    name: String, group: String, expires: Date? = nil, by actor: Actor
+    name: String, group: String, expires: String? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (token: MachineToken, text: String) {
     try await change("token_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
       guard let tokenName = GroupName(name) else { throw AdministrationError.badTokenName }
       target.fields.token = name
       let (group, now) = (try declared(group), now)
-      if let expires { try Self.requireEnd(expires, now) }
+      let expires = try expires.map { try Self.end($0, now) }
       let known = try await store.machineTokens()
       guard !known.contains(where: { $0.name == tokenName }) else { throw AdministrationError.tokenNameTaken }
       guard known.count < Self.mostTokens else { throw AdministrationError.tooManyTokens }
@@ -263,7 +269,7 @@ struct AccessAdministration: Sendable {
 
   private func failure(_ error: any Error) -> AdministrationError {
     if let error = error as? AdministrationError { return error }
-    metrics.storeFailures.count("administration")
+    if let error = error as? StoreError { storeHealth.failed("administration", error) }
     return .store("\(error)")
   }
 
@@ -295,9 +301,12 @@ struct AccessAdministration: Sendable {
     if subject.text.utf8.contains(UInt8(ascii: "@")) { throw .addressForSubject }
   }
 
-  private static func requireEnd(_ end: Date, _ now: Date) throws(AdministrationError) {
+  /// The end of an invitation or a token.
+  private static func end(_ text: String, _ now: Date) throws(AdministrationError) -> Date {
+    let end = try AccessTimes.end(text, now: now)
     guard end > now else { throw .pastDate }
     guard end <= now.addingTimeInterval(Double(longestDays) * 86_400) else { throw .endTooLate }
+    return end
   }
 
   /// A note in one line; nil for an empty one.

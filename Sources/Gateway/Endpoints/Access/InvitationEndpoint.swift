@@ -92,7 +92,7 @@ struct InvitationEndpoint: Sendable {
   private var now: Date { Date(wallClock: sessions.clock()) }
 
   private func path(of code: InvitationCode) -> String {
-    GatewayEndpoint.invite.path(below: origin.prefix) + "/" + code.text
+    GatewayEndpoint.invite.path(below: origin.prefix) + "/" + code.exposedText
   }
 
   private func signIn(_ code: InvitationCode) -> ControlResponse {

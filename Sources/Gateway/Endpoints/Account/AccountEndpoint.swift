@@ -14,6 +14,7 @@ struct AccountEndpoint: Sendable {
   let requestSessions: RequestSessions
   let sessions: SessionManager
   let removal: AccountRemoval
+  let storeHealth: StoreHealth
   let policy: UserPolicy
   let reset: BrowserReset
   let audit: AuditTrail
@@ -137,7 +138,13 @@ struct AccountEndpoint: Sendable {
     else { return pages.failure(.badRequest, request) }
     return await signedIn(request) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
-      let report = try await removal.remove(subject, request)
+      let report: DisconnectionReport
+      do throws(StoreError) {
+        report = try await removal.remove(subject, request)
+      } catch {
+        storeHealth.failed("account_removal", error)
+        throw error
+      }
       audit.record(
         .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)

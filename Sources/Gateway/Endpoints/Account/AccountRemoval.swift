@@ -53,12 +53,7 @@ struct AccountRemoval: Sendable {
     do throws(SealError) {
       token = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
     } catch {
-      switch error {
-      case .unknownKey:
-        return report("unreadable", "the secret that sealed the token is not in session.secret_files: put it back")
-      case .refused, .expired, .failed:
-        return report("unreadable", "the token in the store is damaged, so that Apple cannot be asked to revoke it")
-      }
+      return report("unreadable", "Apple cannot be asked to revoke the token: \(error.ofStoredToken)")
     }
     switch await apple.revocation.revoke(token, clientID: stored.clientID) {
     case .revoked: return report("revoked")

@@ -73,9 +73,8 @@ enum AdminOperation: Equatable {
       self = method == .get ? .sessions(of: subject) : .endSessions(of: subject)
     case ("accounts", 3) where parts[2] == "disconnect":
       try method.require(["POST"])
-      let force = try Self.fields(Array(query), ["force"])["force"]
-      guard force == nil || force == "true" else { throw .noQuery }
-      self = .disconnect(try Self.subject(parts[1]), evenUnrevoked: force != nil)
+      let isForced = try Self.isOn("force", in: try Self.fields(Array(query), ["force"]))
+      self = .disconnect(try Self.subject(parts[1]), evenUnrevoked: isForced)
     case ("sessions", 2):
       try method.require(["DELETE"])
       guard let handle = parts[1].flatMap({ PublicSessionID(text: $0) }) else { throw .noHandle }
@@ -96,10 +95,10 @@ enum AdminOperation: Equatable {
     let fields = try fields(query, ["subject", "email", "group", "seen_since", "after", "limit"])
     switch (fields["subject"], fields["email"]) {
     case (nil, nil): return .access(try AccessOperation.listing(fields))
-    case _ where fields.count > 1: throw .noQuery
+    case _ where fields.count > 1: throw .badAccountQuery
     case (let text?, nil): return .findSubject(try subject(text))
     case (nil, let email?) where !email.isEmpty: return .findEmail(email)
-    default: throw .noQuery
+    default: throw .badAccountQuery
     }
   }
 
@@ -107,9 +106,14 @@ enum AdminOperation: Equatable {
     let fields = try fields(query, ["to", "after", "dry_run"])
     var order = TeamMigration.Order(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
     if let after = fields["after"] { order.after = try subject(after) }
-    guard fields["dry_run"] == nil || fields["dry_run"] == "true" else { throw .noQuery }
-    order.isDry = fields["dry_run"] != nil
+    order.isDry = try isOn("dry_run", in: fields)
     return order
+  }
+
+  private static func isOn(_ name: String, in fields: [String: String]) throws(AdministrationError) -> Bool {
+    guard let value = fields[name] else { return false }
+    guard value == "true" else { throw .badSwitch(name) }
+    return true
   }
 
   private static func subject(_ text: String?) throws(AdministrationError) -> Subject {
@@ -119,14 +123,14 @@ enum AdminOperation: Equatable {
 
   /// The fields of a query, of which there may be only these, each once.
   static func fields(
-    _ query: [UInt8], _ names: Set<String>
+    _ query: [UInt8], _ names: [String]
   ) throws(AdministrationError) -> [String: String] {
-    guard let form = try? FormFields(parsing: query) else { throw .noQuery }
+    guard let form = try? FormFields(parsing: query) else { throw .badQuery(names) }
     var result: [String: String] = [:]
     for field in form.fields {
       guard let name = String(validating: field.name, as: UTF8.self), names.contains(name), result[name] == nil,
         let value = String(validating: field.value, as: UTF8.self)
-      else { throw .noQuery }
+      else { throw .badQuery(names) }
       result[name] = value
     }
     return result

@@ -35,7 +35,6 @@ extension Administration {
       let now = people.now
       return Self.json(TokensReport(tokens: try await people.tokens().map { TokenReport($0, at: now) }))
     case .ban(let subject, let until, let reason):
-      let until = try until.map { text throws(AdministrationError) in try AccessTimes.end(text, now: people.now) }
       let (ban, ended) = try await people.ban(subject, until: until, reason: reason, by: actor)
       return Self.json(BannedReport(subject: subject.text, ban: BanReport(ban), ended: ended))
     case .unban(let subject):
@@ -53,16 +52,14 @@ extension Administration {
     case .reject(let request):
       return Self.json(DecisionReport(try await people.reject(request, by: actor), group: nil))
     case .invite(let order):
-      let expires = try AccessTimes.end(order.expires, now: people.now)
       let (invitation, link) = try await people.invite(
-        to: order.group, uses: order.uses, expires: expires, note: order.note, by: actor)
+        to: order.group, uses: order.uses, expires: order.expires, note: order.note, by: actor)
       return Self.json(InvitationReport(invitation, at: people.now, link: link))
     case .revokeInvitation(let id):
       try await people.revokeInvitation(id, by: actor)
       return Self.json(RevokedReport(revoked: id))
     case .createToken(let name, let group, let expires):
-      let end = try expires.map { text throws(AdministrationError) in try AccessTimes.end(text, now: people.now) }
-      let (token, text) = try await people.createToken(name: name, group: group, expires: end, by: actor)
+      let (token, text) = try await people.createToken(name: name, group: group, expires: expires, by: actor)
       return Self.json(TokenReport(token, at: people.now, text: text))
     case .revokeToken(let name):
       try await people.revokeToken(name, by: actor)

@@ -15,6 +15,7 @@ struct Administration: Sendable {
   let accessAdministration: AccessAdministration
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
+  let storeHealth: StoreHealth
   let metrics: MetricsRegistry
   let audit: AuditTrail
   /// Reloads the configuration; the argument is the credential of the caller, for the log.
@@ -38,7 +39,7 @@ struct Administration: Sendable {
       if case .access(let operation) = operation { return try await carryOut(operation, by: right, request) }
       let context = AdminRequestContext(request: request, right: right)
       do throws(AdministrationError) {
-        return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(operation, context) }
+        return try await reportingStore { () async throws in try await carryOut(operation, context) }
       } catch {
         record(
           operation.name, operation.subject, session: operation.session, by: right, failed: error.code, request)
@@ -147,15 +148,16 @@ struct Administration: Sendable {
 
   // MARK: Answers
 
-  private static func storeTrouble(
-    _ metrics: MetricsRegistry, _ body: () async throws -> ControlResponse
+  /// Reports an error of the store to its health.
+  private func reportingStore(
+    _ body: () async throws -> ControlResponse
   ) async throws(AdministrationError) -> ControlResponse {
     do {
       return try await body()
     } catch let refusal as AdministrationError {
       throw refusal
     } catch {
-      metrics.storeFailures.count("administration")
+      if let error = error as? StoreError { storeHealth.failed("administration", error) }
       throw .store("\(error)")
     }
   }

@@ -34,10 +34,22 @@ struct AdministrationError: Error, Equatable {
   static let noHandle = AdministrationError(
     status: 400, code: "bad_handle",
     message: "a session ID has 22 characters: see GET /accounts/SUB/sessions, or cordon accounts sessions")
-  static let noQuery = AdministrationError(
+  static let badAccountQuery = AdministrationError(
     status: 400, code: "bad_query",
     message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them, or list accounts with any of ?group=, "
       + "seen_since=, after= and limit=")
+  /// - Parameter names: the fields that the query may have.
+  static func badQuery(_ names: [String]) -> AdministrationError {
+    AdministrationError(
+      status: 400, code: "bad_query",
+      message: "the query may have \(names.joined(separator: ", ")), each once and in UTF-8, and nothing else")
+  }
+
+  /// - Parameter name: the field that is neither left out nor `true`.
+  static func badSwitch(_ name: String) -> AdministrationError {
+    AdministrationError(status: 400, code: "bad_query", message: "write \(name)=true, or leave \(name) out")
+  }
+
   static let badLimit = AdministrationError(
     status: 400, code: "bad_query", message: "limit is a number from 1 to \(AccessOperation.largestLimit)")
   static let sameTeam = AdministrationError(
@@ -55,7 +67,7 @@ struct AdministrationError: Error, Equatable {
 
   static func wrongMethod(_ methods: [String]) -> AdministrationError {
     AdministrationError(
-      status: 405, code: "method_not_allowed", message: "here it is \(methods.joined(separator: " or "))",
+      status: 405, code: "method_not_allowed", message: "use \(methods.joined(separator: " or ")) here",
       allowed: methods.contains("GET") ? methods + ["HEAD"] : methods)
   }
 

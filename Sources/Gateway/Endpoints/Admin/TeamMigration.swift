@@ -92,6 +92,9 @@ struct TeamMigration {
     } catch let problem as TransferError {
       guard problem.isAboutOneUser else { throw problem }
       return MigrationReport.Result(account.subject, "refused", message: problem.message)
+    } catch let problem as SealError {
+      return MigrationReport.Result(
+        account.subject, "failed", message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
     } catch {
       return MigrationReport.Result(account.subject, "failed", message: "\(error)")
     }

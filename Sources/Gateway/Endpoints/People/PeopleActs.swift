@@ -25,8 +25,10 @@ struct PeopleActs: Sendable {
     case unban(Subject)
     case endSession(PublicSessionID, of: Subject)
     case endSessions(of: Subject)
-    /// - Parameter id: the ID of the invitation in the form; nil without one.
-    case invite(group: String, id: String?, uses: String, days: String, note: String)
+    /// - Parameters:
+    ///   - id: the ID that the form has for the invitation.
+    ///   - uses: as typed; so is `days`.
+    case invite(group: String, id: String, uses: String, days: String, note: String)
     case revoke(id: String)
   }
 
@@ -119,8 +121,7 @@ struct PeopleActs: Sendable {
       try await administration.remove(subject, from: group, by: actor)
       return .done(.removed)
     case .ban(let subject, let until, let reason):
-      let end = until.isEmpty ? nil : try AccessTimes.end(until, now: administration.now)
-      _ = try await administration.ban(subject, until: end, reason: reason, by: actor)
+      _ = try await administration.ban(subject, until: until.isEmpty ? nil : until, reason: reason, by: actor)
       return .done(.banned)
     case .unban(let subject):
       try await administration.unban(subject, by: actor)
@@ -128,12 +129,10 @@ struct PeopleActs: Sendable {
     case .endSession(let handle, let subject): return try await end(handle, of: subject, by: actor)
     case .endSessions(let subject): return try await endAll(of: subject, by: actor)
     case .invite(let group, let id, let uses, let days, let note):
-      guard let id else { throw .noInvitation }
-      guard let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessAdministration.mostUses),
-        let days = DecimalDigits.parse(Array(days.utf8), limit: AccessAdministration.longestDays), days > 0
-      else { throw .badUses }
-      let expires = administration.now.addingTimeInterval(Double(days) * 86_400)
-      let made = try await administration.invite(to: group, uses: uses, expires: expires, note: note, id: id, by: actor)
+      // Refused and audited with the rest: no number of users is below the least.
+      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessAdministration.mostUses) ?? 0
+      let made = try await administration.invite(
+        to: group, uses: uses, expires: "\(days)d", note: note, id: id, by: actor)
       return .invited(link: made.link)
     case .revoke(let id):
       try await administration.revokeInvitation(id, by: actor)
@@ -201,10 +200,9 @@ extension PeopleActs.Order {
       self = .endSession(handle, of: subject)
     case (.endSessions, let subject?, _): self = .endSessions(of: subject)
     case (.invite, _, _):
-      guard let group = text("group") else { return nil }
+      guard let group = text("group"), let id = text("id"), AccessAdministration.isInvitationID(id) else { return nil }
       self = .invite(
-        group: group, id: text("id").flatMap { AccessAdministration.isInvitationID($0) ? $0 : nil },
-        uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
+        group: group, id: id, uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
     case (.revoke, _, _):
       guard let id = text("id") else { return nil }
       self = .revoke(id: id)
