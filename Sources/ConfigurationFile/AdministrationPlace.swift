@@ -36,7 +36,7 @@ extension ConfigurationFile {
         document: document, fileName: path, directory: directory(of: path), environment: environment))
     reader.read(document)
     // An invalid value must not be replaced by the default.
-    if let admin = document.root["admin"], admin.kind != "a table" { return nil }
+    if let admin = document.root["admin"], !admin.isTable { return nil }
     for entry in ConfigurationSchema.admin.entries {
       let key = entry.key
       if reader.context.isPresent(key), !reader.context.validKeys.contains(key) { return nil }

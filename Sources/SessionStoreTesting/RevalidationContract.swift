@@ -35,9 +35,9 @@ extension StoreContract {
       }
       let claim = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.second)
       try requireEqual(claim.previouslyAsked, Scenario.noon, "when it was asked before")
-      try requireEqual(claim.claimedAt, Scenario.later(Scenario.day), "when it was claimed")
+      try requireEqual(claim.acquiredAt, Scenario.later(Scenario.day), "when it was acquired")
       try requireEqual(
-        try await stores.first.account(ada)?.lastAsked, Scenario.later(Scenario.day), "lastAsked after the claim")
+        try await stores.first.account(ada)?.lastAsked, Scenario.later(Scenario.day), "lastAsked after the lease")
     },
     StoreContract("A claim survives a restart, whether or not an answer came") { stores in
       let ada = try Scenario.subject()
@@ -64,7 +64,7 @@ extension StoreContract {
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(10),
         "lastAsked when somebody signed in before the return")
     },
-    StoreContract("Every replica sees whether an answer to a claim is recorded; a return restores the one before") {
+    StoreContract("Every replica sees whether an answer to a lease is recorded; a return restores the one before") {
       stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
@@ -77,7 +77,7 @@ extension StoreContract {
       let second = try await grantedClaim(ada, at: next, in: stores.second)
       try requireEqual(second.previousAnswer, .noGoodAnswer, "the answer before")
       try requireEqual(try await isYoung(ada, at: next, in: stores.first), true, "whether a second answer may come")
-      try requireEqual(try await stores.first.account(ada)?.lastAnswer, nil, "the last answer during a claim")
+      try requireEqual(try await stores.first.account(ada)?.lastAnswer, nil, "the last answer during a lease")
       try await stores.second.releaseLease(second)
       try requireEqual(try await isYoung(ada, at: next, in: stores.first), false, "whether one may come after it")
       try requireEqual(
@@ -108,7 +108,7 @@ extension StoreContract {
       let first = Scenario.later(.seconds(2 * 86_400))
       let claim = try await grantedClaim(ada, at: first, in: stores.first)
       try requireEqual(
-        try await failingSince(ada, in: stores.second), first, "since when a check fails, after the claim")
+        try await failingSince(ada, in: stores.second), first, "since when a check fails, after the lease")
       try await stores.first.releaseLease(claim)
       try requireEqual(
         try await failingSince(ada, in: stores.second), first, "since when a check fails, after the return")
@@ -126,7 +126,7 @@ extension StoreContract {
       try requireEqual(
         try await failingSince(ada, in: stores.second), nil, "since when a check fails, after another sign-in")
     },
-    StoreContract("A last question far in the future was written by a clock that was wrong: a claim is granted") {
+    StoreContract("A last question far in the future was written by a clock that was wrong: a lease is granted") {
       stores in
       let ada = try Scenario.subject()
       let wrong = Scenario.noon.addingTimeInterval(10 * 365 * 86_400)
@@ -136,7 +136,7 @@ extension StoreContract {
       try requireEqual(recorded.account?.lastAsked, Scenario.noon, "lastAsked")
       try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
     },
-    StoreContract("A token that is damaged is claimed as any other, so that the attempt counts as failed") { stores in
+    StoreContract("A token that is damaged is leased as any other, so that the attempt counts as failed") { stores in
       let ada = try Scenario.subject()
       let signIn = try Scenario.signIn(ada)
       _ = try await stores.first.complete(

@@ -10,7 +10,7 @@ struct LongWork {
   /// The interval of updates on a terminal.
   private static let glance = Duration.milliseconds(100)
 
-  /// So much of a part is done.
+  /// Reports the progress of a part.
   mutating func note(_ part: String, _ done: Int, of total: Int) {
     if let latest, latest.part != part { finishPart() }
     let count = "\(Self.grouped(done)) of \(Self.grouped(max(done, total)))"
@@ -26,7 +26,7 @@ struct LongWork {
     }
   }
 
-  /// Nothing more comes, or something else: the part is told as it is in the end.
+  /// Ends the current part, and prints its final count.
   mutating func finishPart() {
     guard let (part, count) = latest else { return }
     latest = nil

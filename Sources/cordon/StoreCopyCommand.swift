@@ -65,7 +65,7 @@ extension StoreCommand {
       let source = try SQLiteSessionStore(path: path)
       let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
       var work = LongWork()
-      // Before why it went no further, if it did not.
+      // Prints the progress that was reached before an error is printed.
       defer { work.finishPart() }
       let isNew = try await StoreCopy.run(from: source, to: target) { work.note($0.rawValue, $1, of: $2) }
       work.finishPart()

@@ -242,6 +242,9 @@ struct ExchangeMachineTests {
         (.ask, ""), (.connected, "use"), (.sent, ""), (.content(3), "forward"), (.end, "end body"),
       ]),
     ExchangeCourse(
+      "content that no head announces is not forwarded: an extended CONNECT that is not taken for an upgrade",
+      [(.head(.post, ended: false), ""), (.forward(), "refuse 400")]),
+    ExchangeCourse(
       "a body that ends before there is a connection",
       [(.head(.post, ended: false), ""), (.forward(.chunked), ""), (.content(3), "keep"), (.end, "wait")]),
     ExchangeCourse(

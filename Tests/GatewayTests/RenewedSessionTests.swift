@@ -224,7 +224,7 @@ private struct Memory {
   /// The account after a revalidation a day later.
   var revalidated: Account {
     let later = account.lastVerified.addingTimeInterval(86_400)
-    return account.claimed(at: later).after(.good(claims: nil, token: nil), at: later)
+    return account.afterAcquiringLease(at: later).after(.good(claims: nil, token: nil), at: later)
   }
 
   mutating func renew(_ account: Account, asked: Int, number: Int) {

@@ -85,12 +85,12 @@ struct RevalidationScheduleTests {
   @Test("A claim counts as a failed attempt from when it is made, and the first one stays")
   func claims() throws {
     let account = try makeAccount(asked: noon)
-    let first = account.claimed(at: hours(24))
+    let first = account.afterAcquiringLease(at: hours(24))
     #expect(first.lastAsked == hours(24) && first.checkFailingSince == hours(24))
-    let second = first.after(.noGoodAnswer, at: hours(24)).claimed(at: hours(48))
+    let second = first.after(.noGoodAnswer, at: hours(24)).afterAcquiringLease(at: hours(48))
     #expect(second.lastAsked == hours(48) && second.checkFailingSince == hours(24))
     #expect(second.after(.good(claims: nil, token: nil), at: hours(49)).checkFailingSince == nil)
-    #expect(try makeAccount(asked: hours(24)).claimed(at: hours(48)).checkFailingSince == hours(24))
+    #expect(try makeAccount(asked: hours(24)).afterAcquiringLease(at: hours(48)).checkFailingSince == hours(24))
   }
 
   @Test("A check of an account without a token fails from the time when it was due, and is noted once")
@@ -128,7 +128,7 @@ struct RevalidationScheduleTests {
     let account = try makeAccount()
     #expect(schedule.decision(account: account, now: hours(24.5), jitter: 1) == .fresh)
     #expect(schedule.decision(account: account, now: hours(25), jitter: 1) == .blocking)
-    #expect(!schedule.mayGoOn(account: account.claimed(at: hours(25)), now: hours(25)))
+    #expect(!schedule.mayGoOn(account: account.afterAcquiringLease(at: hours(25)), now: hours(25)))
   }
 
   @Test("While somebody asked within the interval nothing is due")

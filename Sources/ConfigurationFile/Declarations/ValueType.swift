@@ -57,7 +57,7 @@ extension ValueType {
       name: "list of \(Self.plural(of: name))",
       read: { node, path, context in
         guard case .array(let elements) = node else {
-          context.report(at: path, "\(path) is \(node.kind)", remedy: "write a list, as in [\"…\"]")
+          context.report(at: path, "\(path) is \(node.describedKind)", remedy: "write a list, as in [\"…\"]")
           return nil
         }
         var values: [Value] = []
@@ -97,7 +97,8 @@ extension ValueType where Value == Bool {
       name: "true or false",
       read: { node, path, context in
         if case .boolean(let value) = node { return value }
-        context.report(at: path, "\(path) is \(node.kind)", remedy: "write true or false, without quotation marks")
+        context.report(
+          at: path, "\(path) is \(node.describedKind)", remedy: "write true or false, without quotation marks")
         return nil
       },
       write: { $0 ? "true" : "false" })
@@ -111,7 +112,7 @@ extension ValueType where Value == Int {
       read: { node, path, context in
         guard case .integer(let value) = node else {
           let remedy = "write a whole number from \(range.lowerBound) to \(range.upperBound), without quotation marks"
-          context.report(at: path, "\(path) is \(node.kind)", remedy: remedy)
+          context.report(at: path, "\(path) is \(node.describedKind)", remedy: remedy)
           return nil
         }
         guard range.contains(value) else {

@@ -58,7 +58,8 @@ extension ValueType where Value == BasicCredentialsTemplate {
       name: "table of user and password",
       read: { node, path, context in
         guard case .table(let table) = node else {
-          context.report(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of user and password")
+          context.report(
+            at: path, "\(path) is \(node.describedKind)", remedy: "write a table [\(path)] of user and password")
           return nil
         }
         for key in table.keys where key != "user" && key != "password" {
@@ -97,7 +98,7 @@ private enum HeaderTable {
     readValue: (String, Node, NodePath, inout DecodingContext) -> Header?
   ) -> [Header]? {
     guard case .table(let table) = node else {
-      context.report(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of \(example)")
+      context.report(at: path, "\(path) is \(node.describedKind)", remedy: "write a table [\(path)] of \(example)")
       return nil
     }
     var headers: [Header] = []

@@ -8,7 +8,7 @@ extension ValueType where Value == TLSFiles {
       read: { node, path, context in
         guard case .table(let table) = node else {
           context.report(
-            at: path, "\(path) holds \(node.kind)", remedy: "write each certificate under a line [[\(path)]]")
+            at: path, "\(path) holds \(node.describedKind)", remedy: "write each certificate under a line [[\(path)]]")
           return nil
         }
         let keys = ["certificate_file", "private_key_file"]

@@ -308,7 +308,7 @@ extension ValueType where Value == [ResponseHeader] {
       read: { node, path, context in
         guard case .table(let table) = node else {
           context.report(
-            at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of header = \"value\"")
+            at: path, "\(path) is \(node.describedKind)", remedy: "write a table [\(path)] of header = \"value\"")
           return nil
         }
         var headers: [ResponseHeader] = []

@@ -9,8 +9,11 @@ enum Node: Sendable, Equatable {
   /// A date, a time or both; no key takes one.
   case moment
 
+  var isTable: Bool { if case .table = self { true } else { false } }
+  var isArray: Bool { if case .array = self { true } else { false } }
+
   /// The kind of the node for diagnostics: "a text".
-  var kind: String {
+  var describedKind: String {
     switch self {
     case .table: "a table"
     case .array: "a list"

@@ -113,7 +113,7 @@ struct DecodingContext {
   /// `$${` stands for `${` itself. Any other `$` is just that.
   mutating func text(_ node: Node, at path: NodePath, expected: @autoclosure () -> String) -> WrittenText? {
     guard case .string(let written) = node else {
-      report(at: path, "\(path) is \(node.kind)", remedy: "write \(expected())")
+      report(at: path, "\(path) is \(node.describedKind)", remedy: "write \(expected())")
       return nil
     }
     guard written.utf8.contains(UInt8(ascii: "$")) else { return WrittenText(value: written, written: written) }

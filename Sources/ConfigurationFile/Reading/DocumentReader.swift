@@ -61,7 +61,7 @@ struct DocumentReader {
           readTable(inner, at: keyPath)
         } else {
           context.report(
-            atKey: keyPath, "\(name) is \(node.kind == "a list" ? "a list of tables" : node.kind)",
+            atKey: keyPath, "\(name) is \(node.isArray ? "a list of tables" : node.describedKind)",
             remedy: "write it as one table, [\(name)]"
               + (name == "upstream" ? "; additional ones are [[upstreams]]" : ""))
         }
@@ -92,7 +92,7 @@ struct DocumentReader {
           remedy: "\"internal\", or another name for the log",
           keep: { $0.listeners.append($1) })
       } else {
-        noteUnknown(keyPath, name: name, isTable: node.kind == "a table")
+        noteUnknown(keyPath, name: name, isTable: node.isTable)
       }
     }
   }
@@ -112,14 +112,14 @@ struct DocumentReader {
     let word = words[section.name] ?? section.name
     guard case .array(let elements) = node else {
       let remedy = "write each \(word) under a line [[\(section.name)]], with two brackets"
-      context.report(atKey: path, "\(section.name) is \(node.kind)", remedy: remedy)
+      context.report(atKey: path, "\(section.name) is \(node.describedKind)", remedy: remedy)
       return
     }
     for (index, element) in elements.enumerated() {
       let elementPath = path.appending(index)
       guard case .table(let table) = element else {
         context.report(
-          at: elementPath, "\(section.name) holds \(element.kind)",
+          at: elementPath, "\(section.name) holds \(element.describedKind)",
           remedy: "write each \(word) under a line [[\(section.name)]]")
         continue
       }

@@ -23,7 +23,8 @@ struct HeaderTemplateText {
   static func parse(_ node: Node, at path: NodePath, _ context: inout DecodingContext) -> HeaderTemplate? {
     guard case .string(let written) = node else {
       context.report(
-        at: path, "\(path) is \(node.kind)", remedy: "write a text, as in \"{email}\", \"prod\" or \"${NAME}\"")
+        at: path, "\(path) is \(node.describedKind)", remedy: "write a text, as in \"{email}\", \"prod\" or \"${NAME}\""
+      )
       return nil
     }
     var parser = HeaderTemplateText(written, path)

@@ -108,6 +108,8 @@ struct Exchange {
       } else if hasSurplus {
         return .upgradeWithSurplus
       }
+    } else if ended == nil, !hasBody {
+      return .unframedContent
     } else if let limit = limits.bytes {
       // Content that came while the gate was deciding counts as well.
       var length = account.receivedBytes

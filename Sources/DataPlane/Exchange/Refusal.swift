@@ -44,6 +44,8 @@ struct Refusal: Equatable {
   static let upgradeWithBody = Refusal(400, "a body in an upgrade request")
   /// In the old protocol or in the new one? They must not be taken for either.
   static let upgradeWithSurplus = Refusal(400, "data after an upgrade request")
+  /// An upgrade over HTTP/2 that was not asked for as one: its bytes would follow a head that announces none.
+  static let unframedContent = Refusal(400, "content that the request does not announce")
   static let upgradeEnded = Refusal(400, "a WebSocket that its client has ended already")
   /// To an extended CONNECT any 2xx is a tunnel: an HTTP response must not be taken for one (RFC 8441, 5).
   static let upgradeAnswered = Refusal(502, "the application answered a WebSocket with something else")

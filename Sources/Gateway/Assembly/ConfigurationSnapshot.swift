@@ -13,7 +13,7 @@ struct ConfigurationSnapshot: Sendable {
   let endpoints: [SiteEndpoints]
   let upstreams: [WatchedUpstream]
   let listener: ListenerConfiguration
-  let access: AdministrationAccess
+  let adminAuthorization: AdminAuthorization
   /// The application's endpoint for notifications; nil if they are not forwarded.
   let relayRoute: NotificationRelay.Route?
   /// The members files as they were read.

@@ -51,7 +51,7 @@ package struct GatewaySettings: Sendable {
   /// Starts of sign-ins for each client address (`limits.clients.sign_ins`); nil for no limit.
   package var signInRate: SignInRate?
 
-  /// Without defaults, so that no setting can be forgotten.
+  /// The settings that each gateway has; those of ``responseHeaders``, ``signInRate`` and ``sites`` may follow.
   package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],

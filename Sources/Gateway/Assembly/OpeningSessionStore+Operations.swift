@@ -93,10 +93,10 @@ extension OpeningSessionStore {
     try await opened().delete(tokens)
   }
 
-  func claimLease(of subject: Subject, preferring clientID: String, interval: Duration, now: Date)
-    async throws(StoreError) -> LeaseOutcome<LeaseClaim>
+  func recordLease(of subject: Subject, preferring clientID: String, interval: Duration, now: Date)
+    async throws(StoreError) -> LeaseOutcome<StoredLease>
   {
-    try await opened().claimLease(of: subject, preferring: clientID, interval: interval, now: now)
+    try await opened().recordLease(of: subject, preferring: clientID, interval: interval, now: now)
   }
 
   func releaseLease(_ lease: RevalidationLease) async throws(StoreError) {

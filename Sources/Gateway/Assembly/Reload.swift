@@ -50,9 +50,9 @@ actor Reload {
   nonisolated var current: ConfigurationSnapshot { snapshot.withLock { $0 } }
 
   /// Reads and applies the configuration, after every reload that was requested before.
-  /// - Parameter right: the credential of the caller, for the audit: `token`, `socket`, `signal`.
-  func run(by right: String) async -> ReloadReport {
-    await afterOthers { await self.perform(by: right) }
+  /// - Parameter caller: the credential of the caller, for the audit: `token`, `socket`, `signal`.
+  func run(by caller: String) async -> ReloadReport {
+    await afterOthers { await self.perform(by: caller) }
   }
 
   /// Runs some work after everything that was requested before.
@@ -72,7 +72,7 @@ actor Reload {
     await last?.value
   }
 
-  private func perform(by right: String) async -> ReloadReport {
+  private func perform(by caller: String) async -> ReloadReport {
     let manager = ServiceManager()
     if !isStopping { manager.reloading() }
     let report = await attempt()
@@ -82,12 +82,12 @@ actor Reload {
     if report.reloaded {
       logger.notice(
         "configuration reloaded",
-        metadata: ["by": "\(right)", "changed": "\(report.changed.joined(separator: " "))"])
+        metadata: ["by": "\(caller)", "changed": "\(report.changed.joined(separator: " "))"])
     }
     for problem in report.problems {
       logger.error(
         "configuration reload failed, keeping the running configuration",
-        metadata: ["by": "\(right)", "problem": "\(problem)"])
+        metadata: ["by": "\(caller)", "problem": "\(problem)"])
     }
     return report
   }

@@ -83,7 +83,7 @@ struct RunningGateway: Sendable {
       loops: services.loops, health: services.health, metrics: metrics, people: people,
       upstreams: { upstreams.status }, version: version, started: started)
     let adminListener = try await startAdminListener(
-      admin, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
+      admin, isPrivate: snapshot.adminAuthorization.restsOnPermission, on: eventLoop, sockets: sockets
     ) { adminGate(at: settings.adminAddress, services, board, reload) }
     try sockets.requireNoneLeft()
     return RunningGateway(
@@ -147,8 +147,8 @@ struct RunningGateway: Sendable {
     by current: ConfigurationSnapshot, _ services: GatewayServices, _ reload: Reload, _ refusals: RefusalAudit
   ) -> Administration {
     Administration(
-      access: current.access, sessions: services.sessions, store: services.store,
-      accessAdministration: AccessAdministration(
+      authorization: current.adminAuthorization, sessions: services.sessions, store: services.store,
+      accessChanges: AccessChanges(
         current, store: services.store, sessions: services.sessions, storeHealth: services.storeHealth,
         metrics: services.metrics),
       apple: current.keys.apple, keyring: current.keys.keyring, storeHealth: services.storeHealth,

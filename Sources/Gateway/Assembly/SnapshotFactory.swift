@@ -66,7 +66,7 @@ struct SnapshotFactory: Sendable {
     return ConfigurationSnapshot(
       settings: settings, keys: keys, gate: gate, button: button,
       endpoints: endpoints, upstreams: upstreams, listener: listener,
-      access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
+      adminAuthorization: try AdminAuthorization(settings.admin, at: settings.adminAddress),
       relayRoute: try await NotificationRelay.Route(
         to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop),
       members: members, signInLimit: limit)
@@ -79,8 +79,9 @@ struct SnapshotFactory: Sendable {
       previous.settings, previous.keys, gate, previous.button, previous.signInLimit)
     return ConfigurationSnapshot(
       settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
-      endpoints: endpoints, upstreams: previous.upstreams, listener: previous.listener, access: previous.access,
-      relayRoute: previous.relayRoute, members: members, signInLimit: previous.signInLimit)
+      endpoints: endpoints, upstreams: previous.upstreams, listener: previous.listener,
+      adminAuthorization: previous.adminAuthorization, relayRoute: previous.relayRoute, members: members,
+      signInLimit: previous.signInLimit)
   }
 
   /// The endpoints of each site, by its number.
@@ -204,7 +205,7 @@ struct SnapshotFactory: Sendable {
     _ evaluator: AccessEvaluator
   ) -> PeopleEndpoint {
     let authority = ManagerAuthority(settings.access, settings.routes, evaluator)
-    let administration = AccessAdministration(
+    let administration = AccessChanges(
       store: store, sessions: sessions, groups: { evaluator.policy.groups }, memberPlace: settings.memberPlace,
       requiresVerifiedEmail: evaluator.requiresVerifiedEmail, invitationPrefix: settings.invitationPrefix,
       storeHealth: storeHealth, metrics: metrics, audit: keys.audit)

@@ -7,15 +7,16 @@ extension Account {
   var shownAddress: String? { claims.email ?? name?.text }
 }
 
-/// The refusal of a signed-in user who may ask for access.
+/// Helpers for refusing a signed-in user who may ask for access.
 enum AccessRefusal {
-  /// Looks up the user's request for access in the store; nil if the store does not answer.
-  typealias LookUp = @Sendable (Subject) async -> AccessRequestState?
+  /// Asks the store for the user's request for access; nil if the store does not answer.
+  typealias RequestQuery = @Sendable (Subject) async -> AccessRequestState?
 
-  /// The time for which an event loop remembers the request of a session's user, and the same after the store did not
-  /// answer. Asking, admitting and rejecting end it on every loop of this process.
-  static let memory: Int64 = 60_000
-  static let outageMemory: Int64 = 1_000
+  /// The time for which an event loop caches the request of a session's user, in milliseconds. Asking, admitting and
+  /// rejecting end it on every loop of this process.
+  static let requestStateLifetime: Int64 = 60_000
+  /// The same after the store did not answer.
+  static let outageRetryInterval: Int64 = 1_000
 
   /// Whether membership in a group could change a denial: each rule that denies does so by its lists, which name a
   /// group; neither by a deny list nor by a condition.

@@ -76,7 +76,7 @@ extension PageFailure {
       }
   }
 
-  /// Whether the data plane may mean this one by its status alone.
+  /// Whether the data plane asks for this page by its status code alone.
   var isOfProtocol: Bool {
     switch self {
     case .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired, .contentTooLarge,

@@ -1,5 +1,27 @@
 internal import DataPlane
 
+/// The token of the gateway's that a request carries in `Authorization`. None of them is forwarded.
+enum CarriedToken {
+  case none
+  /// The token of a session, used as a bearer token.
+  case session
+  /// A machine token, in whatever form.
+  case machine
+  /// A text in the form of our tokens that counts for nothing here: of another host, or in a wrong form.
+  case unusable
+
+  /// Whether it identifies its sender, who is no browser.
+  var isOurs: Bool {
+    switch self {
+    case .session, .machine: true
+    case .none, .unusable: false
+    }
+  }
+
+  var isMachine: Bool { if case .machine = self { true } else { false } }
+  var isNone: Bool { if case .none = self { true } else { false } }
+}
+
 /// The request that is being decided on, apart from its head.
 struct GateRequest {
   let id: RequestIDSource.Identifier
@@ -7,13 +29,8 @@ struct GateRequest {
   var site: GateSite
   /// Whether it is addressed to one of `listen.hosts`.
   let isAlias: Bool
-  /// Whether it carries a bearer token that we have signed, or a machine token, which is not forwarded.
-  var carriesOurToken = false
-  /// Whether it carries a text in the form of our tokens that counts for nothing here: of another host, or in a wrong
-  /// form. It is not forwarded.
-  var carriesForeignToken = false
-  /// Whether it carries a machine token, in whatever form.
-  private(set) var carriesMachineToken = false
+  /// The token of the gateway's in its `Authorization`.
+  var token = CarriedToken.none
   /// Whether `networks` may rely on the client's address.
   var isAddressKnown = false
 
@@ -21,11 +38,5 @@ struct GateRequest {
     self.id = id
     self.site = site
     self.isAlias = isAlias
-  }
-
-  /// Notes that the request carries a machine token.
-  mutating func noteMachineToken() {
-    carriesOurToken = true
-    carriesMachineToken = true
   }
 }

@@ -116,7 +116,7 @@ struct GateResponses {
   private func mayShowPage(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ request: GateRequest
   ) -> Bool {
-    route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
+    route.unauthenticated == .automatic && !head.wantsUpgrade && !request.token.isOurs
   }
 
   /// The form whose entries are to be kept while its user signs in; nil for other requests.

@@ -78,5 +78,5 @@ struct SiteEndpoints: Sendable {
   /// Keeps the entries of a form in the browser.
   var keepForm: @Sendable (KeepableForm) -> EndpointAction
   /// Looks up requests for access; nil if nobody may ask.
-  var accessRequests: AccessRefusal.LookUp?
+  var accessRequests: AccessRefusal.RequestQuery?
 }

@@ -217,7 +217,7 @@ final class LoopGate: RequestGate {
     _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead, _ bytes: RawSpan,
     _ request: inout GateRequest
   ) -> GateDecision {
-    if case .absent = MachineTokenField.find(head, bytes) {} else { request.noteMachineToken() }
+    if case .absent = MachineTokenField.find(head, bytes) {} else { request.token = .machine }
     guard case .forward(var directive) = forward(nil, route, routeClass, head, bytes, request) else {
       return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
     }
@@ -232,7 +232,7 @@ final class LoopGate: RequestGate {
     _ field: MachineTokenField, _ route: RouteDecision, _ routeClass: RouteLabel,
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision {
-    request.noteMachineToken()
+    request.token = .machine
     switch tokens.verdict(of: field, route) {
     case .nobody: return forward(nil, route, routeClass, head, bytes, request)
     case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
@@ -270,8 +270,8 @@ final class LoopGate: RequestGate {
       let found = await accessRequests(subject)
       try? await bound.eventLoop.submit {
         // If the store does not answer, the button stays: pressing it says so.
-        let memory = found == nil ? AccessRefusal.outageMemory : AccessRefusal.memory
-        bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: memory))
+        let lifetime = found == nil ? AccessRefusal.outageRetryInterval : AccessRefusal.requestStateLifetime
+        bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: lifetime))
       }.get()
     }
   }
@@ -285,7 +285,7 @@ final class LoopGate: RequestGate {
     if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
       // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
       // No browser sends a machine token by itself.
-      let isNoBrowser = request.carriesMachineToken && !head.fields.has(.origin)
+      let isNoBrowser = request.token.isMachine && !head.fields.has(.origin)
       guard isNoBrowser || request.site.isOwnOrigin(head, bytes) else {
         return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
       }
@@ -306,7 +306,7 @@ final class LoopGate: RequestGate {
       let own =
         entry.isOfMachineToken
         ? .machineToken
-        : ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
+        : ExchangeCredential(key: entry.key, isBearer: request.token.isOurs && configuration.acceptsBearer)
       credential |= own.number
       if !entry.isSignedByCurrentKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
     }
@@ -315,7 +315,7 @@ final class LoopGate: RequestGate {
       ForwardingDirective(
         identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, credential: credential,
         user: entry?.user, allowsUpgrade: allowsUpgrade, upstream: route.upstream,
-        dropsAuthorization: request.carriesOurToken || request.carriesForeignToken,
+        dropsAuthorization: !request.token.isNone,
         dropsMethodOverride: route.dropsMethodOverride, bodyRate: route.bodyRate, privateLines: privateLines,
         binding: binding))
   }

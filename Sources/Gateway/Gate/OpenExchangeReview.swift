@@ -28,7 +28,7 @@ final class OpenExchangeReview {
     let now = sessions.now
     let handle = PublicSessionID(key)
     let session = openSessions.session(key, at: now)
-    guard let entry = current(session, handle) else {
+    guard let entry = refreshedEntry(of: session, handle) else {
       if case .over = session.state {
         session.noteEnd(at: now)
         return false
@@ -38,7 +38,7 @@ final class OpenExchangeReview {
     }
     if exchange.isActive, !entry.isOfMachineToken, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
-      if case .lookedUp = session.state { return true }
+      if case .lookingUp = session.state { return true }
       session.noteEnd(at: now)
       return false
     }
@@ -71,11 +71,12 @@ final class OpenExchangeReview {
     return hasAsked
   }
 
-  /// The cached session, if it is still current.
-  private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
+  /// Updates the state of a session from the cache.
+  /// - Returns: the entry, if it is current.
+  private func refreshedEntry(of session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
     if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over() }
     switch session.state {
-    case .over, .lookedUp: return nil
+    case .over, .lookingUp: return nil
     case .unknown: break
     case .known(let entry, let invalidations):
       // The cache may have had no room for it; then what was known holds until something is invalidated.
@@ -117,11 +118,11 @@ final class OpenExchangeReview {
     switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh:
       session.overdueSince = nil
-      session.checkAsked = 0
+      session.revalidationStarted = 0
       return true
     case .background:
-      if !Period(from: session.checkAsked, for: SessionConfiguration.evaluationInterval).contains(now) {
-        session.checkAsked = now
+      if !Period(from: session.revalidationStarted, for: SessionConfiguration.evaluationInterval).contains(now) {
+        session.revalidationStarted = now
         sessions.revalidate(snapshot, isOverdue: false)
       }
       return true
@@ -134,8 +135,8 @@ final class OpenExchangeReview {
       if Period(from: since, for: Self.overduePatience).contains(now) { return true }
       if sessions.configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) {
         // No attempt has failed: it has had no slot yet, which ends nothing.
-        if !Period(from: session.checkAsked, for: SessionConfiguration.retryInterval).contains(now) {
-          session.checkAsked = now
+        if !Period(from: session.revalidationStarted, for: SessionConfiguration.retryInterval).contains(now) {
+          session.revalidationStarted = now
           sessions.revalidate(snapshot, isOverdue: true)
         }
         return true
@@ -152,7 +153,7 @@ final class OpenExchangeReview {
   private static let lookUpPause: Int64 = 1_000
 
   private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64, _ isMachineToken: Bool) {
-    if case .lookedUp = session.state { return }
+    if case .lookingUp = session.state { return }
     guard !session.lookUpPause.contains(now) else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.
       if !sessions.storeHealth.isTrusted(at: now) { session.state = .over() }
@@ -160,7 +161,7 @@ final class OpenExchangeReview {
     }
     var last: SessionCacheEntry?
     if case .known(let entry, _) = session.state { last = entry }
-    session.state = .lookedUp(last)
+    session.state = .lookingUp(previous: last)
     hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
     if isMachineToken {
@@ -184,7 +185,7 @@ final class OpenExchangeReview {
 
   /// Applies the result of a look-up.
   private func take(_ found: OpenLookUp<SessionCacheEntry>, of session: OpenSession) {
-    guard case .lookedUp(let last) = session.state else { return }
+    guard case .lookingUp(previous: let last) = session.state else { return }
     let now = sessions.now
     switch found {
     case .found(let entry):

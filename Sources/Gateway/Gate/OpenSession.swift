@@ -7,12 +7,14 @@ final class OpenSession {
   enum State {
     /// Nothing yet, or nothing that is still good.
     case unknown
-    /// As it was remembered, or looked up, when the memory had counted so many invalidations.
+    /// As it was cached, or looked up, and the cache's number of invalidations at that time.
     case known(SessionCacheEntry, invalidations: Int)
-    /// It is being looked up; what was known before.
-    case lookedUp(SessionCacheEntry?)
-    /// It is over; since when exchanges have been ended for that.
-    case over(actedOn: Int64? = nil)
+    /// It is being looked up.
+    /// - Parameter previous: what was known before.
+    case lookingUp(previous: SessionCacheEntry?)
+    /// It is over.
+    /// - Parameter exchangesEndedAt: nil until exchanges have been ended for that.
+    case over(exchangesEndedAt: Int64? = nil)
   }
 
   var state = State.unknown
@@ -22,19 +24,20 @@ final class OpenSession {
   var lookUpPause = Period.none
   /// The entry that its exchanges are evaluated by, and the number of that evaluation.
   private(set) var evaluated: (entry: SessionCacheEntry, generation: Int, number: Int)?
-  /// The time when a revalidation of its account was last started, and since when the account is overdue.
-  var checkAsked: Int64 = 0
+  /// The time when a revalidation of its account was last started.
+  var revalidationStarted: Int64 = 0
+  /// The time since when the account is overdue; nil if it is not.
   var overdueSince: Int64?
 
   /// Exchanges of it are being ended, because it is over.
-  func noteEnd(at now: Int64) { if case .over(nil) = state { state = .over(actedOn: now) } }
+  func noteEnd(at now: Int64) { if case .over(nil) = state { state = .over(exchangesEndedAt: now) } }
 
   /// The number of the evaluation by this entry and configuration: another where either has changed.
   func evaluation(by entry: SessionCacheEntry, _ generation: Int, next: () -> Int) -> Int {
     if let evaluated, evaluated.entry === entry, evaluated.generation == generation { return evaluated.number }
     let number = next()
     evaluated = (entry, generation, number)
-    checkAsked = 0
+    revalidationStarted = 0
     overdueSince = nil
     return number
   }
@@ -83,7 +86,7 @@ struct OpenSessions {
 
   /// Whether the store is being asked for one of them.
   var isLookingUp: Bool {
-    sessions.values.contains { if case .lookedUp = $0.state { true } else { false } }
+    sessions.values.contains { if case .lookingUp = $0.state { true } else { false } }
   }
 }
 

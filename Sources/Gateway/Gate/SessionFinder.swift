@@ -27,17 +27,17 @@ final class SessionFinder {
   ) -> LoopSessions.LookUp {
     if head.fields.has(.authorization) {
       guard case .absent = MachineTokenField.find(head, bytes) else {
-        request.noteMachineToken()
+        request.token = .machine
         return .none
       }
       if let token = ownToken(head, bytes, request) {
-        request.carriesOurToken = true
+        request.token = .session
         if acceptsBearer {
           return sessions.find(
             bytes.extracting(token), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
         }
-      } else {
-        request.carriesForeignToken = hasTokenForm(head, bytes)
+      } else if hasTokenForm(head, bytes) {
+        request.token = .unusable
       }
     }
     var result = LoopSessions.LookUp.none

@@ -182,7 +182,7 @@ struct VerifyEndpoint {
     _ request: GateRequest, isRepeated: Bool = false
   ) -> GateDecision {
     let address = signInAddress(original, bytes, request.site, isRepeated: isRepeated)
-    guard original.mayRedirect, route.unauthenticated == .automatic, !head.wantsUpgrade, !request.carriesOurToken,
+    guard original.mayRedirect, route.unauthenticated == .automatic, !head.wantsUpgrade, !request.token.isOurs,
       case .known(_, let method) = original.target, RequestKind.isNavigation(head, bytes),
       method.map({ bytes.equals("GET", $0) || bytes.equals("HEAD", $0) }) ?? true
     else { return unauthorized(route, signIn: address, head, request) }

@@ -82,20 +82,20 @@ final class MachineTokenSessions: Sendable {
     let now = clock()
     // A result would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {
-      return .storeUnavailable(during: Period(from: now, for: SessionManager.outageMemory))
+      return .storeUnavailable(during: Period(from: now, for: SessionManager.outageRetryInterval))
     }
     if let cached = await cached(handle, at: now) { return .found(cached) }
     do throws(StoreError) {
       let found = try await store.token(handle)
       storeHealth.answered(at: clock(), asked: now)
       guard let found, found.isInForce(at: Date(wallClock: now)) else {
-        return .absent(during: Period(from: clock(), for: SessionManager.absentMemory))
+        return .absent(during: Period(from: clock(), for: SessionManager.absentLifetime))
       }
       return .found(found)
     } catch {
       storeHealth.didNotAnswer("token", error)
       if let cached = await cached(handle, at: clock()) { return .found(cached) }
-      return .storeUnavailable(during: Period(from: clock(), for: SessionManager.outageMemory))
+      return .storeUnavailable(during: Period(from: clock(), for: SessionManager.outageRetryInterval))
     }
   }
 

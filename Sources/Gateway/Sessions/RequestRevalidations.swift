@@ -70,8 +70,8 @@ struct RequestRevalidations: Sendable {
         // The revalidation has no result: the store did not grant the lease. Neither admit nor sign out.
         loop.value.cache.remove(credential.fingerprint)
         loop.value.cache.insert(
-          .storeUnavailable(during: Period(from: now, for: SessionManager.outageMemory)), for: credential.fingerprint,
-          now: now)
+          .storeUnavailable(during: Period(from: now, for: SessionManager.outageRetryInterval)),
+          for: credential.fingerprint, now: now)
       } else {
         // This loop need not wait again: for a while if Apple was asked about the account, otherwise for a moment.
         let mayAsk = schedule.mayAsk(account: account, now: date)

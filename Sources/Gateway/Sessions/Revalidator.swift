@@ -96,7 +96,7 @@ final class Revalidator: Sendable {
         switch outcome {
         case .granted(let lease):
           queue.setWaitsElsewhere(lease.subject, false)
-          state.withLock { $0.ownLeases.note(lease.claimedAt, of: lease.subject, at: now) }
+          state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
           if hasWaited, !current.history.mayCall(at: now) {

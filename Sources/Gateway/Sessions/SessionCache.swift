@@ -78,7 +78,7 @@ struct SessionCache {
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max, now: Int64) {
     var known = known
     if case .session(let entry) = known, hasEnded(entry.snapshot.session.handle, now: now) {
-      known = .absent(during: Period(from: now, for: SessionManager.absentMemory))
+      known = .absent(during: Period(from: now, for: SessionManager.absentLifetime))
     }
     if case .session(let entry) = known {
       let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)

@@ -20,12 +20,13 @@ final class SessionManager: Sendable {
   /// Milliseconds since 1970. Not inlined: a request that read the clock from here would retain it.
   var now: Int64 { @inline(never) get { clock() } }
 
-  /// The time for which an answer is cached: about a credential without a session, and about an unavailable store.
-  static let absentMemory: Int64 = 5_000
-  static let outageMemory: Int64 = 1_000
-  /// The time for which a session in the store counts as over: if it is idle, another replica may have used it and not
-  /// been able to write that yet.
-  static let idleMemory: Int64 = 1_000
+  /// The time for which it is cached that a credential has no session, in milliseconds, as below.
+  static let absentLifetime: Int64 = 5_000
+  /// The time after which a store that did not answer is asked again.
+  static let outageRetryInterval: Int64 = 1_000
+  /// The time for which an idle session in the store counts as over: another replica may have used it, and not been
+  /// able to write that yet.
+  static let idleRecheckInterval: Int64 = 1_000
 
   init(
     store: any SessionRecordStore & NotificationStore, loops: ProcessSessions, storeHealth: StoreHealth,
@@ -87,7 +88,7 @@ final class SessionManager: Sendable {
     let now = clock()
     // A snapshot would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {
-      return .storeUnavailable(during: Period(from: now, for: Self.outageMemory))
+      return .storeUnavailable(during: Period(from: now, for: Self.outageRetryInterval))
     }
     // The cache of another loop is as good as the store, and faster.
     let cached = await loops.cached(handle)
@@ -98,15 +99,17 @@ final class SessionManager: Sendable {
       let found = try await store.find(handle)
       storeHealth.answered(at: clock(), asked: now)
       guard let found = found.map({ seen($0, cached) }) else {
-        return .absent(during: Period(from: clock(), for: Self.absentMemory))
+        return .absent(during: Period(from: clock(), for: Self.absentLifetime))
       }
-      guard isAlive(found, at: now) else { return .absent(during: Period(from: clock(), for: Self.idleMemory)) }
+      guard isAlive(found, at: now) else {
+        return .absent(during: Period(from: clock(), for: Self.idleRecheckInterval))
+      }
       return .found(FoundSession(snapshot: found))
     } catch {
       storeHealth.didNotAnswer("find", error)
       if let cached = await loops.cached(handle), let known = usable(cached, at: clock()) { return known }
       // From now on: the failure may have taken longer than it is remembered.
-      return .storeUnavailable(during: Period(from: clock(), for: Self.outageMemory))
+      return .storeUnavailable(during: Period(from: clock(), for: Self.outageRetryInterval))
     }
   }
 
@@ -115,7 +118,7 @@ final class SessionManager: Sendable {
     guard storeHealth.isTrusted(at: now), isAlive(cached.snapshot, at: now) else { return nil }
     return .found(
       FoundSession(
-        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageMemory)))
+        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageRetryInterval)))
   }
 
   /// The session as the store has it, with the last use that an event loop has seen and not yet written.

@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
-  package func claimLease(
+  package func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
+  ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
     return try await run(isRetryable: false) { connection in
       // Fast path: most claims are too early and need no row lock.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
@@ -28,10 +28,11 @@ extension PostgreSQLSessionStore {
         }
         guard before.mayBeAsked(at: now, interval: interval) else { return .notYet(before) }
         let number = found.row.claimNumber &+ 1
-        try PostgreSQLAccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
+        try PostgreSQLAccountRow(account: before.afterAcquiringLease(at: now), claimNumber: number).update(
+          in: connection)
         return .granted(
-          LeaseClaim(
-            subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
+          StoredLease(
+            subject: subject, clientID: question.clientID, token: question.token, acquiredAt: now, number: number,
             tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked,
             previousAnswer: before.lastAnswer))
       }

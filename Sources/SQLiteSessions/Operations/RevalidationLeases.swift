@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
-  package func claimLease(
+  package func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
+  ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
     try await write { database in
       guard let before = try SQLiteAccountRow.find(subject, in: database) else { return .nothingToAskWith }
       let found = try database.row(
@@ -20,11 +20,11 @@ extension SQLiteSessionStore {
       }
       guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
       let number = before.claimNumber &+ 1
-      try SQLiteAccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
+      try SQLiteAccountRow(account: before.account.afterAcquiringLease(at: now), claimNumber: number).save(in: database)
       return .granted(
-        LeaseClaim(
+        StoredLease(
           subject: subject, clientID: try token.text(0), token: EncryptedToken(stored: try token.bytes(1)),
-          claimedAt: now, number: number, tokenVersion: try token.int64(2),
+          acquiredAt: now, number: number, tokenVersion: try token.int64(2),
           previouslyAsked: before.account.lastAsked, previousAnswer: before.account.lastAnswer))
     }
   }

@@ -105,7 +105,7 @@ extension Account {
 
   /// The account after a lease to ask Apple was acquired. Until a good answer is recorded, the attempt counts as
   /// failed, whatever happens to the process or to Apple.
-  package func claimed(at now: Date) -> Account {
+  package func afterAcquiringLease(at now: Date) -> Account {
     var after = self
     after.checkFailingSince = failingSince(at: now) ?? now
     after.lastAsked = now

@@ -1,5 +1,5 @@
-/// Options of oauth2-proxy whose value does not matter: what is said of each. Documentation/MIGRATING.md has the same
-/// as a table for people.
+/// Options of oauth2-proxy whose value does not matter, and the explanation printed for each.
+/// Documentation/MIGRATING.md has the same as a table for people.
 enum OAuth2ProxyOptions {
   /// Whether an option keeps users out by what another provider tells of them.
   static func isRestriction(_ name: String) -> Bool {

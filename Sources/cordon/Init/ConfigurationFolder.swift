@@ -11,8 +11,8 @@ struct ConfigurationFolderError: Error {
   let message: String
 }
 
-/// The folder of a new configuration, and who has to read what is laid there: the folder's group where it has one of
-/// its own (/etc/cordon is the gateway's group's), otherwise nobody but its owner.
+/// The folder of a new configuration, and the group that may read the files placed in it: the folder's where it has one
+/// of its own (/etc/cordon is the gateway's group's), otherwise none.
 final class ConfigurationFolder {
   /// Absolute.
   let path: String
@@ -33,7 +33,7 @@ final class ConfigurationFolder {
   /// Whether this is the folder of the machine's own gateway.
   var isSystemWide: Bool { path == "/etc/cordon" }
 
-  /// A path as somebody at the terminal means it: relative to the working directory.
+  /// Resolves a path against the working directory.
   func absolute(_ file: String) -> String {
     guard !file.hasPrefix("/"), let real = realpath(file, nil) else { return file }
     defer { free(real) }

@@ -37,7 +37,7 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.LookUp? = nil,
+    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.RequestQuery? = nil,
     store: MemoryStore = MemoryStore()
   ) async throws {
     self.store = store

@@ -116,9 +116,9 @@ final class MemoryStore: SessionStore {
     if let failure { throw failure }
   }
 
-  func claimLease(
+  func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
+  ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
     try access { state in
       guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else {
@@ -126,12 +126,12 @@ final class MemoryStore: SessionStore {
         return .notYet(account)
       }
       let before = account
-      account = account.claimed(at: now)
+      account = account.afterAcquiringLease(at: now)
       state.accounts[subject] = account
       state.claims += 1
       return .granted(
-        LeaseClaim(
-          subject: subject, clientID: stored.clientID, token: stored.token, claimedAt: now,
+        StoredLease(
+          subject: subject, clientID: stored.clientID, token: stored.token, acquiredAt: now,
           number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before.lastAsked,
           previousAnswer: before.lastAnswer))
     }

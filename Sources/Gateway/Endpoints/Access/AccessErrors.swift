@@ -15,11 +15,11 @@ extension AdministrationError {
   static let endTooLate = AdministrationError(
     status: 400, code: "bad_expiry",
     message:
-      "an invitation or a token can end at most \(AccessAdministration.longestDays) days from now: give an earlier "
+      "an invitation or a token can end at most \(AccessChanges.longestDays) days from now: give an earlier "
       + "end; a token without expires never ends by itself")
   static let badUses = AdministrationError(
     status: 400, code: "bad_uses",
-    message: "an invitation admits 1 to \(AccessAdministration.mostUses) users: give uses in this range")
+    message: "an invitation admits 1 to \(AccessChanges.mostUses) users: give uses in this range")
   static let badGroup = AdministrationError(
     status: 400, code: "bad_group", message: "the name of a group is 1 to 64 letters, digits, \"-\", \"_\" or \".\"")
   static let badTokenName = AdministrationError(

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Sessions
 
 /// The lists that operators and managers see: accounts, groups, requests, invitations and tokens.
-extension AccessAdministration {
+extension AccessChanges {
   /// An account in a list.
   struct ListedAccount: Sendable {
     let summary: AccountSummary

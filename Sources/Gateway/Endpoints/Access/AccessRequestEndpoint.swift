@@ -37,7 +37,7 @@ struct AccessRequestEndpoint: Sendable {
   }
 
   /// Looks up requests for access, for the gate; nil if they are disabled.
-  var lookUps: AccessRefusal.LookUp? { isEnabled ? lookUp : nil }
+  var lookUps: AccessRefusal.RequestQuery? { isEnabled ? lookUp : nil }
 
   /// Whether a request of the user waits, and its code; nil if the store does not answer.
   func lookUp(_ subject: Subject) async -> AccessRequestState? {

@@ -57,7 +57,7 @@ package struct GroupReport: Codable, Sendable, Equatable {
   /// The subjects of the first hundred of them.
   package let members: [String]
 
-  init(_ group: AccessAdministration.ListedGroup) {
+  init(_ group: AccessChanges.ListedGroup) {
     name = group.name
     declared = group.isDeclared
     configured = group.configured
@@ -211,7 +211,7 @@ package struct RevokedReport: Codable, Sendable, Equatable {
 }
 
 extension AccountReport {
-  init(_ listed: AccessAdministration.ListedAccount, at now: Date) {
+  init(_ listed: AccessChanges.ListedAccount, at now: Date) {
     self.init(
       listed.summary.account, groups: listed.groups, at: now, sessions: listed.summary.sessions,
       lastSeen: listed.summary.lastSeen)

@@ -8,11 +8,11 @@ internal import Sessions
 
 /// The admin API: administers accounts and sessions, and reloads the configuration. Every operation is audited.
 struct Administration: Sendable {
-  let access: AdministrationAccess
+  let authorization: AdminAuthorization
   let sessions: SessionManager
   let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore
   /// Bans, groups, requests, invitations and machine tokens.
-  let accessAdministration: AccessAdministration
+  let accessChanges: AccessChanges
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
   let storeHealth: StoreHealth
@@ -26,9 +26,9 @@ struct Administration: Sendable {
   /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
     do throws(AdministrationError) {
-      let right: String
+      let caller: String
       do throws(AdministrationError) {
-        right = try access.authorize(request.head.headerFields[values: .authorization])
+        caller = try authorization.authorize(request.head.headerFields[values: .authorization])
       } catch {
         refuse(request)
         let isReload = request.head.path == "/reload"
@@ -36,13 +36,13 @@ struct Administration: Sendable {
       }
       let operation = try AdminOperation(
         method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)
-      if case .access(let operation) = operation { return try await carryOut(operation, by: right, request) }
-      let context = AdminRequestContext(request: request, right: right)
+      if case .access(let operation) = operation { return try await carryOut(operation, by: caller, request) }
+      let context = AdminRequestContext(request: request, caller: caller)
       do throws(AdministrationError) {
         return try await reportingStore { () async throws in try await carryOut(operation, context) }
       } catch {
         record(
-          operation.name, operation.subject, session: operation.session, by: right, failed: error.code, request)
+          operation.name, operation.subject, session: operation.session, by: caller, failed: error.code, request)
         throw error
       }
     } catch {
@@ -50,79 +50,79 @@ struct Administration: Sendable {
     }
   }
 
-  /// The request of an operation, and the credential that authorized it.
+  /// The request of an operation, and the credential of its caller.
   private struct AdminRequestContext {
     let request: ControlRequest
-    let right: String
+    let caller: String
   }
 
   private func carryOut(_ operation: AdminOperation, _ context: AdminRequestContext) async throws -> ControlResponse {
     switch operation {
     case .findSubject(let subject):
       let account = try await store.account(subject)
-      record(operation.name, subject, by: context.right, context.request)
+      record(operation.name, subject, by: context.caller, context.request)
       return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(report)))
     case .findEmail(let email):
       let accounts = try await store.accounts(withEmail: email)
-      for account in accounts { record(operation.name, account.subject, by: context.right, context.request) }
-      if accounts.isEmpty { record(operation.name, by: context.right, context.request) }
+      for account in accounts { record(operation.name, account.subject, by: context.caller, context.request) }
+      if accounts.isEmpty { record(operation.name, by: context.caller, context.request) }
       return Self.json(AccountsReport(accounts: accounts.map(report)))
     case .sessions(of: let subject):
       try await requireAccount(subject)
       let found = try await store.sessions(of: subject)
-      record(operation.name, subject, by: context.right, context.request)
+      record(operation.name, subject, by: context.caller, context.request)
       return Self.json(SessionsReport(sessions: found.map(SessionReport.init)))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }
-      record(operation.name, session: handle, by: context.right, context.request)
+      record(operation.name, session: handle, by: context.caller, context.request)
       audit.recordEnd(of: ended, nil, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
       try await requireAccount(subject)
       let ended = try await sessions.end(.all(of: subject), because: .byOperator)
-      record(operation.name, subject, by: context.right, context.request)
+      record(operation.name, subject, by: context.caller, context.request)
       audit.recordEnd(of: ended, subject, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)
-      record(operation.name, subject, by: context.right, context.request)
+      record(operation.name, subject, by: context.caller, context.request)
       let removal = AccountRemoval(
         sessions: sessions, store: store, apple: apple, keyring: keyring, metrics: metrics, audit: audit)
       let report = try await removal.remove(subject, evenUnrevoked: evenUnrevoked, context.request)
       return Self.json(report, status: report.forgotten ? .ok : .badGateway)
     case .migrate(let order):
-      record(operation.name, by: context.right, context.request)
+      record(operation.name, by: context.caller, context.request)
       let migration = TeamMigration(store: store, sessions: sessions, apple: apple, keyring: keyring)
       return Self.json(try await migration.run(order))
     case .reload:
-      let report = await reload(context.right)
-      record(operation.name, by: context.right, failed: report.failure, context.request)
+      let report = await reload(context.caller)
+      record(operation.name, by: context.caller, failed: report.failure, context.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
-    case .access(let operation): return try await carryOut(operation, by: context.right, context.request)
+    case .access(let operation): return try await carryOut(operation, by: context.caller, context.request)
     }
   }
 
-  /// Performs an operation on access. Changes are audited by ``AccessAdministration``, lists here.
+  /// Performs an operation on access. Changes are audited by ``AccessChanges``, lists here.
   private func carryOut(
-    _ operation: AccessOperation, by right: String, _ request: ControlRequest
+    _ operation: AccessOperation, by caller: String, _ request: ControlRequest
   ) async throws(AdministrationError) -> ControlResponse {
-    let actor = AccessAdministration.Actor(
-      name: right, peer: request.client.address, requestID: request.requestID)
+    let actor = AccessChanges.Actor(
+      name: caller, peer: request.client.address, requestID: request.requestID)
     guard let name = operation.listName else { return try await carryOut(operation, by: actor) }
     do throws(AdministrationError) {
       let response = try await carryOut(operation, by: actor)
-      record(name, by: right, request)
+      record(name, by: caller, request)
       return response
     } catch {
-      record(name, by: right, failed: error.code, request)
+      record(name, by: caller, failed: error.code, request)
       throw error
     }
   }
 
   /// An account with its groups and its ban.
   private func report(_ account: Account) -> AccountReport {
-    AccountReport(account, groups: accessAdministration.groupNames(of: account), at: accessAdministration.now)
+    AccountReport(account, groups: accessChanges.groupNames(of: account), at: accessChanges.now)
   }
 
   private func requireAccount(_ subject: Subject) async throws {
@@ -132,11 +132,11 @@ struct Administration: Sendable {
   // MARK: Audit
 
   private func record(
-    _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by right: String, failed: String? = nil,
+    _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by caller: String, failed: String? = nil,
     _ request: ControlRequest
   ) {
     audit.record(
-      .administration(act: act, by: right, failed: failed), subject: subject, session: session,
+      .administration(act: act, by: caller, failed: failed), subject: subject, session: session,
       peer: request.client.address, requestID: request.requestID)
   }
 

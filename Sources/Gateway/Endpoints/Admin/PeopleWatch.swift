@@ -25,7 +25,7 @@ final class PeopleWatch: Sendable {
 
   init(store: any AccessStore & StoreMaintenance) { self.store = store }
 
-  /// Adds a gauge for each number that operators decide.
+  /// Adds a gauge for each count of things that await or record a decision of an operator.
   func addMetrics(to metrics: MetricsRegistry) {
     add("cordon_access_requests_waiting", "Requests for access that wait for an operator.", \.requests, to: metrics)
     add("cordon_bans_in_force", "Banned users.", \.bans, to: metrics)

@@ -8,7 +8,7 @@ internal import WebFormats
 /// Performs the acts of managers. An act on a group of managers or of a deny list, or on another manager, is refused
 /// and audited.
 struct PeopleActs: Sendable {
-  let administration: AccessAdministration
+  let administration: AccessChanges
   let store: any AccessStore & AccountStore & SessionRecordStore
   let sessions: SessionManager
   let authority: ManagerAuthority
@@ -41,11 +41,11 @@ struct PeopleActs: Sendable {
     case protected
   }
 
-  private typealias Actor = AccessAdministration.Actor
+  private typealias Actor = AccessChanges.Actor
 
   /// Performs an act.
   func carryOut(
-    _ order: Order, for manager: Subject, by actor: AccessAdministration.Actor
+    _ order: Order, for manager: Subject, by actor: AccessChanges.Actor
   ) async throws -> Outcome {
     let (subject, isKnown) = try await target(of: order)
     guard isKnown else { return .done(.unchanged) }
@@ -130,7 +130,7 @@ struct PeopleActs: Sendable {
     case .endSessions(let subject): return try await endAll(of: subject, by: actor)
     case .invite(let group, let id, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
-      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessAdministration.mostUses) ?? 0
+      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
       let made = try await administration.invite(
         to: group, uses: uses, expires: "\(days)d", note: note, id: id, by: actor)
       return .invited(link: made.link)
@@ -200,7 +200,7 @@ extension PeopleActs.Order {
       self = .endSession(handle, of: subject)
     case (.endSessions, let subject?, _): self = .endSessions(of: subject)
     case (.invite, _, _):
-      guard let group = text("group"), let id = text("id"), AccessAdministration.isInvitationID(id) else { return nil }
+      guard let group = text("group"), let id = text("id"), AccessChanges.isInvitationID(id) else { return nil }
       self = .invite(
         group: group, id: id, uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
     case (.revoke, _, _):

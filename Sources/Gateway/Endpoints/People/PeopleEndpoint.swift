@@ -91,7 +91,7 @@ struct PeopleEndpoint: Sendable {
   // MARK: Acts
 
   private func act(_ request: ControlRequest, by manager: Subject) async throws -> ControlResponse {
-    let actor = AccessAdministration.Actor(
+    let actor = AccessChanges.Actor(
       name: audit.name(ofManager: manager), peer: request.client.address, requestID: request.requestID)
     guard let form = try? FormFields(parsing: request.body), let act = PeopleActs.Order(form) else {
       return pages.failure(.badRequest, request)

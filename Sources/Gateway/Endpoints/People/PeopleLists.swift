@@ -28,7 +28,7 @@ struct PeopleLists: Sendable {
     list.groups = authority.groups
     list.result = query.result
     list.search = query.search
-    list.newInvitation = AccessAdministration.randomID()
+    list.newInvitation = AccessChanges.randomID()
     list.isContinued = query.after != nil || query.requestsAfter != nil
     let requests = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: now)
     list.requests = requests.prefix(Self.requestLimit).map { request, account in

@@ -43,7 +43,7 @@ struct NativeEndpoint: Sendable {
         try await creation.refuseBanned(token)
         if let name { try await creation.saveName(name, of: token) }
         try await creation.consume(
-          .nativeCode(app.code.exposedBytes), until: .now + Self.codeMemory, otherwise: "code_used")
+          .nativeCode(app.code.exposedBytes), until: .now + Self.codeGuardLifetime, otherwise: "code_used")
       }
       let tokens = try creation.tokens(of: outcome, clientID: clientID)
       let replaced = requestSessions.identifiers(request).prefix(1).map(\.handle)
@@ -55,7 +55,7 @@ struct NativeEndpoint: Sendable {
   }
 
   /// The lifetime of a code's replay guard, in seconds: longer than Apple accepts it (five minutes).
-  private static let codeMemory: TimeInterval = 600
+  private static let codeGuardLifetime: TimeInterval = 600
 
   // MARK: Requests and responses of apps
 

@@ -5,7 +5,7 @@ internal import WebFormats
 
 /// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise
 /// nothing is authorized, because the containers of a pod and the users of a machine share the loopback interface.
-enum AdministrationAccess: Sendable {
+enum AdminAuthorization: Sendable {
   case token(AdministrationToken)
   case socket
   case nobody

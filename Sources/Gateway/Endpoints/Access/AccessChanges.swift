@@ -9,7 +9,7 @@ internal import WebFormats
 ///
 /// Each change is written to the store, takes effect on every loop of this process before the function returns, and is
 /// audited, also when it is refused. The caller checks the rights of managers.
-struct AccessAdministration: Sendable {
+struct AccessChanges: Sendable {
   let store: any AccessStore & AccountStore
   let sessions: SessionManager
   /// The groups of the configuration, as they are now.

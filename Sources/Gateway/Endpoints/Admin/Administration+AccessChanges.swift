@@ -6,63 +6,62 @@ internal import Sessions
 extension Administration {
   /// Performs an operation, which audits itself.
   func carryOut(
-    _ operation: AccessOperation, by actor: AccessAdministration.Actor
+    _ operation: AccessOperation, by actor: AccessChanges.Actor
   ) async throws(AdministrationError) -> ControlResponse {
-    let people = accessAdministration
     switch operation {
     case .listAccounts(let filter):
       let since = try filter.seenSince.map { text throws(AdministrationError) in
-        try AccessTimes.since(text, now: people.now)
+        try AccessTimes.since(text, now: accessChanges.now)
       }
-      let page = try await people.accounts(
+      let page = try await accessChanges.accounts(
         group: filter.group, seenSince: since, after: filter.after, limit: filter.limit)
       return Self.json(
         AccountsReport(
-          accounts: page.accounts.map { AccountReport($0, at: people.now) }, next: page.next?.text))
+          accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text))
     case .listGroups:
-      return Self.json(GroupsReport(groups: try await people.groupList().map(GroupReport.init)))
+      return Self.json(GroupsReport(groups: try await accessChanges.groupList().map(GroupReport.init)))
     case .listRequests(let after, let limit):
-      let found = try await people.requests(after: after, limit: limit)
+      let found = try await accessChanges.requests(after: after, limit: limit)
       return Self.json(
         RequestsReport(
           requests: found.map { RequestReport($0.request, $0.account) },
           next: found.count < limit ? nil : found.last?.request.code.text))
     case .listInvitations:
-      let now = people.now
+      let now = accessChanges.now
       return Self.json(
-        InvitationsReport(invitations: try await people.invitations().map { InvitationReport($0, at: now) }))
+        InvitationsReport(invitations: try await accessChanges.invitations().map { InvitationReport($0, at: now) }))
     case .listTokens:
-      let now = people.now
-      return Self.json(TokensReport(tokens: try await people.tokens().map { TokenReport($0, at: now) }))
+      let now = accessChanges.now
+      return Self.json(TokensReport(tokens: try await accessChanges.tokens().map { TokenReport($0, at: now) }))
     case .ban(let subject, let until, let reason):
-      let (ban, ended) = try await people.ban(subject, until: until, reason: reason, by: actor)
+      let (ban, ended) = try await accessChanges.ban(subject, until: until, reason: reason, by: actor)
       return Self.json(BannedReport(subject: subject.text, ban: BanReport(ban), ended: ended))
     case .unban(let subject):
-      try await people.unban(subject, by: actor)
+      try await accessChanges.unban(subject, by: actor)
       return Self.json(UnbannedReport(subject: subject.text))
     case .addMember(let subject, let group):
-      let isNew = try await people.add(subject, to: group, by: actor)
+      let isNew = try await accessChanges.add(subject, to: group, by: actor)
       return Self.json(MemberReport(subject: subject.text, group: group, isMember: true, isChanged: isNew))
     case .removeMember(let subject, let group):
-      try await people.remove(subject, from: group, by: actor)
+      try await accessChanges.remove(subject, from: group, by: actor)
       return Self.json(MemberReport(subject: subject.text, group: group, isMember: false, isChanged: true))
     case .admit(let request, let group):
-      let admitted = try await people.admit(request, to: group, by: actor)
+      let admitted = try await accessChanges.admit(request, to: group, by: actor)
       return Self.json(DecisionReport(admitted, group: group))
     case .reject(let request):
-      return Self.json(DecisionReport(try await people.reject(request, by: actor), group: nil))
+      return Self.json(DecisionReport(try await accessChanges.reject(request, by: actor), group: nil))
     case .invite(let order):
-      let (invitation, link) = try await people.invite(
+      let (invitation, link) = try await accessChanges.invite(
         to: order.group, uses: order.uses, expires: order.expires, note: order.note, by: actor)
-      return Self.json(InvitationReport(invitation, at: people.now, link: link))
+      return Self.json(InvitationReport(invitation, at: accessChanges.now, link: link))
     case .revokeInvitation(let id):
-      try await people.revokeInvitation(id, by: actor)
+      try await accessChanges.revokeInvitation(id, by: actor)
       return Self.json(RevokedReport(revoked: id))
     case .createToken(let name, let group, let expires):
-      let (token, text) = try await people.createToken(name: name, group: group, expires: expires, by: actor)
-      return Self.json(TokenReport(token, at: people.now, text: text))
+      let (token, text) = try await accessChanges.createToken(name: name, group: group, expires: expires, by: actor)
+      return Self.json(TokenReport(token, at: accessChanges.now, text: text))
     case .revokeToken(let name):
-      try await people.revokeToken(name, by: actor)
+      try await accessChanges.revokeToken(name, by: actor)
       return Self.json(RevokedReport(revoked: name))
     }
   }

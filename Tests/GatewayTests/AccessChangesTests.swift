@@ -6,13 +6,13 @@ import Testing
 @testable import Gateway
 
 @Suite("Changes of access at run time")
-struct AccessAdministrationTests {
-  private static let actor = AccessAdministration.Actor(name: "cli")
+struct AccessChangesTests {
+  private static let actor = AccessChanges.Actor(name: "cli")
 
   @Test("A request that somebody else rejects while it is being admitted admits nobody")
   func rejectedMeanwhile() async throws {
     let rig = try await GateRig()
-    let administration = AccessAdministration(
+    let administration = AccessChanges(
       store: rig.store, sessions: rig.sessions, groups: { GroupDirectory([GroupSettings(name: "guests")]) },
       memberPlace: { _, _ in nil }, requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/",
       storeHealth: rig.storeHealth, metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring))

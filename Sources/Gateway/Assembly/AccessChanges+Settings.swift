@@ -3,7 +3,7 @@ internal import Operations
 internal import Sessions
 internal import WebFormats
 
-extension AccessAdministration {
+extension AccessChanges {
   /// For a configuration.
   init(
     _ snapshot: ConfigurationSnapshot, store: any SessionStore, sessions: SessionManager, storeHealth: StoreHealth,
