@@ -16,10 +16,9 @@ final class LoopGate: RequestGate {
   private(set) var configuration: GateConfiguration
   /// The endpoints of each site, by its number.
   private(set) var endpoints: [SiteEndpoints]
-  private var finder: SessionFinder
+  private var users: UserAdmission
   private var verify: VerifyEndpoint
   private var own: EndpointGate
-  private var tokens: MachineTokens
   private var responses: GateResponses
   let sessions: LoopSessions
   let reviews: OpenExchangeReview
@@ -31,8 +30,7 @@ final class LoopGate: RequestGate {
     self.sessions = sessions
     self.endpoints = endpoints
     self.logger = logger
-    finder = SessionFinder(sessions, configuration)
-    tokens = MachineTokens(sessions, configuration)
+    users = UserAdmission(configuration, sessions)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
     own = EndpointGate(configuration, sessions, endpoints)
@@ -43,8 +41,7 @@ final class LoopGate: RequestGate {
   func apply(_ configuration: GateConfiguration, endpoints: [SiteEndpoints]) {
     self.configuration = configuration
     self.endpoints = endpoints
-    finder = SessionFinder(sessions, configuration)
-    tokens = MachineTokens(sessions, configuration)
+    users = UserAdmission(configuration, sessions)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
     own = EndpointGate(configuration, sessions, endpoints)
@@ -150,51 +147,51 @@ final class LoopGate: RequestGate {
     if route.passesPreflights, route.access != .public, RequestKind.isPreflight(head, bytes) {
       return forwardPreflight(route, routeClass, head, bytes, &request)
     }
-    let field = MachineTokenField.find(head, bytes)
-    guard case .absent = field else { return admit(field, route, routeClass, head, bytes, &request) }
-    let entry: SessionCacheEntry
-    // Public routes never wait for a revalidation.
-    let isPublic = if case .public = route.access { true } else { false }
-    switch finder.find(head, bytes, &request, waitsForRevalidation: !isPublic) {
-    case .known(let known): entry = known
+    switch users.verdict(on: route, head, bytes, &request) {
+    case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
+    case .nobody: return forward(nil, route, routeClass, head, bytes, request)
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable:
-      if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
-      return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
-    case .none:
-      if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
+    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
+    case .refusedToken(let failure):
+      return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
+    case .signedOut:
       if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
+    case .outdated(let entry): return signInAgain(entry, route, routeClass, head, bytes, request)
+    case .denied(let reason, let entry): return deny(entry, reason, route, routeClass, head, bytes, request)
     }
-    if isPublic, entry.isNobody(on: route, sessions.configuration) {
-      return forward(nil, route, routeClass, head, bytes, request)
-    }
-    if case .rules(let rules) = route.access {
-      if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
-        let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(rules, entry)
-        if mayAsk, let lookUp = lookUpAccessRequest(of: entry, request.site) { return .suspend(lookUp) }
-        let user = entry.snapshot.account
-        var response =
-          if mayAsk, let state = entry.accessRequest?.state {
-            responses.refusal(PageFailure(denial), state, head, bytes, request, to: user)
-          } else {
-            responses.failure(PageFailure(denial), head, bytes, request, to: user)
-          }
-        if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-        return .answer(response, routeClass: routeClass.rawValue)
+  }
+
+  /// Refuses a user whom the rules deny, who may be able to ask for access.
+  private func deny(
+    _ entry: SessionCacheEntry, _ reason: DenialReason, _ route: RouteDecision, _ routeClass: RouteLabel,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision {
+    let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(route, entry)
+    if mayAsk, let query = queryAccessRequest(of: entry, request.site) { return .suspend(query) }
+    let user = entry.snapshot.account
+    var response =
+      if mayAsk, let state = entry.accessRequest?.state {
+        responses.refusal(PageFailure(reason), state, head, bytes, request, to: user)
+      } else {
+        responses.failure(PageFailure(reason), head, bytes, request, to: user)
       }
+    if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
+    return .answer(response, routeClass: routeClass.rawValue)
+  }
+
+  /// Has a user sign in again whose sign-in is too old for the route.
+  private func signInAgain(
+    _ entry: SessionCacheEntry, _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead,
+    _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision {
+    let outdated = KeepableForm.OutdatedSignIn(subject: entry.snapshot.account.subject, maxAge: route.maxAge)
+    if let form = responses.keepableForm(route, head, bytes, request, outdated) {
+      return keep(form, routeClass, request)
     }
-    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) {
-      let outdated = KeepableForm.OutdatedSignIn(subject: entry.snapshot.account.subject, maxAge: route.maxAge)
-      if let form = responses.keepableForm(route, head, bytes, request, outdated) {
-        return keep(form, routeClass, request)
-      }
-      return .answer(
-        responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
-        routeClass: routeClass.rawValue)
-    }
-    if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
-    return forward(entry, route, routeClass, head, bytes, request)
+    return .answer(
+      responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
+      routeClass: routeClass.rawValue)
   }
 
   /// Keeps the entries of a form in the browser.
@@ -227,21 +224,6 @@ final class LoopGate: RequestGate {
     return .forward(directive)
   }
 
-  /// Admits by a machine token.
-  private func admit(
-    _ field: MachineTokenField, _ route: RouteDecision, _ routeClass: RouteLabel,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
-  ) -> GateDecision {
-    request.token = .machine
-    switch tokens.verdict(of: field, route) {
-    case .nobody: return forward(nil, route, routeClass, head, bytes, request)
-    case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
-    case .suspend(let work): return .suspend(work)
-    case .refused(let failure):
-      return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
-    }
-  }
-
   /// Whether the client's address meets the `networks` of a route.
   private func isInNetworks(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ client: ClientPeer
@@ -251,15 +233,16 @@ final class LoopGate: RequestGate {
     return false
   }
 
-  /// Whether membership in a group could admit the user whom rules refuse.
-  private func couldBeLifted(_ rules: RuleIndexes, _ entry: SessionCacheEntry) -> Bool {
-    AccessRefusal.couldBeLifted(rules, of: configuration.routes.rules) {
+  /// Whether membership in a group could admit the user whom the rules of a route refuse.
+  private func couldBeLifted(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
+    guard case .rules(let rules) = route.access else { return false }
+    return AccessRefusal.couldBeLifted(rules, of: configuration.routes.rules) {
       entry.verdict(of: $0, sessions.configuration)
     }
   }
 
-  /// The look-up of the user's request for access, which only the store knows; nil if it is remembered.
-  private func lookUpAccessRequest(
+  /// The query for the user's request for access, which only the store knows; nil if it is cached.
+  private func queryAccessRequest(
     of entry: SessionCacheEntry, _ site: GateSite
   ) -> (@Sendable () async -> Void)? {
     guard let accessRequests = endpoints[site.number].accessRequests else { return nil }

@@ -13,7 +13,7 @@ internal import WebFormats
 struct VerifyEndpoint {
   private let configuration: GateConfiguration
   private let sessions: LoopSessions
-  private let finder: SessionFinder
+  private let users: UserAdmission
   private let reader: OriginalRequestReader
   private let overrides = RequestOverrides()
   private let logger: Logger
@@ -22,7 +22,7 @@ struct VerifyEndpoint {
     self.configuration = configuration
     self.sessions = sessions
     self.logger = logger
-    finder = SessionFinder(sessions, configuration)
+    users = UserAdmission(configuration, sessions)
     reader = OriginalRequestReader(configuration.verify, configuration.authorities, path: configuration.verifyPath)
   }
 
@@ -98,27 +98,18 @@ struct VerifyEndpoint {
     if !route.networks.isEmpty, !configuration.routes.admits(route, from: reader.address(head, client)) {
       return status(.forbidden)
     }
-    let field = MachineTokenField.find(head, bytes)
-    guard case .absent = field else { return decide(field, route, original, head, bytes, request) }
-    let entry: SessionCacheEntry
-    // Public routes never wait for a revalidation.
-    let isPublic = if case .public = route.access { true } else { false }
-    switch finder.find(head, bytes, &request, waitsForRevalidation: !isPublic) {
-    case .known(let known): entry = known
+    switch users.verdict(on: route, head, bytes, &request) {
+    case .nobody: return status(.ok)
+    case .admitted(let entry): return isPathKnown ? admitted(entry, head, bytes) : status(.forbidden)
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return status(isPublic ? .ok : .serviceUnavailable)
-    case .none: return isPublic ? status(.ok) : signInFirst(route, original, head, bytes, request)
+    case .storeUnavailable: return status(.serviceUnavailable)
+    case .signedOut: return signInFirst(route, original, head, bytes, request)
+    case .outdated: return signInFirst(route, original, head, bytes, request, isRepeated: true)
+    case .denied: return status(.forbidden)
+    case .refusedToken(.signInRequired):
+      return unauthorized(route, signIn: signInAddress(original, bytes, request.site), head, request)
+    case .refusedToken(let failure): return status(HTTPResponse.Status(integerLiteral: failure.status))
     }
-    guard isPathKnown else { return status(.forbidden) }
-    if isPublic, entry.isNobody(on: route, sessions.configuration) { return status(.ok) }
-    if case .rules(let rules) = route.access {
-      if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
-    }
-    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) {
-      return signInFirst(route, original, head, bytes, request, isRepeated: true)
-    }
-    if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
-    return admitted(entry, head, bytes)
   }
 
   /// The decision for the path that the other proxy was asked for: without a method every method must be admitted.
@@ -135,21 +126,6 @@ struct VerifyEndpoint {
     }
     return configuration.routes.matchWithSessionParameter(
       path, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes)
-  }
-
-  /// Decides by a machine token.
-  private func decide(
-    _ field: MachineTokenField, _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead,
-    _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    switch MachineTokens(sessions, configuration).verdict(of: field, route) {
-    case .nobody: return status(.ok)
-    case .admitted(let entry): return admitted(entry, head, bytes)
-    case .suspend(let work): return .suspend(work)
-    case .refused(.signInRequired):
-      return unauthorized(route, signIn: signInAddress(original, bytes, request.site), head, request)
-    case .refused(let failure): return status(HTTPResponse.Status(integerLiteral: failure.status))
-    }
   }
 
   /// 200 with the identity headers.
