@@ -179,7 +179,7 @@ extension PostgreSQLSessionStore {
           (SELECT count(*) FROM cordon.machine_tokens)
         """
       ).first
-      guard let row else { throw DamagedRowError(what: "counts") }
+      guard let row else { throw DamagedRowError(what: "counts", isOfStore: true) }
       return StoreCounts(
         accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
         messages: try row.count(3), bans: try row.count(4), groupMembers: try row.count(5),

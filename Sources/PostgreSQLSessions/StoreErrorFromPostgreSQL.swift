@@ -9,8 +9,9 @@ extension StoreError {
     case let error as DatabaseError: self = StoreError(error, at: address)
     case let error as DamagedRowError:
       self.init(
-        code: .corrupt,
-        message: "the store (\(address)) holds what cordon did not write; restore it from a backup, or remove the row",
+        code: error.isOfStore ? .corrupt : .damagedRow,
+        message: "the store (\(address)) holds what cordon did not write; restore it from a backup, or remove the row "
+          + "(of one user with `cordon accounts disconnect --force SUBJECT`)",
         cause: "unreadable \(error.what)")
     default:
       self.init(

@@ -155,7 +155,7 @@ extension SQLiteSessionStore {
           (SELECT count(*) FROM access_requests), (SELECT count(*) FROM invitations),
           (SELECT count(*) FROM machine_tokens)
         """)
-      guard let row else { throw DamagedRowError(what: "counts") }
+      guard let row else { throw DamagedRowError(what: "counts", isOfStore: true) }
       return StoreCounts(
         accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2),
         messages: try row.int(3), bans: try row.int(4), groupMembers: try row.int(5), accessRequests: try row.int(6),

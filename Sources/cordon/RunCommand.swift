@@ -133,7 +133,7 @@ private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
 /// that it may listen on.
 private func isForOperator(_ error: any Error) -> Bool {
   switch error {
-  case let error as StoreError: error.fault == .operator || error.code == .corrupt
+  case let error as StoreError: error.fault == .operator || [.corrupt, .damagedRow].contains(error.code)
   case is KeyringError: true
   default: GatewayService.isListeningMistake(error)
   }

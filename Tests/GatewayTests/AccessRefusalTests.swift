@@ -95,7 +95,7 @@ struct AccessRefusalTests {
     #expect(try await body(rig, cookie, "/groups/x").contains("K7QF-3MDP"))
     #expect(requests.count == 2)
     rig.clock.advance(61)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     _ = try await body(rig, cookie, "/groups/x")
     #expect(requests.count == 3)
     try await rig.stop()

@@ -104,7 +104,7 @@ struct GateAccessTests {
     #expect(try await ask(rig, cookie, "/x").status == 302)
     #expect(try await ask(rig, cookie, "/open/x").identity == "")
     rig.clock.advance(120)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await ask(rig, cookie, "/x").identity != nil)
     try await rig.stop()
   }
@@ -171,7 +171,7 @@ struct GateAccessTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let exchange = try await rig.open(Asked(target: "/fresh/x", fields: ["Cookie: \(cookie)"]))
     rig.clock.advance(3_599)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await ask(rig, cookie, "/fresh/x").identity != nil)
     rig.clock.advance(1)
     guard case .answer(302, let location?) = try await ask(rig, cookie, "/fresh/x?a=b") else {
@@ -200,7 +200,7 @@ struct GateAccessTests {
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.isTokenDiscarded = true }
     #expect(try await ask(rig, cookie, "/x").status == 403)
     rig.clock.advance(3 * 86_400)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await ask(rig, cookie, "/x").status == 403)
     #expect(rig.store.state.withLock { $0.claims } == 0)
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
@@ -220,7 +220,7 @@ struct GateAccessTests {
     let (ben, cookie) = try rig.signIn("002.ben")
     let staff = try #require(GroupName("staff"))
     rig.clock.advance(26 * 3_600)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await ask(rig, cookie, "/x").status == 403)
     #expect(rig.store.state.withLock { $0.claims } == 0)
     _ = await rig.lastSeen.write()

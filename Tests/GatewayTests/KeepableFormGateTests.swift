@@ -80,7 +80,7 @@ struct KeepableFormGateTests {
     let (anna, cookie) = try rig.signIn("001.anna")
     let fields = Self.fields + ["Cookie: \(cookie)"]
     rig.clock.advance(3_600)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await isRead(rig, fields))
     #expect(try await isRead(rig, fields.filter { !$0.hasPrefix("Sec-Fetch-Site") }) == false)
     #expect(try await isRead(rig, fields, "/wiki/never/save") == false)

@@ -153,7 +153,7 @@ struct MachineTokenTests {
     let rig = try await rig()
     let (token, stored) = try await rig.issueToken("backup", group: "machines")
     let request = Asked(target: "/api/x", fields: [bearer(token)])
-    let cursor = await rig.changes.follow(nil)
+    let cursor = await rig.follow()
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
     let open = try await rig.open(request)
     #expect(try await rig.review(open))
@@ -170,7 +170,7 @@ struct MachineTokenTests {
     let (token, _) = try await rig.issueToken("backup", group: "machines")
     let open = try await rig.open(Asked(target: "/api/x", fields: [bearer(token)]))
     rig.store.state.withLock { $0.isIncomplete = true }
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await rig.review(open), "it is looked up among the tokens")
     try await rig.stop()
   }

@@ -27,10 +27,10 @@ struct OpenExchangeTests {
     rig.clock.advance(29 * 86_400)
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.lastVerified = rig.clock.now }
     await rig.sessions.forget(anna.account.subject)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await rig.review(exchange, isActive: true))
     rig.clock.advance(2 * 86_400)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await !rig.review(exchange, isActive: true))
     try await rig.stop()
   }
@@ -44,16 +44,16 @@ struct OpenExchangeTests {
     let exchange = try await open(rig, cookie)
     for _ in 0..<3 {
       rig.clock.advance(400)
-      _ = await rig.changes.follow(nil)
+      await rig.follow()
       #expect(try await rig.review(exchange, isActive: true))
     }
     rig.clock.advance(700)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     // Used on another replica.
     rig.store.state.withLock { $0.sessions[anna.session.handle]?.lastSeen = rig.clock.now }
     #expect(try await rig.review(exchange))
     rig.clock.advance(700)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await !rig.review(exchange))
     try await rig.stop()
   }
@@ -77,7 +77,7 @@ struct OpenExchangeTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let exchange = try await open(rig, cookie)
     #expect(try await rig.review(exchange))
-    let cursor = await rig.changes.follow(nil)
+    let cursor = await rig.follow()
     rig.store.state.withLock { $0.isAway = true }
     _ = await rig.changes.follow(cursor)
     #expect(try await rig.review(exchange))
@@ -144,7 +144,7 @@ struct OpenExchangeTests {
     let (anna, cookie) = try rig.signIn("001.anna")
     let exchange = try await open(rig, cookie)
     rig.clock.advance(30 * 3_600)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     for _ in 0..<5 { #expect(try await rig.review(exchange)) }
     #expect(await rig.revalidator.queue.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
     #expect(rig.store.state.withLock { $0.claims } == 1)
@@ -152,13 +152,13 @@ struct OpenExchangeTests {
     rig.apple.answer(.trouble)
     for hours in [30, 25, 25] {
       rig.clock.advance(Double(hours) * 3_600)
-      _ = await rig.changes.follow(nil)
+      await rig.follow()
       #expect(try await rig.review(exchange, isActive: true))
       _ = await rig.revalidator.queue.waitForEnd(of: anna.account.subject, by: .now + .seconds(120))
     }
     #expect(rig.metrics.sessionsEnded.total("grace_over") == 0)
     rig.clock.advance(2)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await !rig.review(exchange, isActive: true), "the grace is over")
     #expect(rig.metrics.sessionsEnded.total("grace_over") == 1)
     try await rig.stop()

@@ -103,7 +103,8 @@ struct OpeningSessionStoreTests {
     "An error that the operator has to correct is final, one that passes by itself is not",
     arguments: [
       (StoreError.Code.denied, true), (.misconfigured, true), (.missingDirectory, true), (.newerSchema, true),
-      (.corrupt, true), (.unavailable, false), (.interrupted, false), (.busy, false), (.full, false),
+      (.corrupt, true), (.damagedRow, true), (.unavailable, false), (.interrupted, false), (.busy, false),
+      (.full, false),
     ])
   func codes(code: StoreError.Code, isFinal: Bool) {
     let error = StoreError(code: code, message: "")

@@ -94,7 +94,7 @@ struct PublicRouteTests {
     let (ben, cookie) = try rig.signIn("002.ben")
     // Nobody asked for anything here: what happened elsewhere is not known.
     rig.clock.advance(26 * 3_600)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     let bad = try #require(GroupName("bad"))
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [bad] }
     #expect(try await ask(rig, cookie, "/x").status == 302)
@@ -113,7 +113,7 @@ struct PublicRouteTests {
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [bad] }
     #expect(try await ask(rig, cookie, "/x").identity != nil)
     rig.clock.advance(26 * 3_600)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(try await rig.decideOnce(Asked(target: "/x", fields: ["Cookie: \(cookie)"])).identity != nil)
     #expect(await rig.revalidator.queue.waitForEnd(of: ben.account.subject, by: .now + .seconds(120)))
     #expect(rig.apple.calls == 1)

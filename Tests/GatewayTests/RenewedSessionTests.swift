@@ -166,7 +166,7 @@ struct RenewedSessionTests {
     let due = try await Due()
     let version = due.rig.sessions.version
     due.rig.store.state.withLock { $0.isIncomplete = true }
-    _ = await due.rig.changes.follow(nil)
+    await due.rig.follow()
     _ = try await due.rig.decide(due.request)
     await due.rig.sessions.renew(due.snapshot.account, readAfter: version)
     #expect(try await due.rig.decideOnce(due.request).isWaiting)

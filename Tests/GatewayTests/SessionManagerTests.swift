@@ -53,7 +53,7 @@ struct SessionManagerTests {
     let (ben, bensCookie) = try rig.signIn("002.ben")
     let requests = [annasCookie, bensCookie].map { Asked(fields: ["Cookie: \($0)"]) }
     for request in requests { _ = try await rig.decide(request) }
-    var cursor = await rig.changes.follow(nil)
+    var cursor = await rig.follow()
     // Another replica ends one session, and changes the other's account.
     rig.store.state.withLock { state in
       state.sessions[anna.session.handle] = nil
@@ -69,6 +69,33 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("Sessions that were cached before the feed was first read are looked up again: they may have ended before")
+  func beforeFirstCursor() async throws {
+    let rig = try await GateRig()
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    #expect(try await rig.decide(request).identity != nil)
+    // Another replica ends the session, and no change tells of it to whoever begins to read only now.
+    rig.store.state.withLock { state in
+      state.sessions[anna.session.handle] = nil
+      state.changes = [.ended(anna.session.handle, .byOperator)]
+    }
+    let cursor = await rig.changes.follow(nil)
+    #expect(cursor?.text == "1")
+    #expect(try await rig.decide(request).identity == nil)
+    try await rig.stop()
+  }
+
+  @Test("A damaged record of one user is no outage of the store")
+  func damagedRow() async throws {
+    let rig = try await GateRig()
+    rig.storeHealth.didNotAnswer("find", StoreError(code: .damagedRow, message: "damaged"))
+    #expect(!rig.storeHealth.isUnavailable && rig.metrics.storeFailures.total("find") == 1)
+    rig.storeHealth.didNotAnswer("find", StoreError(code: .corrupt, message: "damaged"))
+    #expect(rig.storeHealth.isUnavailable && rig.metrics.storeFailures.total("find") == 2)
+    try await rig.stop()
+  }
+
   @Test("Every session is looked up again if changes may be missing")
   func incomplete() async throws {
     let rig = try await GateRig()
@@ -77,7 +104,7 @@ struct SessionManagerTests {
     for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
     #expect(await rig.loops.count() == 2)
     rig.store.state.withLock { $0.isIncomplete = true }
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     #expect(await rig.loops.count() == 0)
     #expect(try await rig.decideOnce(request).isWaiting)
     try await rig.stop()
@@ -92,7 +119,7 @@ struct SessionManagerTests {
       // Between the look-up and its answer the session ends elsewhere, and the news of it are lost.
       state.beforeAnswer = {
         rig.store.state.withLock { $0.sessions[snapshot.session.handle] = nil }
-        _ = await rig.changes.follow(nil)
+        await rig.follow()
       }
     }
     #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity == nil)
@@ -188,7 +215,7 @@ struct SessionManagerTests {
     rig.store.state.withLock { $0.isAway = false }
     rig.clock.advance(2)
     // Following the store is what notices that it answers again.
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     for loop in 0..<2 {
       #expect(try await rig.decide(request, loop: loop).identity?.contains("new@example.com") == true)
     }
@@ -385,7 +412,7 @@ struct SessionManagerTests {
     #expect(rig.sessions.idleTimeout == .seconds(77))
     let request = Asked(fields: ["Cookie: \(cookie)"])
     _ = try await rig.decide(request)
-    _ = await rig.changes.follow(nil)
+    await rig.follow()
     rig.store.state.withLock { $0.isAway = true }
     rig.clock.advance(11)
     #expect(try await rig.decide(request).status == 503)
@@ -553,7 +580,7 @@ extension SessionManagerTests {
     let request = Asked(fields: ["Cookie: \(cookie)"])
     #expect(try await rig.decide(request).identity != nil)
     rig.store.state.withLock { $0.isTooNew = true }
-    let cursor = await rig.changes.follow(nil)
+    let cursor = await rig.follow()
     #expect(rig.storeHealth.isRefused)
     // A look-up that was under way meanwhile brings no trust back.
     rig.storeHealth.answered(at: rig.clock.milliseconds)

@@ -117,7 +117,7 @@ struct SchemaTests {
         _ = try await store.find(session.handle)
         _ = try await store.sessions(of: session.subject)
       }
-      #expect(refused?.code == .corrupt, "\(statement)")
+      #expect(refused?.code == .damagedRow, "\(statement)")
     }
     try PostgreSQLServer.current.query("DROP TABLE cordon.sessions", at: url)
     #expect(await storeError { _ = try await store.find(session.handle) }?.code == .corrupt)

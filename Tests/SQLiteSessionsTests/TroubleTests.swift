@@ -92,7 +92,7 @@ struct TroubleTests {
       _ = try await store.find(session.handle)
       _ = try await store.sessions(of: session.subject)
     }
-    #expect(refused?.code == .corrupt)
+    #expect(refused?.code == .damagedRow)
     #expect(refused?.fault == .store)
     try await store.ping()
   }

@@ -12,7 +12,7 @@ internal import TLSTransport
 /// The connections of one event loop to one address: kept when a response is over, and used again, newest first.
 ///
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
-/// the other. A connection whose client has left is kept for the next.
+/// the other. A connection whose client has left is kept for the next, unless more are on their way than may be kept.
 final class UpstreamPool {
   /// Its place among the upstream's addresses.
   let number: Int
@@ -192,12 +192,24 @@ final class UpstreamPool {
     }
   }
 
-  /// Takes one out of the queue.
+  /// Takes one out of the queue, or gives its connection up where more are on their way than may be kept: to an address
+  /// that does not answer, clients that leave could otherwise take the descriptors of all others.
   func withdraw(_ waiter: UpstreamWaiter) {
-    guard let limiterID, let place = waiting.firstIndex(where: { $0 === waiter }) else { return }
+    guard let limiterID, let place = waiting.firstIndex(where: { $0 === waiter }) else {
+      if connecting.count > settings.idleConnectionsPerLoop { abandon(waiter) }
+      return
+    }
     waiting.remove(at: place)
     loop.wheel.remove(waiter)
     endpoint.limiter.withdraw(from: limiterID)
+  }
+
+  /// Ends the attempt to connect for a request that no longer waits. It says nothing about the health of the address.
+  private func abandon(_ waiter: UpstreamWaiter) {
+    guard let key = waiter.connection, let opening = connecting.removeValue(forKey: key) else { return }
+    opening.pending?.cancel()
+    opening.connection.close()
+    giveBack()
   }
 
   /// Removes and returns the first of the queue.
@@ -231,6 +243,7 @@ final class UpstreamPool {
     let now = NIODeadline.now()
     let key = ObjectIdentifier(connection)
     connecting[key] = Opening(connection: connection, began: now, waiter: waiter)
+    waiter.connection = key
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
     let tls = endpoint.tls

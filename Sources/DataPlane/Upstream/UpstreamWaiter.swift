@@ -4,6 +4,8 @@
 final class UpstreamWaiter: TimedHandler {
   private let pool: UpstreamPool
   private weak var client: (any UpstreamResponseReceiver)?
+  /// The connection that is being established for it.
+  var connection: ObjectIdentifier?
 
   init(_ client: any UpstreamResponseReceiver, in pool: UpstreamPool) {
     self.client = client

@@ -30,6 +30,8 @@ struct ChangeFollower: Sendable {
   }
 
   /// Applies everything that changed since a cursor.
+  /// - Parameter cursor: nil where the feed was not read yet: what was cached before its first answer may have changed
+  ///   before that, and is forgotten.
   /// - Returns: the cursor to go on from; the old one if the store did not answer.
   func follow(_ cursor: ChangeCursor?) async -> ChangeCursor? {
     var cursor = cursor
@@ -38,7 +40,7 @@ struct ChangeFollower: Sendable {
         let asked = sessions.clock()
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
         storeHealth.feedAnswered(at: sessions.clock(), asked: asked)
-        if batch.isIncomplete { try await reloadEverything() }
+        if batch.isIncomplete || cursor == nil { try await reloadEverything() }
         var ended: [PublicSessionID] = []
         for change in batch.changes {
           switch change {
@@ -61,7 +63,7 @@ struct ChangeFollower: Sendable {
   }
 
   /// Empties every cache, and asks the store about each session and machine token that has an exchange under way,
-  /// because the change feed is incomplete.
+  /// because changes may have been missed.
   private func reloadEverything() async throws(StoreError) {
     await loops.removeAll()
     var ended: Set<ConnectionKey> = []

@@ -28,6 +28,8 @@ final class StoreHealth: Sendable {
   /// The error of the last operation other than the change feed's that concerns the store as a whole; nil after a
   /// successful check.
   private let problem = Mutex<StoreError?>(nil)
+  /// Limits the messages about records that are damaged: each request of their users finds them.
+  private let damagedRows = WarningInterval()
   /// The message of the last failed opening that was logged.
   private let loggedOpening = Mutex<String?>(nil)
 
@@ -175,7 +177,7 @@ final class StoreHealth: Sendable {
   private static func isOutage(_ error: StoreError) -> Bool {
     switch error.code {
     case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed: true
-    case .readOnly, .full, .interrupted, .busy, .conflict, .internalError: false
+    case .readOnly, .full, .interrupted, .busy, .damagedRow, .conflict, .internalError: false
     }
   }
 
@@ -223,6 +225,7 @@ final class StoreHealth: Sendable {
     case .readOnly, .full:
       metrics.storeFailures.count(operation)
       logReadOnly(error)
+    case .damagedRow where !damagedRows.isDue(): metrics.storeFailures.count(operation)
     default:
       metrics.storeFailures.count(operation)
       logger.error(
@@ -230,8 +233,10 @@ final class StoreHealth: Sendable {
     }
   }
 
-  /// Notes that a query was not answered: the store counts as unavailable.
+  /// Notes that a query was not answered: the store counts as unavailable, unless it has answered with a record that is
+  /// damaged.
   func didNotAnswer(_ operation: String, _ error: StoreError) {
+    if error.code == .damagedRow { return failed(operation, error) }
     metrics.storeFailures.count(operation)
     problem.withLock { $0 = error }
     noteUnavailable(operation, error)

@@ -25,7 +25,7 @@ extension PostgreSQLSessionStore {
       var reached = from
       for row in rows {
         let lane = try row.count(0)
-        guard reached.indices.contains(lane) else { throw DamagedRowError(what: "lane") }
+        guard reached.indices.contains(lane) else { throw DamagedRowError(what: "lane", isOfStore: true) }
         reached[lane] = max(reached[lane], try row.integer(1))
       }
       let changes = rows.compactMap { try? ShardedSequence.change($0, from: 2) }

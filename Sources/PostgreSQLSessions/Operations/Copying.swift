@@ -6,7 +6,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     return try await run(isRetryable: true) { connection in
       try connection.transaction {
         let row = try connection.run("SELECT copied_from, is_copied FROM cordon.store WHERE id = 1 FOR UPDATE").first
-        guard let row else { throw DamagedRowError(what: "store") }
+        guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
         if let known = try row.optionalText(0) {
           guard known == source.text else {
             throw StoreError(

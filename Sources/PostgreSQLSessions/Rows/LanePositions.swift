@@ -19,7 +19,9 @@ struct LanePositions {
       CROSS JOIN cordon.store WHERE store.id = 1 ORDER BY change_lanes.lane
       """
     ).rows
-    guard rows.count == Tables.lanes, let first = rows.first else { throw DamagedRowError(what: "change_lanes") }
+    guard rows.count == Tables.lanes, let first = rows.first else {
+      throw DamagedRowError(what: "change_lanes", isOfStore: true)
+    }
     identity = try first.text(0)
     minimumReader = try first.integer(3)
     lanes = try rows.map { Lane(forgotten: try $0.integer(1), last: try $0.integer(2)) }

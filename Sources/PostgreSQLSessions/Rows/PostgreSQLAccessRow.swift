@@ -29,7 +29,7 @@ enum PostgreSQLAccessRow {
   /// The result of `findingKey`.
   static func key(_ result: QueryResult) throws -> StoreKey {
     guard let row = result.first, let key = StoreKey(bytes: try row.bytes(0)) else {
-      throw DamagedRowError(what: "key")
+      throw DamagedRowError(what: "key", isOfStore: true)
     }
     return key
   }

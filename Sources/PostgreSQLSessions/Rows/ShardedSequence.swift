@@ -21,7 +21,7 @@ enum ShardedSequence {
       WHERE lane = $1 RETURNING last, written
       """, [.integer(lane), .integer(Int64(changes.count))]
     ).first
-    guard let row else { throw DamagedRowError(what: "change_lanes") }
+    guard let row else { throw DamagedRowError(what: "change_lanes", isOfStore: true) }
     let (last, written) = (try row.integer(0), try row.integer(1))
     let first = last - Int64(changes.count) + 1
     try connection.run(

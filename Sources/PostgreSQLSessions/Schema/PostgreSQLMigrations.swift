@@ -51,7 +51,7 @@ struct PostgreSQLMigrations {
   /// The oldest schema version that every user of the store must know.
   static func minimumReader(_ connection: Connection) throws -> Int64 {
     guard let row = try connection.run("SELECT minimum_reader FROM cordon.store WHERE id = 1").first else {
-      throw DamagedRowError(what: "store")
+      throw DamagedRowError(what: "store", isOfStore: true)
     }
     return try row.integer(0)
   }

@@ -55,7 +55,7 @@ enum SQLiteMigrations {
   /// The oldest schema version that every user of the store must know.
   static func minimumReader(_ database: Database) throws -> Int64 {
     guard let row = try database.row("SELECT minimum_reader FROM store WHERE id = 1") else {
-      throw DamagedRowError(what: "store")
+      throw DamagedRowError(what: "store", isOfStore: true)
     }
     return try row.int64(0)
   }

@@ -7,8 +7,14 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as SQLiteError: self = StoreError(error, path: path)
-    case let error as DamagedRowError:
+    case let error as DamagedRowError where error.isOfStore:
       self = .corrupt(path, cause: "unreadable \(error.what)")
+    case let error as DamagedRowError:
+      self.init(
+        code: .damagedRow,
+        message: "the store \(path) holds a record that cordon did not write; if it is of one user, remove it with "
+          + "`cordon accounts disconnect --force SUBJECT`, otherwise restore the file from a backup",
+        cause: "unreadable \(error.what)")
     default:
       self.init(
         code: .internalError, message: "the store \(path) failed; please report this", cause: "\(type(of: error))")

@@ -92,7 +92,7 @@ extension SQLiteSessionStore {
         SELECT identity, forgotten, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)
         FROM store WHERE id = 1
         """)
-      guard let row else { throw DamagedRowError(what: "store") }
+      guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
       identity = try row.text(0)
       forgotten = try row.int64(1)
       last = try row.int64(2)

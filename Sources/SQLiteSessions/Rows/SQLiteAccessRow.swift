@@ -28,7 +28,7 @@ enum SQLiteAccessRow {
   static func key(in database: Database) throws -> StoreKey {
     guard let row = try database.row("SELECT access_key FROM store WHERE id = 1"),
       let key = StoreKey(bytes: try row.bytes(0))
-    else { throw DamagedRowError(what: "key") }
+    else { throw DamagedRowError(what: "key", isOfStore: true) }
     return key
   }
 

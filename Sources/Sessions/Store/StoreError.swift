@@ -15,6 +15,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case full
     /// It is damaged, or not a store.
     case corrupt
+    /// One record is damaged. Others can be used.
+    case damagedRow
     /// Permission to open it was denied.
     case denied
     /// Its address cannot be used, whatever the state of the store.
@@ -59,7 +61,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   package var isRetryable: Bool {
     switch code {
     case .unavailable, .interrupted, .busy, .full: true
-    case .readOnly, .corrupt, .denied, .misconfigured, .missingDirectory, .newerSchema, .closed, .conflict,
+    case .readOnly, .corrupt, .damagedRow, .denied, .misconfigured, .missingDirectory, .newerSchema, .closed, .conflict,
       .internalError:
       false
     }
@@ -69,7 +71,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   /// server that is unreachable, starting or overloaded, a lock, a full disk.
   package func isFinal(at location: StoreSettings.Location) -> Bool {
     switch code {
-    case .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed, .conflict, .internalError: true
+    case .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .damagedRow, .closed, .conflict,
+      .internalError:
+      true
     // A server is read-only during a failover.
     case .readOnly: if case .sqlite = location { true } else { false }
     case .unavailable, .interrupted, .busy, .full: false
@@ -80,7 +84,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   package var fault: Fault {
     switch code {
     case .readOnly, .full, .denied, .misconfigured, .missingDirectory, .newerSchema: .operator
-    case .unavailable, .interrupted, .busy, .corrupt: .store
+    case .unavailable, .interrupted, .busy, .corrupt, .damagedRow: .store
     case .closed, .conflict, .internalError: .us
     }
   }

@@ -4,9 +4,14 @@ package import FoundationEssentials
 package struct DamagedRowError: Error {
   /// The kind of record.
   package let what: String
+  /// Whether the store as a whole depends on it, and not one user.
+  package let isOfStore: Bool
 
   /// A row of this kind cannot be read.
-  package init(what: String) { self.what = what }
+  package init(what: String, isOfStore: Bool = false) {
+    self.what = what
+    self.isOfStore = isOfStore
+  }
 }
 
 /// Records that stores keep as JSON.

@@ -9,6 +9,7 @@ import NIOPosix
 import Operations
 import Secrets
 import Sessions
+import Synchronization
 import WebFormats
 
 @testable import DataPlane
@@ -226,6 +227,12 @@ final class GateRig: Sendable {
       guard ContinuousClock.now < deadline else { throw WaitedInVain(what: "look-ups to end") }
       await Task.yield()
     }
+  }
+
+  /// Reads the change feed as a gateway does that has read it to here before: it answers, and has no changes.
+  @discardableResult
+  func follow() async -> ChangeCursor? {
+    await changes.follow(ChangeCursor(text: "\(store.state.withLock { $0.changes.count })"))
   }
 
   /// Keeps an event loop busy until the returned function is called.

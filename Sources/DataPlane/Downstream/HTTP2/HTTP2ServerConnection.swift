@@ -141,6 +141,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
       if count < Self.writeLimit { break }
     }
     activity = .none
+    // A write may have ended the connection.
+    guard !life.isClosed else { return }
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
     if session.isOver, gathered == nil { return beginLingeringClose() }

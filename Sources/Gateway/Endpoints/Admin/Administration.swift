@@ -125,8 +125,15 @@ struct Administration: Sendable {
     AccountReport(account, groups: accessChanges.groupNames(of: account), at: accessChanges.now)
   }
 
+  /// One whose record is damaged is there, too, and can be removed.
   private func requireAccount(_ subject: Subject) async throws {
-    guard try await store.account(subject) != nil else { throw AdministrationError.noAccount }
+    do throws(StoreError) {
+      if try await store.account(subject) != nil { return }
+    } catch {
+      guard error.code == .damagedRow else { throw error }
+      return
+    }
+    throw AdministrationError.noAccount
   }
 
   // MARK: Audit
