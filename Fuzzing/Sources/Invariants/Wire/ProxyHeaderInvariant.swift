@@ -37,7 +37,7 @@ extension Invariant {
     let words = line.dropLast(2).split(separator: 0x20, omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     guard words.count >= 2, words[0] == "PROXY" else { return nil }
-    if words[1] == "UNKNOWN" { return .peer }
+    if words[1] == "UNKNOWN" { return .unknown }
     guard words.count == 6, words[4...].allSatisfy({ UInt16($0).map(String.init) == $0 }) else { return nil }
     switch words[1] {
     case "TCP4":
@@ -61,7 +61,8 @@ extension Invariant {
       return nil
     }
     switch (bytes[12] & 15, bytes[13] >> 4) {
-    case (0, _), (1, 0): return .peer
+    case (0, _): return .peer
+    case (1, 0): return .unknown
     case (1, 1): return .address([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + bytes[16..<20])
     case (1, 2): return .address(Array(bytes[16..<32]))
     case (1, 3): return .unix
