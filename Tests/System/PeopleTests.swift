@@ -158,8 +158,8 @@ struct PeopleTests {
       [("act", "end-session"), ("person", other), ("session", session)],
       [("act", "admit"), ("code", code), ("group", "managers")],
       [("act", "admit"), ("code", code), ("group", "blocked")],
-      [("act", "invite"), ("group", "managers"), ("uses", "1"), ("days", "1")],
-      [("act", "invite"), ("group", "blocked"), ("uses", "1"), ("days", "1")],
+      [("act", "invite"), ("id", "abcd2345"), ("group", "managers"), ("uses", "1"), ("days", "1")],
+      [("act", "invite"), ("id", "abcd2345"), ("group", "blocked"), ("uses", "1"), ("days", "1")],
     ]
     attempts += ids.map { [("act", "revoke"), ("id", $0)] }
     for inputs in attempts {
