@@ -18,8 +18,8 @@ struct StoreCommand: AsyncParsableCommand {
         runs, and can be repeated after an interruption. Run it as the gateway's user: both must be able to write the \
         files of an SQLite store.
 
-        --forget-unreadable is for a lost secret: tokens that no secret decrypts are deleted, and if there are any, \
-        every session ends. Accounts and names are kept; everybody has to sign in again.
+        --forget-unreadable deletes tokens that cannot be decrypted. If their secret is lost, every session ends; if a \
+        token is damaged, the sessions of its user do. Accounts and names are kept; those users have to sign in again.
 
         Exit status: 0 if all tokens are re-encrypted, 1 if not, 78 if the configuration is invalid.
         """)

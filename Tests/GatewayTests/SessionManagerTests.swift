@@ -75,7 +75,7 @@ struct SessionManagerTests {
     let (anna, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     #expect(try await rig.decide(request).identity != nil)
-    // Another replica ends the session, and no change tells of it to whoever begins to read only now.
+    // Another replica ends the session, and no change tells of it to a gateway that begins to read only now.
     rig.store.state.withLock { state in
       state.sessions[anna.session.handle] = nil
       state.changes = [.ended(anna.session.handle, .byOperator)]
