@@ -7,8 +7,9 @@ internal import Sessions
 /// Decides on the user of a request to a route: by its session or machine token, the rules, and the age of the sign-in.
 ///
 /// The order of the steps is security-critical. There is one, for the requests that the gateway forwards and for those
-/// that another proxy asks about (``VerifyEndpoint``).
-struct UserAdmission {
+/// that another proxy asks about (``VerifyEndpoint``). A class, because every request uses it: a copy of a structure
+/// would retain all that it is made of.
+final class UserAdmission {
   private let sessions: LoopSessions
   private let finder: SessionFinder
   private let tokens: MachineTokens

@@ -1,61 +1,59 @@
-internal import Synchronization
-
-/// Counts the connections of one event loop, from clients and to the upstream. Recording costs a relaxed addition.
+/// Counts the connections of one event loop, from clients and to the upstream. Called on that loop only.
 package final class ConnectionRecorder: Sendable {
-  private let clientsAccepted = Atomic<UInt64>(0)
-  private let clientsClosed = Atomic<UInt64>(0)
-  private let clientsRefused = Atomic<UInt64>(0)
-  private let handshakesFailed = Atomic<UInt64>(0)
-  private let clientErrors = InlineArray<3, Atomic<UInt64>> { _ in Atomic(0) }
-  private let upstreamOpened = Atomic<UInt64>(0)
-  private let upstreamClosed = Atomic<UInt64>(0)
+  private let clientsAccepted = LoopCounter()
+  private let clientsClosed = LoopCounter()
+  private let clientsRefused = LoopCounter()
+  private let handshakesFailed = LoopCounter()
+  private let clientErrors = InlineArray<3, LoopCounter> { _ in LoopCounter() }
+  private let upstreamOpened = LoopCounter()
+  private let upstreamClosed = LoopCounter()
   private let connectTimes = LatencyHistogram()
-  private let failures = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
+  private let failures = InlineArray<8, LoopCounter> { _ in LoopCounter() }
 
   init() {}
 
   /// A client connected.
-  package func clientAccepted() { clientsAccepted.wrappingAdd(1, ordering: .relaxed) }
+  package func clientAccepted() { clientsAccepted.add() }
   /// A client's connection is closed. Follows each `clientAccepted()` once.
-  package func clientClosed() { clientsClosed.wrappingAdd(1, ordering: .relaxed) }
+  package func clientClosed() { clientsClosed.add() }
   /// A client's connection was closed because of `limits.clients.connections`.
-  package func clientRefused() { clientsRefused.wrappingAdd(1, ordering: .relaxed) }
+  package func clientRefused() { clientsRefused.add() }
   /// A client's TLS handshake failed.
-  package func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
+  package func clientHandshakeFailed() { handshakesFailed.add() }
   /// A client's HTTP/2 connection was ended with an error.
   package func clientFailed(_ error: HTTP2ConnectionError) {
-    clientErrors[error.rawValue].wrappingAdd(1, ordering: .relaxed)
+    clientErrors[error.rawValue].add()
   }
 
   /// A connection to the upstream is ready for use, so many nanoseconds after it was requested.
   package func upstreamConnected(nanoseconds: UInt64) {
-    upstreamOpened.wrappingAdd(1, ordering: .relaxed)
+    upstreamOpened.add()
     connectTimes.record(nanoseconds: nanoseconds)
   }
   /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
-  package func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
+  package func upstreamDisconnected() { upstreamClosed.add() }
   /// A connection to the upstream failed, or a request on it.
   package func upstreamFailed(_ failure: UpstreamFailureReason) {
-    failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
+    failures[failure.rawValue].add()
   }
 
   func add(to totals: inout Totals) {
     // Ends are read before beginnings, so that no difference is ever negative.
-    let closed = clientsClosed.load(ordering: .relaxed)
-    let accepted = clientsAccepted.load(ordering: .relaxed)
+    let closed = clientsClosed.total
+    let accepted = clientsAccepted.total
     totals.clientsAccepted &+= accepted
     totals.clientsOpen += Int64(bitPattern: accepted &- closed)
-    totals.clientsRefused &+= clientsRefused.load(ordering: .relaxed)
-    totals.handshakesFailed &+= handshakesFailed.load(ordering: .relaxed)
+    totals.clientsRefused &+= clientsRefused.total
+    totals.handshakesFailed &+= handshakesFailed.total
     for index in 0..<totals.clientErrors.count {
-      totals.clientErrors[index] &+= clientErrors[index].load(ordering: .relaxed)
+      totals.clientErrors[index] &+= clientErrors[index].total
     }
-    let disconnected = upstreamClosed.load(ordering: .relaxed)
-    let connected = upstreamOpened.load(ordering: .relaxed)
+    let disconnected = upstreamClosed.total
+    let connected = upstreamOpened.total
     totals.upstreamConnects &+= connected
     totals.upstreamOpen += Int64(bitPattern: connected &- disconnected)
     connectTimes.add(to: &totals.connectTimes)
-    for index in 0..<totals.failures.count { totals.failures[index] &+= failures[index].load(ordering: .relaxed) }
+    for index in 0..<totals.failures.count { totals.failures[index] &+= failures[index].total }
   }
 
   /// Sums over the recorders of every loop.

@@ -1,24 +1,23 @@
-internal import Synchronization
-
-/// Counts durations in fixed buckets, from any thread, without a lock and without allocation.
+/// Counts durations of one event loop in fixed buckets, without a lock and without allocation. Any thread may read
+/// them.
 struct LatencyHistogram: ~Copyable, Sendable {
   /// One counter for each bound, and one for longer durations.
-  private let counts = InlineArray<15, Atomic<UInt64>> { _ in Atomic(0) }
-  private let sum = Atomic<UInt64>(0)
+  private let counts = InlineArray<15, LoopCounter> { _ in LoopCounter() }
+  private let sum = LoopCounter()
 
   /// Upper bounds of the exposed buckets, in seconds.
   static let bounds: [Double] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
   func record(nanoseconds: UInt64) {
-    counts[Self.bucket(of: nanoseconds)].wrappingAdd(1, ordering: .relaxed)
-    sum.wrappingAdd(nanoseconds, ordering: .relaxed)
+    counts[Self.bucket(of: nanoseconds)].add()
+    sum.add(nanoseconds)
   }
 
   /// Adds what was counted so far to a snapshot. Counters are read one after the other: concurrent recordings may
   /// appear in some of them; no counter ever decreases.
   func add(to snapshot: inout HistogramSnapshot) {
-    for index in 0..<15 { snapshot.counts[index] &+= counts[index].load(ordering: .relaxed) }
-    snapshot.sumSeconds += Double(sum.load(ordering: .relaxed)) / 1e9
+    for index in 0..<15 { snapshot.counts[index] &+= counts[index].total }
+    snapshot.sumSeconds += Double(sum.total) / 1e9
   }
 
   static var emptySnapshot: HistogramSnapshot { HistogramSnapshot(bounds: bounds) }

@@ -1,10 +1,8 @@
-internal import Synchronization
-
 /// Counts the requests of one event loop that carry a machine token, by their outcome.
 ///
-/// Recording is one relaxed addition; the registry sums the recorders of all loops.
+/// Called on that loop only; the registry sums the recorders of all loops.
 package final class MachineTokenRecorder: Sendable {
-  private let counts = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
+  private let counts = InlineArray<7, LoopCounter> { _ in LoopCounter() }
 
   static let name = "cordon_token_requests_total"
   static let help = "Requests that carried a machine token, by outcome."
@@ -44,8 +42,8 @@ package final class MachineTokenRecorder: Sendable {
   }
 
   /// Counts a request.
-  package func count(_ outcome: Outcome) { counts[outcome.rawValue].wrappingAdd(1, ordering: .relaxed) }
+  package func count(_ outcome: Outcome) { counts[outcome.rawValue].add() }
 
   /// The requests with this outcome so far.
-  package func total(_ outcome: Outcome) -> UInt64 { counts[outcome.rawValue].load(ordering: .relaxed) }
+  package func total(_ outcome: Outcome) -> UInt64 { counts[outcome.rawValue].total }
 }
