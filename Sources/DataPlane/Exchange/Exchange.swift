@@ -12,7 +12,7 @@ struct Exchange {
   var account = ExchangeAccount()
   /// Kept for the reviews of an exchange, once it has had one.
   var review: ExchangeReview?
-  /// Whether it has had a request, which the next one must not find. Those of HTTP/2 streams have one only.
+  /// Whether it has had a request, which the next one must not find.
   private var isUsed = false
 
   /// Whether an exchange is under way: from the whole head of its request to the end of its response.
@@ -51,7 +51,7 @@ struct Exchange {
   }
 
   /// Forgets the request before. Its memory serves from request to request.
-  private mutating func clear() {
+  mutating func clear() {
     account.requestLine?.clear()
     let line = account.requestLine
     self = Exchange()

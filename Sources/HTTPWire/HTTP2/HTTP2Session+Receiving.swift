@@ -72,7 +72,7 @@ extension HTTP2Session {
     let id = frame.hd.stream_id
     sectionOf = id
     if isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST {
-      streams.insert(HTTP2Stream(id: id))
+      streams.insert(spare.begin(id) ?? HTTP2Stream(id: id))
       assembly.reset()
       idleFrames.earn(3)
     } else if let stream = streams[id], stream.hasHead {
@@ -322,9 +322,10 @@ extension HTTP2Session {
     queuedBytes -= stream.queuedBytes
     if stream.hasQueuedHeads { orphanedHeads[id] = stream.interimHeads + [stream.finalHead].filter { $0 > 0 } }
     stream.queue.removeAll()
-    let handler = stream.handler
+    guard let handler = stream.handler else { return 0 }
     stream.handler = nil
-    handler?.closed(code)
+    handler.closed(code)
+    if isServer { spare.keep(stream, servedBy: handler) }
     return 0
   }
 }

@@ -35,6 +35,8 @@ package final class HTTP2Session {
   /// The allocator of the `nghttp2_session`, which it must outlive.
   private let memory = HTTP2Memory()
   var streams = HTTP2Streams()
+  /// Closed ones that serve the client's next requests (server).
+  var spare = HTTP2SpareStreams()
   var assembly: HTTP2HeadAssembly
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
@@ -292,6 +294,7 @@ package final class HTTP2Session {
       return
     }
     self.pointer = nil
+    spare.removeAll()
     for stream in streams.removeAll() {
       let handler = stream.handler
       stream.handler = nil
@@ -304,6 +307,7 @@ package final class HTTP2Session {
   package func shrink() {
     guard call == .none, !isWithinHead else { return }
     assembly.release()
+    spare.removeAll()
     memory.release()
   }
 

@@ -1,11 +1,14 @@
 package import NIOCore
 
-/// One stream of a session, from its head to its end.
+/// One stream of a session, from its head to its end. The object of a closed one may become another: see
+/// ``HTTP2SpareStreams``.
 package final class HTTP2Stream {
   /// Odd: begun by the client.
-  package let id: Int32
+  package private(set) var id: Int32
   /// Receives the events; released when the stream is closed.
   package var handler: (any HTTP2StreamHandler)?
+  /// The handler of the closed stream that the object was.
+  var formerHandler: AnyObject?
 
   /// Content to be sent.
   var queue = ContentQueue()
@@ -32,9 +35,13 @@ package final class HTTP2Stream {
   /// Whether the peer has sent its end, and whether we have.
   package internal(set) var isEndReceived = false
   package internal(set) var isEndSent = false
-
   /// Whether it has become a tunnel, which the client may end at any time.
   var isTunnel = false
+  /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
+  var interimHeads: [Int] = []
+  var finalHead = 0
+  /// Whether it is closed.
+  var isClosed = false
 
   enum Ending {
     case plain
@@ -43,12 +50,33 @@ package final class HTTP2Stream {
 
   init(id: Int32) { self.id = id }
 
-  /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
-  var interimHeads: [Int] = []
-  var finalHead = 0
+  /// Becomes another stream: the same as ``init(id:)``, but for the former handler.
+  func begin(_ id: Int32) {
+    self.id = id
+    handler = nil
+    queue = ContentQueue()
+    ending = nil
+    isDeferred = false
+    untaken = 0
+    hasAnswer = false
+    violation = nil
+    isReset = false
+    contentToCome = nil
+    hasHead = false
+    interimBytes = 0
+    answersHead = false
+    isEndReceived = false
+    isEndSent = false
+    isTunnel = false
+    interimHeads = []
+    finalHead = 0
+    isClosed = false
+  }
+
+  /// Takes the handler of the closed stream that the object was, to be the handler of this one; nil without one.
+  package func takeFormerHandler() -> AnyObject? { formerHandler.take() }
+
   var hasQueuedHeads: Bool { finalHead > 0 || !interimHeads.isEmpty }
-  /// Whether it is closed.
-  var isClosed = false
 
   /// Bytes of content that wait to be sent.
   package var queuedBytes: Int { queue.count }

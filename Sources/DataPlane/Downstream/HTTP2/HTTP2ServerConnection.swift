@@ -397,16 +397,25 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 extension HTTP2ServerConnection: HTTP2SessionHandler {
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
     life.beginServing()
-    let exchange = HTTP2ServerStream(connection: self, stream: stream)
+    let exchange = exchange(on: stream)
     exchange.receive(head, isWhole: isWhole)
     return exchange
   }
 
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
     life.beginServing()
-    let exchange = HTTP2ServerStream(connection: self, stream: stream)
+    let exchange = exchange(on: stream)
     exchange.receive(Refusal(status, reason))
     return exchange
+  }
+
+  /// The transport of a stream that has begun: that of the closed one that it was, if any.
+  private func exchange(on stream: HTTP2Stream) -> HTTP2ServerStream {
+    guard let former = stream.takeFormerHandler() as? HTTP2ServerStream else {
+      return HTTP2ServerStream(connection: self, stream: stream)
+    }
+    former.begin()
+    return former
   }
 
   func receivedMalformed(_ reason: String) {

@@ -47,6 +47,18 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     self.stream = stream
   }
 
+  /// Serves another stream, which `stream` has become: the same as ``init(connection:stream:)``, since the exchange was
+  /// cleared when the stream before was closed.
+  func begin() {
+    pace = nil
+    pendingHead = nil
+    due = .nothing
+    isQueuing = false
+    sentByConnection = 0
+    isClosed = false
+    lingering = nil
+  }
+
   var peer: ClientPeer { connection.peer }
   /// The session of the exchange under way.
   var session: ConnectionKey? { exchange.isUnderWay ? exchange.account.session : nil }
@@ -347,5 +359,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     // The connection was ended for what its client did: the client has not left.
     if !stream.isEndSent, connection.session.endedBy ?? .noError != .noError { exchange.aborted() }
     clientLeft(isSent: stream.isEndSent, at: connection.now)
+    // It may be a while before this serves another stream.
+    exchange.clear()
   }
 }

@@ -1,0 +1,143 @@
+import NIOCore
+import Testing
+
+@testable import HTTPWire
+
+@Suite("Closed streams of HTTP/2 that serve again")
+struct HTTP2SpareStreamsTests {
+  /// The owner of a session that keeps no handler: it notes which object each stream got.
+  private final class Owner: HTTP2SessionHandler {
+    final class Handler: HTTP2StreamHandler {
+      let stream: HTTP2Stream
+      init(_ stream: HTTP2Stream) { self.stream = stream }
+      func received(content: ByteBuffer) {}
+      func receivedEnd(trailers: [UInt8]) {}
+      func sentContent() {}
+      func closed(_ code: UInt32) {}
+    }
+
+    let session = HTTP2Session(serverWith: HTTP2Policy(heads: ordinaryLimits), now: .uptimeNanoseconds(1))
+    private(set) var identifiers: [Int32] = []
+    private(set) var handlers: [ObjectIdentifier] = []
+    private(set) weak var last: Handler?
+    /// Handlers that are referred to from elsewhere.
+    var held: [Handler] = []
+    var holds = false
+    private var begun: UInt32 = 1
+
+    init() {
+      session.handler = self
+      receive(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + RawFrame(type: RawFrame.settings).bytes)
+    }
+
+    deinit { session.close() }
+
+    func receive(_ bytes: [UInt8]) { session.receive(ByteBuffer(bytes: bytes), now: .uptimeNanoseconds(1)) }
+
+    /// One more request, answered or reset by its client.
+    func exchange(isReset: Bool = false) {
+      receive(
+        RawFrame(
+          type: RawFrame.headers, flags: isReset ? RawFrame.endHeaders : RawFrame.endHeaders | RawFrame.endStream,
+          stream: begun, payload: section(ordinaryFields)
+        ).bytes)
+      if isReset {
+        receive(RawFrame(type: RawFrame.reset, stream: begun, payload: number(8)).bytes)
+      } else if let last {
+        var fields = responseFields(200)
+        session.respond(&fields, on: last.stream, isWhole: true)
+      }
+      var buffer = ByteBuffer()
+      session.produce(into: &buffer, limit: .max)
+      begun += 2
+    }
+
+    func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+      let handler = stream.takeFormerHandler() as? Handler ?? Handler(stream)
+      #expect(handler.stream === stream)
+      identifiers.append(stream.id)
+      handlers.append(ObjectIdentifier(handler))
+      last = handler
+      if holds { held.append(handler) }
+      return handler
+    }
+
+    func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+      Handler(stream)
+    }
+    func receivedMalformed(_ reason: String) {}
+    func receivedPong() {}
+  }
+
+  @Test("A closed stream and its handler serve the next request, however it was closed", arguments: [false, true])
+  func again(isReset: Bool) {
+    let owner = Owner()
+    for _ in 0..<3 { owner.exchange(isReset: isReset) }
+    #expect(owner.identifiers == [1, 3, 5])
+    #expect(owner.session.streamCount == 0)
+    #expect(Set(owner.handlers).count == 1)
+  }
+
+  @Test("A handler that is still referred to serves no other request")
+  func held() {
+    let owner = Owner()
+    owner.holds = true
+    for _ in 0..<3 { owner.exchange() }
+    #expect(Set(owner.handlers).count == 3)
+    #expect(owner.held.map(\.stream.id) == [1, 3, 5])
+  }
+
+  @Test("They are freed when the connection is idle, and when it is closed", arguments: [true, false])
+  func freed(isIdle: Bool) {
+    let owner = Owner()
+    owner.exchange()
+    #expect(owner.last != nil)
+    if isIdle { owner.session.shrink() } else { owner.session.close() }
+    #expect(owner.last == nil)
+  }
+
+  @Test("No more are kept than a page may ask for")
+  func limit() {
+    var spare = HTTP2SpareStreams()
+    let streams = (1...Int32(HTTP2SpareStreams.limit) + 8).map { HTTP2Stream(id: $0) }
+    for stream in streams { spare.keep(stream, servedBy: Owner.Handler(stream)) }
+    #expect(streams.count { $0.formerHandler != nil } == HTTP2SpareStreams.limit)
+    spare.removeAll()
+    #expect(streams.allSatisfy { $0.formerHandler == nil })
+  }
+
+  @Test("A stream that begins again has nothing of the one before")
+  func state() {
+    let stream = HTTP2Stream(id: 1)
+    stream.handler = Owner.Handler(HTTP2Stream(id: 3))
+    stream.queue.append(ByteBuffer(string: "content"))
+    stream.queue.append(ByteBuffer(string: "more"))
+    stream.ending = .trailers([1])
+    stream.isDeferred = true
+    stream.untaken = 1
+    stream.hasAnswer = true
+    stream.violation = "a violation"
+    stream.isReset = true
+    stream.contentToCome = 1
+    stream.hasHead = true
+    stream.interimBytes = 1
+    stream.answersHead = true
+    stream.isEndReceived = true
+    stream.isEndSent = true
+    stream.isTunnel = true
+    stream.interimHeads = [1]
+    stream.finalHead = 1
+    stream.isClosed = true
+    let fresh = describe(HTTP2Stream(id: 5))
+    let used = describe(stream)
+    // A property that is added has to be added here, too.
+    for (label, value) in fresh where label != "formerHandler" { #expect(used[label] != value, "\(label)") }
+    stream.begin(5)
+    #expect(describe(stream) == fresh)
+  }
+
+  private func describe(_ stream: HTTP2Stream) -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: Mirror(reflecting: stream).children.map { ($0.label ?? "", String(reflecting: $0.value)) })
+  }
+}
