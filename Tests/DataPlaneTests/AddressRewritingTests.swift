@@ -213,16 +213,16 @@ struct AddressRewritingTests {
     let outcome = parser.parse(bytes.span.bytes, into: &head)
     #expect(outcome == .complete)
     var buffer = ByteBuffer()
-    let cookies = GatewayCookies(name: "__Host-cordon")
+    let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
     ResponseForwarding.write(
-      head, bytes.span.bytes, gatewayCookies: cookies, chunked: false, connection: .implied, addresses: rewriting,
+      head, bytes.span.bytes, rules: rules, chunked: false, connection: .implied, addresses: rewriting,
       to: &buffer)
     #expect(
       String(buffer: buffer)
         == "HTTP/1.1 302 Found\r\nA: 1\r\nLocation: /reports/x\r\nSet-Cookie: a=b; Path=/reports\r\nB: 2\r\n"
         + "Content-Length: 0\r\n\r\n")
     var fields = HTTP2Fields()
-    ResponseForwarding.write(head, bytes.span.bytes, gatewayCookies: cookies, addresses: rewriting, to: &fields)
+    ResponseForwarding.write(head, bytes.span.bytes, rules: rules, addresses: rewriting, to: &fields)
     #expect(fields.count == 6)
   }
 }

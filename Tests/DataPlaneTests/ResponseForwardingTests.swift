@@ -17,10 +17,9 @@ struct ResponseForwardingTests {
     let outcome = parser.parse(bytes.span.bytes, into: &head)
     guard outcome == .complete else { return "\(outcome)" }
     var buffer = ByteBuffer()
+    let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
     ResponseForwarding.write(
-      head, bytes.span.bytes, gatewayCookies: GatewayCookies(name: "__Host-cordon"), chunked: chunked,
-      connection: connection,
-      to: &buffer)
+      head, bytes.span.bytes, rules: rules, chunked: chunked, connection: connection, to: &buffer)
     return String(buffer: buffer)
   }
 

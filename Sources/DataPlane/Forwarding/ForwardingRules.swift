@@ -55,6 +55,11 @@ package final class ForwardingRules: Sendable {
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
 
+  /// Notes the places of the gateway's own cookies in a head. Asked here, because each look for them into the rules
+  /// would retain them.
+  @inline(__always)
+  func findGatewayCookies(_ bytes: RawSpan, in head: inout RequestHead) { gatewayCookies.find(bytes, in: &head) }
+
   /// Names by which an application may take another method than that of the request line.
   package static let methodOverrideNames = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
   /// Names by which an application may take another path. Trusted from no peer.

@@ -16,21 +16,20 @@ enum ResponseForwarding {
   }
 
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies, chunked: Bool,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
     connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
     to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { writer in
       write(
-        head, bytes, gatewayCookies: gatewayCookies, chunked: chunked, connection: connection,
-        privateLines: privateLines,
-        date: date, addresses: addresses, to: &writer)
+        head, bytes, rules: rules, chunked: chunked, connection: connection, privateLines: privateLines, date: date,
+        addresses: addresses, to: &writer)
     }
   }
 
   @inline(__always)
   private static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies, chunked: Bool,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
     connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
     to writer: inout HeaderWriter
   ) {
@@ -38,7 +37,7 @@ enum ResponseForwarding {
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      let dropped = isDropped(line, head, bytes, gatewayCookies)
+      let dropped = isDropped(line, head, bytes, rules)
       let isLength = line.known.isContentLength
       let nominated = head.nominatesFields && !isLength && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
@@ -79,7 +78,7 @@ enum ResponseForwarding {
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113, 8.2.2 leaves out the same fields.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, gatewayCookies: borrowing GatewayCookies,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules,
     privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
     to fields: inout HTTP2Fields
   ) {
@@ -89,7 +88,7 @@ enum ResponseForwarding {
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      if isDropped(line, head, bytes, gatewayCookies) { continue }
+      if isDropped(line, head, bytes, rules) { continue }
       if head.nominatesFields, !line.known.isContentLength, NominatedFields.contains(line, head.fields, bytes) {
         continue
       }
@@ -109,7 +108,7 @@ enum ResponseForwarding {
   /// Whether a field is of one connection only, or is not for this client.
   @inline(__always)
   private static func isDropped(
-    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ gatewayCookies: borrowing GatewayCookies
+    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ rules: ForwardingRules
   ) -> Bool {
     switch line.known {
     case .other: false
@@ -118,7 +117,7 @@ enum ResponseForwarding {
       true
     // RFC 9110, 8.6: neither an interim response nor 204 has a length.
     case .contentLength: head.status < 200 || head.status == 204
-    case .setCookie: gatewayCookies.isSet(by: line.value, bytes)
+    case .setCookie: rules.gatewayCookies.isSet(by: line.value, bytes)
     default: false
     }
   }

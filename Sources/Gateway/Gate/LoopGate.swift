@@ -1,50 +1,25 @@
-internal import AccessPolicy
 internal import DataPlane
-internal import HTTPTypes
 internal import HTTPWire
 internal import Logging
-internal import NIOCore
-internal import Operations
-internal import Pages
-internal import Sessions
 
-/// The gate of one event loop: decides about a request at once, from what this loop knows.
-///
-/// The order is security-critical: authority, path, our own endpoints, route, networks, session, rules, age; then the
-/// same for a `Destination`. Each step either answers or falls through to the next; none can be skipped.
+/// The gate of one event loop, whatever its configuration: it is replaced at a reload, the cached sessions are kept.
 final class LoopGate: RequestGate {
-  private(set) var configuration: GateConfiguration
-  /// The endpoints of each site, by its number.
-  private(set) var endpoints: [SiteEndpoints]
-  private var users: UserAdmission
-  private var verify: VerifyEndpoint
-  private var own: EndpointGate
-  private var responses: GateResponses
+  private(set) var current: ConfiguredGate
   let sessions: LoopSessions
   let reviews: OpenExchangeReview
   private let logger: Logger
 
   /// - Parameter endpoints: those of each site, by its number.
   init(_ configuration: GateConfiguration, sessions: LoopSessions, endpoints: [SiteEndpoints], logger: Logger) {
-    self.configuration = configuration
+    current = ConfiguredGate(configuration, sessions: sessions, endpoints: endpoints, logger: logger)
     self.sessions = sessions
-    self.endpoints = endpoints
     self.logger = logger
-    users = UserAdmission(configuration, sessions)
-    verify = VerifyEndpoint(configuration, sessions, logger)
-    responses = GateResponses(configuration)
-    own = EndpointGate(configuration, sessions, endpoints)
     reviews = OpenExchangeReview(configuration, sessions)
   }
 
-  /// Uses another configuration from the next request on. Cached sessions are kept.
+  /// Uses another configuration from the next request on.
   func apply(_ configuration: GateConfiguration, endpoints: [SiteEndpoints]) {
-    self.configuration = configuration
-    self.endpoints = endpoints
-    users = UserAdmission(configuration, sessions)
-    verify = VerifyEndpoint(configuration, sessions, logger)
-    responses = GateResponses(configuration)
-    own = EndpointGate(configuration, sessions, endpoints)
+    current = ConfiguredGate(configuration, sessions: sessions, endpoints: endpoints, logger: logger)
     sessions.apply(configuration.sessions)
     reviews.apply(configuration)
   }
@@ -52,277 +27,14 @@ final class LoopGate: RequestGate {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
-    // Once: each look into the gate would retain what it finds.
-    let configuration = configuration
-    let place = configuration.authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
-    let isAlias = if case .alias? = place { true } else { false }
-    var request = GateRequest(requestID, to: configuration.site(place ?? .publicURL), isAlias: isAlias)
-    var decision = decide(place, configuration, head, bytes, client, &request)
-    // After the decision, because verify judges another host than the one that it is asked at.
-    if !request.site.isPublicURL { decision.note(site: request.site.number) }
-    return decision
-  }
-
-  @inline(__always)
-  private func decide(
-    _ place: AuthorityList.Place?, _ configuration: GateConfiguration, _ head: borrowing RequestHead,
-    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
-  ) -> GateDecision {
-    let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    let isGatewayPath = path.map { configuration.isGatewayPath(bytes, $0) } ?? false
-    if isGatewayPath, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
-    guard place != nil else {
-      if isHealthCheck(head, bytes) {
-        return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
-      }
-      return refuse(.misdirected, head, bytes, request)
-    }
-    let classification: PathClassification
-    let route: RouteDecision
-    if let path {
-      let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-      classification = PathClassification.classify(text)
-      if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
-      if isGatewayPath { return own.decide(head, bytes, path, &request) }
-      route = configuration.routes.matchWithSessionParameter(
-        text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
-        host: request.site.routes)
-    } else {
-      // `*`, or an absolute form without a path: the server as a whole.
-      classification = .canonical
-      let root = GateConfiguration.root
-      route = configuration.routes.match(
-        root.span, classification,
-        method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
-    }
-    let decision = admit(route, head, bytes, client, &request)
-    guard head.fields.has(.destination) else { return decision }
-    guard case .forward(let directive) = decision else { return decision }
-    return admitDestination(directive, head, bytes, client, &request)
-  }
-
-  /// Forwards a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
-  private func admitDestination(
-    _ directive: ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
-    _ request: inout GateRequest
-  ) -> GateDecision {
-    let route: RouteDecision
-    switch DestinationField.classify(head, bytes, method: head.methodRange, of: request.site, configuration) {
-    case .unreadable: return refuse(.badRequest, head, bytes, request)
-    case .own: return refuse(.forbidden, head, bytes, request)
-    case .route(let found): route = found
-    }
-    let decision = admit(route, head, bytes, client, &request)
-    guard case .forward(let other) = decision else { return decision }
-    // The application would take the path of another one for its own.
-    guard other.upstream == directive.upstream else { return refuse(.forbidden, head, bytes, request) }
-    var both = directive
-    both.dropsMethodOverride = directive.dropsMethodOverride || other.dropsMethodOverride
-    return .forward(both)
-  }
-
-  /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
-  /// missing (HAProxy's `option httpchk`). The gate answers it for every host.
-  private func isHealthCheck(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard head.method == .options, !head.isHTTP11, head.authority.isEmpty, head.framing == .none else { return false }
-    return head.isAsteriskForm || bytes.equals("/", head.target)
-  }
-
-  // MARK: The application's paths
-
-  private func admit(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
-    _ request: inout GateRequest
-  ) -> GateDecision {
-    let routeClass = RouteLabel(route)
-    switch route.access {
-    case .deny: return refuse(.closed, head, bytes, request, routeClass: routeClass)
-    case .signOut: return signOut(head, request)
-    case .public, .signedIn, .rules: break
-    }
-    request.isAddressKnown = ClientAddress.isKnown(client, head)
-    if !route.networks.isEmpty, !isInNetworks(route, head, client) {
-      return refuse(.network, head, bytes, request, routeClass: routeClass)
-    }
-    if route.passesPreflights, route.access != .public, RequestKind.isPreflight(head, bytes) {
-      return forwardPreflight(route, routeClass, head, bytes, &request)
-    }
-    switch users.verdict(on: route, head, bytes, &request) {
-    case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
-    case .nobody: return forward(nil, route, routeClass, head, bytes, request)
-    case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
-    case .refusedToken(let failure):
-      return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
-    case .signedOut:
-      if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
-      return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
-    case .outdated(let entry): return signInAgain(entry, route, routeClass, head, bytes, request)
-    case .denied(let reason, let entry): return deny(entry, reason, route, routeClass, head, bytes, request)
-    }
-  }
-
-  /// Refuses a user whom the rules deny, who may be able to ask for access.
-  private func deny(
-    _ entry: SessionCacheEntry, _ reason: DenialReason, _ route: RouteDecision, _ routeClass: RouteLabel,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(route, entry)
-    if mayAsk, let query = queryAccessRequest(of: entry, request.site) { return .suspend(query) }
-    let user = entry.snapshot.account
-    var response =
-      if mayAsk, let state = entry.accessRequest?.state {
-        responses.refusal(PageFailure(reason), state, head, bytes, request, to: user)
-      } else {
-        responses.failure(PageFailure(reason), head, bytes, request, to: user)
-      }
-    if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-    return .answer(response, routeClass: routeClass.rawValue)
-  }
-
-  /// Has a user sign in again whose sign-in is too old for the route.
-  private func signInAgain(
-    _ entry: SessionCacheEntry, _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead,
-    _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    let outdated = KeepableForm.OutdatedSignIn(subject: entry.snapshot.account.subject, maxAge: route.maxAge)
-    if let form = responses.keepableForm(route, head, bytes, request, outdated) {
-      return keep(form, routeClass, request)
-    }
-    return .answer(
-      responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
-      routeClass: routeClass.rawValue)
-  }
-
-  /// Keeps the entries of a form in the browser.
-  private func keep(_ form: KeepableForm, _ routeClass: RouteLabel, _ request: GateRequest) -> GateDecision {
-    var action = endpoints[request.site.number].keepForm(form)
-    action.routeClass = routeClass.rawValue
-    return .handle(action)
-  }
-
-  /// Answers at an application's own address for signing out, which it never sees.
-  private func signOut(_ head: borrowing RequestHead, _ request: GateRequest) -> GateDecision {
-    if let redirect = responses.signOutAtPublicURL(head, request) {
-      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
-    }
-    return .handle(endpoints[request.site.number].applicationSignOut)
-  }
-
-  /// Forwards a CORS preflight, without an identity whatever came along.
-  private func forwardPreflight(
-    _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead, _ bytes: RawSpan,
-    _ request: inout GateRequest
-  ) -> GateDecision {
-    if case .absent = MachineTokenField.find(head, bytes) {} else { request.token = .machine }
-    guard case .forward(var directive) = forward(nil, route, routeClass, head, bytes, request) else {
-      return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
-    }
-    directive.dropsMethodOverride = true
-    // The token of a session is the gateway's, too.
-    directive.dropsAuthorization = true
-    return .forward(directive)
-  }
-
-  /// Whether the client's address meets the `networks` of a route.
-  private func isInNetworks(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ client: ClientPeer
-  ) -> Bool {
-    if configuration.routes.admits(route, from: ClientAddress.find(client, head)) { return true }
-    ClientAddress.warnIfUntrusted(client, head, configuration.networkWarnings, logger)
-    return false
-  }
-
-  /// Whether membership in a group could admit the user whom the rules of a route refuse.
-  private func couldBeLifted(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
-    guard case .rules(let rules) = route.access else { return false }
-    return AccessRefusal.couldBeLifted(rules, of: configuration.routes.rules) {
-      entry.verdict(of: $0, sessions.configuration)
-    }
-  }
-
-  /// The query for the user's request for access, which only the store knows; nil if it is cached.
-  private func queryAccessRequest(
-    of entry: SessionCacheEntry, _ site: GateSite
-  ) -> (@Sendable () async -> Void)? {
-    guard let accessRequests = endpoints[site.number].accessRequests else { return nil }
-    if let request = entry.accessRequest, request.known.contains(sessions.now) { return nil }
-    let subject = entry.snapshot.account.subject
-    let bound = NIOLoopBound((entry: entry, sessions: sessions), eventLoop: sessions.eventLoop)
-    return {
-      let found = await accessRequests(subject)
-      try? await bound.eventLoop.submit {
-        // If the store does not answer, the button stays: pressing it says so.
-        let lifetime = found == nil ? AccessRefusal.outageRetryInterval : AccessRefusal.requestStateLifetime
-        bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: lifetime))
-      }.get()
-    }
-  }
-
-  @inline(__always)
-  private func forward(
-    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: RouteLabel,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    var allowsUpgrade = false
-    if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
-      // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
-      // No browser sends a machine token by itself.
-      let isNoBrowser = request.token.isMachine && !head.fields.has(.origin)
-      guard isNoBrowser || request.site.isOwnOrigin(head, bytes) else {
-        return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
-      }
-      allowsUpgrade = true
-    }
-    let identity =
-      entry.map { sessions.identity(of: $0, for: route.upstream) }
-      ?? sessions.configuration.upstreamIdentities[route.upstream]?.anonymous
-    var binding: CookieBinding?
-    if !sessions.configuration.endCookies.isEmpty {
-      binding =
-        entry.map { $0.binding(on: route.upstream, sessions.configuration) }
-        ?? sessions.configuration.endCookies.bindingOfNobody(on: route.upstream)
-    }
-    var credential = request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress
-    var privateLines: [UInt8]?
-    if let entry {
-      let own =
-        entry.isOfMachineToken
-        ? .machineToken
-        : ExchangeCredential(key: entry.key, isBearer: request.token.isOurs && configuration.acceptsBearer)
-      credential |= own.number
-      if !entry.isSignedByCurrentKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
-    }
-    // Constructed in place: a local variable would be copied.
-    return .forward(
-      ForwardingDirective(
-        identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, credential: credential,
-        user: entry?.user, allowsUpgrade: allowsUpgrade, upstream: route.upstream,
-        dropsAuthorization: !request.token.isNone,
-        dropsMethodOverride: route.dropsMethodOverride, bodyRate: route.bodyRate, privateLines: privateLines,
-        binding: binding))
-  }
-
-  // MARK: Failures
-
-  private func refuse(
-    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
-    routeClass: RouteLabel = .refused
-  ) -> GateDecision {
-    responses.refuse(failure, head, bytes, request, routeClass: routeClass)
+    current.decide(head, bytes, client, requestID)
   }
 
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
-    // Failures of the application or the gateway concern the operator; mistakes of a client are for debugging.
-    logger.log(
-      level: status >= 500 ? .warning : .debug, "request failed",
-      metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
-    return responses.failure(status: status, preferences: preferences, requestID: requestID)
+    current.failure(status: status, reason: reason, preferences: preferences, requestID: requestID)
   }
-
-  // MARK: Open exchanges
 
   func review(_ exchange: inout OpenExchange) -> Bool { reviews.review(&exchange) }
 

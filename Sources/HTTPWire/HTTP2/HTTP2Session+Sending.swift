@@ -11,7 +11,7 @@ extension HTTP2Session {
   ) -> HTTP2Stream? {
     guard let pointer else { return nil }
     let id = fields.withNameValues { list, count in
-      withProvider(!isWhole) { nghttp2_submit_request(pointer, nil, list, count, $0, nil) }
+      Self.withProvider(!isWhole) { nghttp2_submit_request(pointer, nil, list, count, $0, nil) }
     }
     guard id > 0 else { return nil }
     let stream = HTTP2Stream(id: id)
@@ -35,8 +35,10 @@ extension HTTP2Session {
   /// - Parameter isWhole: whether no content follows.
   package func respond(_ fields: inout HTTP2Fields, on stream: HTTP2Stream, isWhole: Bool) {
     guard let pointer else { return }
+    // Numbers and pointers only: objects would be retained for the closures.
+    let id = stream.id
     let result = fields.withNameValues { list, count in
-      withProvider(!isWhole) { nghttp2_submit_response(pointer, stream.id, list, count, $0) }
+      Self.withProvider(!isWhole) { nghttp2_submit_response(pointer, id, list, count, $0) }
     }
     guard result == 0 else { return reset(stream, .internalError) }
     guard !stream.isClosed else { return }
@@ -89,7 +91,7 @@ extension HTTP2Session {
     nghttp2_session_resume_data(pointer, stream.id)
   }
 
-  private func withProvider<Result>(
+  private static func withProvider<Result>(
     _ isWanted: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
   ) -> Result {
     guard isWanted else { return body(nil) }

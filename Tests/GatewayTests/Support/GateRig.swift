@@ -103,9 +103,9 @@ final class GateRig: Sendable {
     let keyring = try SessionKeyring.forTests(secrets)
     for gate in gates {
       try await gate.eventLoop.submit {
-        let configuration = try GateConfiguration(
-          settings, keyring: keyring, after: gate.value.configuration)
-        gate.value.apply(configuration, endpoints: gate.value.endpoints)
+        let current = gate.value.current
+        let configuration = try GateConfiguration(settings, keyring: keyring, after: current.configuration)
+        gate.value.apply(configuration, endpoints: current.endpoints)
       }.get()
     }
   }
@@ -114,7 +114,8 @@ final class GateRig: Sendable {
   func apply(_ groups: GroupDirectory) async throws {
     for gate in gates {
       try await gate.eventLoop.submit {
-        gate.value.apply(GateConfiguration(gate.value.configuration, groups: groups), endpoints: gate.value.endpoints)
+        let current = gate.value.current
+        gate.value.apply(GateConfiguration(current.configuration, groups: groups), endpoints: current.endpoints)
       }.get()
     }
   }

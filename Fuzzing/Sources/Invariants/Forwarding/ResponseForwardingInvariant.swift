@@ -13,11 +13,11 @@ extension Invariant {
     var head = ResponseHead()
     guard ResponseHeadParser(limits: .forInvariants).parse(span, into: &head) == .complete else { return }
     let chunked = head.framing(toHead: false) == .chunked
+    let rules = ForwardingRules(reservedNames: [], sessionCookieName: KeptNames.cookie, scheme: "https")
     for connection in [ResponseForwarding.Connection.implied, .keepAlive, .close] {
       var buffer = ByteBuffer()
       ResponseForwarding.write(
-        head, span, gatewayCookies: GatewayCookies(name: KeptNames.cookie), chunked: chunked, connection: connection,
-        to: &buffer)
+        head, span, rules: rules, chunked: chunked, connection: connection, to: &buffer)
       let written = Array(buffer.readableBytesView)
       do {
         try requireOneResponse(written, of: head, span)

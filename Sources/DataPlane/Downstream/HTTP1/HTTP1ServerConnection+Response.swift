@@ -26,7 +26,7 @@ extension HTTP1ServerConnection {
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
     var interim = loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, gatewayCookies: server.rules.gatewayCookies, chunked: false, connection: .implied, to: &interim)
+      head, bytes, rules: server.rules, chunked: false, connection: .implied, to: &interim)
     writer.write(interim)
     loop.buffers.give(interim)
   }
@@ -54,11 +54,11 @@ extension HTTP1ServerConnection {
   private func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, _ connection: ResponseForwarding.Connection
   ) {
-    // Both once: each look into the server would retain what it finds.
+    // Once: each look into the server would retain what it finds.
     let rules = server.rules
     var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, gatewayCookies: rules.gatewayCookies, chunked: framing.isChunked, connection: connection,
+      head, bytes, rules: rules, chunked: framing.isChunked, connection: connection,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
     if !rules.responseHeaders.isEmpty {

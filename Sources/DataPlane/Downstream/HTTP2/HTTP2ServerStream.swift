@@ -17,6 +17,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   let connection: HTTP2ServerConnection
+  // These three are the connection's. They are stored, because each look for them into it would retain them.
+  private let http2: HTTP2Session
   let server: ServerContext
   let loop: LoopResources
   let stream: HTTP2Stream
@@ -42,6 +44,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
     self.connection = connection
+    http2 = connection.session
     server = connection.server
     loop = server.loop
     self.stream = stream
@@ -71,12 +74,12 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     beginExchange(.http2, ended: isWhole ? [] : nil, at: connection.now)
     // A client that has withdrawn a request may withdraw this one with the same read: the gate is not asked before all
     // that was read has been looked at, and a withdrawn request costs nothing but its frames.
-    if connection.session.hasBeenReset {
+    if http2.hasBeenReset {
       due = .authorization
       keep(head)
       return connection.proceedBehindReading(self)
     }
-    if isRequest(connection.session.takeRequest(into: &loop.requestHead)) { decide(head) }
+    if isRequest(http2.takeRequest(into: &loop.requestHead)) { decide(head) }
   }
 
   /// Answers a request that the session has found to be in order but for one limit.
@@ -147,7 +150,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func receivedEnd(trailers: [UInt8]) { receiveEnd(trailers: trailers) }
 
   func consume(_ count: Int) {
-    connection.session.consume(count, on: stream)
+    http2.consume(count, on: stream)
     connection.consumed()
   }
 
@@ -166,19 +169,19 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func sendContinue() {
     loop.fields.begin(status: 100)
-    connection.session.inform(&loop.fields, on: stream)
+    http2.inform(&loop.fields, on: stream)
     connection.flushSoon()
   }
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    ResponseForwarding.write(head, bytes, gatewayCookies: server.rules.gatewayCookies, to: &loop.fields)
-    if loop.fields.canBeSent { connection.session.inform(&loop.fields, on: stream) }
+    ResponseForwarding.write(head, bytes, rules: server.rules, to: &loop.fields)
+    if loop.fields.canBeSent { http2.inform(&loop.fields, on: stream) }
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     let rules = server.rules
     ResponseForwarding.write(
-      head, bytes, gatewayCookies: rules.gatewayCookies, privateLines: exchange.upstream.privateLines,
+      head, bytes, rules: rules, privateLines: exchange.upstream.privateLines,
       date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
     if !rules.responseHeaders.isEmpty {
       rules.responseHeaders.write(
@@ -188,18 +191,18 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
-    connection.session.respond(&loop.fields, on: stream, isWhole: framing.isNone)
+    http2.respond(&loop.fields, on: stream, isWhole: framing.isNone)
   }
 
   /// The client gets 200 (RFC 8441, 5).
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    connection.session.respond(&loop.fields, on: stream, isWhole: false)
-    connection.session.becameTunnel(stream)
+    http2.respond(&loop.fields, on: stream, isWhole: false)
+    http2.becameTunnel(stream)
   }
 
   func sendContent(_ content: ByteBuffer) {
     guard content.readableBytes > 0 else { return }
-    connection.session.send(content, on: stream)
+    http2.send(content, on: stream)
   }
 
   func flushResponse() {
@@ -208,7 +211,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendEnd(trailers: [UInt8]) {
-    connection.session.end(
+    http2.end(
       stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
     connection.gather(at: loop.responseRead)
     keepQueued()
@@ -219,11 +222,11 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     let hasBody = exchange.account.method != .head && status != 204 && status != 304 && !response.body.isEmpty
     ControlResponseForwarding.write(
       response, requestID: exchange.account.requestID, date: loop.date.bytes(), to: &loop.fields)
-    connection.session.respond(&loop.fields, on: stream, isWhole: !hasBody)
+    http2.respond(&loop.fields, on: stream, isWhole: !hasBody)
     if hasBody {
       exchange.account.sentBytes = response.body.count
-      connection.session.send(ByteBuffer(bytes: response.body), on: stream)
-      connection.session.end(stream, trailers: [])
+      http2.send(ByteBuffer(bytes: response.body), on: stream)
+      http2.end(stream, trailers: [])
       keepQueued()
     }
     connection.flushSoon()
@@ -279,7 +282,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
     guard !isClosed, stream.queuedBytes > 0 else { return }
-    sentByConnection = connection.session.sentBytes
+    sentByConnection = http2.sentBytes
     watchPace(at: now)
   }
 
@@ -303,12 +306,11 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Whether the client has room for this stream, and has taken of others since the last look what it would have had to
   /// take of all that wait: with less, it would hold their connections to the upstream for nothing.
   private func isPassedOver() -> Bool {
-    let session = connection.session
-    let sent = session.sentBytes - sentByConnection
-    sentByConnection = session.sentBytes
+    let sent = http2.sentBytes - sentByConnection
+    sentByConnection = http2.sentBytes
     let seconds = Int(ResponsePace.interval.nanoseconds / 1_000_000_000)
-    let needed = server.responseRate * seconds * session.waitingStreams
-    return sent > 0 && sent >= needed && session.hasWindow(stream)
+    let needed = server.responseRate * seconds * http2.waitingStreams
+    return sent > 0 && sent >= needed && http2.hasWindow(stream)
   }
 
   /// The time of a tunnel of which one side has ended, once the client has taken what waits for it.
@@ -322,7 +324,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func closeTunnel(clientMaySend: Bool) {
-    connection.session.end(stream, trailers: [])
+    http2.end(stream, trailers: [])
     connection.flushSoon()
     awaitEnd(at: .now())
   }
@@ -345,7 +347,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   private func reset(_ code: HTTPWire.HTTP2ErrorCode) {
     leaveUpstream()
-    connection.session.reset(stream, code)
+    http2.reset(stream, code)
     connection.flushSoon()
   }
 
@@ -357,7 +359,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     connection.countUnsent()
     connection.countUnread()
     // The connection was ended for what its client did: the client has not left.
-    if !stream.isEndSent, connection.session.endedBy ?? .noError != .noError { exchange.aborted() }
+    if !stream.isEndSent, http2.endedBy ?? .noError != .noError { exchange.aborted() }
     clientLeft(isSent: stream.isEndSent, at: connection.now)
     // It may be a while before this serves another stream.
     exchange.clear()

@@ -32,7 +32,7 @@ extension DownstreamTransport {
   func authorize(_ bytes: RawSpan, at now: NIODeadline) -> AuthorizationOutcome {
     // Once: each look into the server would retain what it finds.
     let rules = server.rules
-    rules.gatewayCookies.find(bytes, in: &loop.requestHead)
+    rules.findGatewayCookies(bytes, in: &loop.requestHead)
     exchange.account.note(loop.requestHead, bytes, wanted: server.wantedFields)
     if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
     if let origin = server.redirectOrigin {
