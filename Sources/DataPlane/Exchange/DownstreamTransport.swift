@@ -37,7 +37,7 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   /// Sends the prepared head that turns the exchange into a tunnel.
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan)
   /// Sends content of a response or a tunnel; flushed by `flushResponse()`.
-  func sendContent(_ content: ByteBuffer)
+  func sendContent(_ content: consuming ByteBuffer)
   /// Sends the end of a response; flushes.
   func sendEnd(trailers: [UInt8])
   /// Sends a whole response of the gateway's own; flushes.

@@ -57,7 +57,7 @@ package final class ForwardingRules: Sendable {
 
   /// Notes the places of the gateway's own cookies in a head. Asked here, because each look for them into the rules
   /// would retain them.
-  @inline(__always)
+  @inline(never)
   func findGatewayCookies(_ bytes: RawSpan, in head: inout RequestHead) { gatewayCookies.find(bytes, in: &head) }
 
   /// Names by which an application may take another method than that of the request line.

@@ -10,7 +10,7 @@ protocol UpstreamResponseReceiver: AnyObject {
   /// The head of a response, final or interim. `toCome` is the framing of its body.
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming)
   /// Content of the response's body.
-  func responseContent(_ content: ByteBuffer)
+  func responseContent(_ content: consuming ByteBuffer)
   /// The response is whole; the connection has gone back to the pool or is closed.
   func responseEnded(trailers: [UInt8])
   /// All that was read for now has been handed over.

@@ -3,7 +3,8 @@
 /// another request by then, for another upstream.
 final class UpstreamWaiter: TimedHandler {
   private let pool: UpstreamPool
-  private weak var client: (any UpstreamResponseReceiver)?
+  /// Released when it is answered or gives up. Not weak: what was referred to weakly once is slow to retain for ever.
+  private var client: (any UpstreamResponseReceiver)?
   /// The connection that is being established for it.
   var connection: ObjectIdentifier?
 

@@ -2,7 +2,8 @@ internal import HTTPWire
 internal import Sessions
 
 /// Finds the session of a request: from the cookies and the bearer token of its head to the sessions of this loop. A
-/// class, because every request uses it: a copy of a structure would retain all that it is made of.
+/// class, because every request uses it: a copy of a structure would retain all that it is made of. So would inlining
+/// its methods: what an object calls is retained, unless it is a constant of its own.
 final class SessionFinder {
   private let sessions: LoopSessions
   private let acceptsBearer: Bool
@@ -21,7 +22,7 @@ final class SessionFinder {
   /// unasked. Otherwise looks up each session cookie: the first with a valid session counts. A request that carries a
   /// machine token has no session, whatever cookies came along.
   /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
-  @inline(__always)
+  @inline(never)
   func find(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest, waitsForRevalidation: Bool = true
   ) -> LoopSessions.LookUp {

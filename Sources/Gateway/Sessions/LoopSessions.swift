@@ -62,7 +62,7 @@ final class LoopSessions {
   /// - Parameters:
   ///   - scope: that of the host that the request is for: a credential of another host is invalid.
   ///   - waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
-  @inline(__always)
+  @inline(never)
   func find(_ credential: RawSpan, on scope: CookieScope, waitsForRevalidation: Bool) -> LookUp {
     let now = now
     let fingerprint = credential.withUnsafeBytes { configuration.fingerprinter.fingerprint($0, on: scope) }

@@ -12,7 +12,7 @@ struct ContentQueue {
   /// Bytes that wait.
   var count: Int { buffer?.readableBytes ?? 0 }
 
-  mutating func append(_ content: ByteBuffer) {
+  mutating func append(_ content: consuming ByteBuffer) {
     if buffer != nil {
       // Writing to a shared buffer copies it.
       buffer?.writeImmutableBuffer(content)
@@ -32,8 +32,10 @@ struct ContentQueue {
 
   /// Takes so many bytes, nil where there are fewer.
   mutating func take(_ byteCount: Int) -> ByteBuffer? {
-    if count == byteCount { return buffer.take() }
-    return buffer?.readSlice(length: byteCount)
+    guard count == byteCount else { return buffer?.readSlice(length: byteCount) }
+    var all: ByteBuffer?
+    swap(&all, &buffer)
+    return all
   }
 
   mutating func removeAll() { buffer = nil }

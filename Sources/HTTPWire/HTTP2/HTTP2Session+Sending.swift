@@ -47,7 +47,7 @@ extension HTTP2Session {
   }
 
   /// Queues content. It is not copied: see ``HTTP2Stream/detachQueue()``.
-  package func send(_ content: ByteBuffer, on stream: HTTP2Stream) {
+  package func send(_ content: consuming ByteBuffer, on stream: HTTP2Stream) {
     guard stream.ending == nil, content.readableBytes > 0 else { return }
     queuedBytes += content.readableBytes
     stream.queue.append(content)

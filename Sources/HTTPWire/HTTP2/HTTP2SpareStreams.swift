@@ -9,13 +9,13 @@ struct HTTP2SpareStreams {
   static let limit = 32
 
   /// Keeps a closed stream for another request.
-  mutating func keep(_ stream: HTTP2Stream, servedBy handler: any HTTP2StreamHandler) {
+  mutating func keep(_ stream: consuming HTTP2Stream, servedBy handler: consuming any HTTP2StreamHandler) {
     guard streams.count < Self.limit else { return }
     stream.formerHandler = handler
     streams.append(stream)
   }
 
-  /// Takes one out and begins another stream with it; nil where there is none. Passes over those whose handler is still
+  /// Takes one out and begins another stream with it; nil without one. Passes over those whose handler is still
   /// referred to: that is about the closed stream.
   mutating func begin(_ id: Int32) -> HTTP2Stream? {
     while let stream = streams.popLast() {

@@ -14,7 +14,7 @@ struct HTTP2Streams {
   }
 
   /// Adds one; one that has its identifier makes room.
-  mutating func insert(_ stream: HTTP2Stream) {
+  mutating func insert(_ stream: consuming HTTP2Stream) {
     let place = place(of: stream.id)
     if place == identifiers.count {
       identifiers.append(stream.id)

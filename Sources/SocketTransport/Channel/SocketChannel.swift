@@ -330,7 +330,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Stands for the end of the input among the numbers of errors.
   private static let end: CInt = -1
 
-  private func handOn(_ buffer: ByteBuffer) {
+  private func handOn(_ buffer: consuming ByteBuffer) {
     let reader = reader
     if let reader {
       reader.socketRead(buffer)

@@ -200,7 +200,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     http2.becameTunnel(stream)
   }
 
-  func sendContent(_ content: ByteBuffer) {
+  func sendContent(_ content: consuming ByteBuffer) {
     guard content.readableBytes > 0 else { return }
     http2.send(content, on: stream)
   }

@@ -105,7 +105,7 @@ extension DownstreamTransport {
       refuse(.headTooLarge, ClientPreferences(loop.requestHead, bytes))
       return .answered
     }
-    exchange.upstream.head = head
+    exchange.upstream.head = consume head
     if exchange.request.isBody {
       if loop.requestHead.expectsContinue, !hasBytesBehindHead { sendContinue() }
       awaitBody(now)

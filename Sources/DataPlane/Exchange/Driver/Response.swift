@@ -75,7 +75,7 @@ extension DownstreamTransport {
     return SentHead.isKeyAccepted(of: sent, by: head, bytes, &loop.requestHead)
   }
 
-  func responseContent(_ content: ByteBuffer) {
+  func responseContent(_ content: consuming ByteBuffer) {
     if let tunnel = exchange.request.tunnel { return carry(content, in: tunnel) }
     exchange.account.sentBytes += content.readableBytes
     sendContent(content)
