@@ -51,7 +51,7 @@ struct Exchange {
   }
 
   /// Forgets the request before. Its memory serves from request to request.
-  mutating func clear() {
+  private mutating func clear() {
     account.requestLine?.clear()
     let line = account.requestLine
     self = Exchange()

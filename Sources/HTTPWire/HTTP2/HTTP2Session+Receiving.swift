@@ -72,7 +72,7 @@ extension HTTP2Session {
     let id = frame.hd.stream_id
     sectionOf = id
     if isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST {
-      streams.insert(spare.begin(id) ?? HTTP2Stream(id: id))
+      streams.insert(spare.begin(id))
       assembly.reset()
       idleFrames.earn(3)
     } else if let stream = streams[id], stream.hasHead {

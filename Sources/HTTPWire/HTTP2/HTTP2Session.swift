@@ -274,6 +274,10 @@ package final class HTTP2Session {
   /// ``HTTP2SessionHandler/received(request:on:isWhole:)`` returns.
   package func takeRequest(into head: inout RequestHead) -> HeadParse { assembly.takeRequest(into: &head) }
 
+  /// Takes the handler of the closed stream that the stream of the request being delivered was, to serve this one; nil
+  /// where there was none.
+  package func takeFormerHandler() -> AnyObject? { spare.takeHandler() }
+
   /// Whether a field section is incomplete.
   package var isWithinHead: Bool { sectionOf != 0 }
 

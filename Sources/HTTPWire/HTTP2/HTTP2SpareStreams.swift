@@ -1,36 +1,40 @@
 /// Closed streams of a connection, each with its handler, that serve its next requests: making the two objects and
 /// freeing them costs more than reading a request's head.
 ///
-/// Each refers to its handler, and that to the stream: they stay until they are removed.
+/// A handler refers to its connection, and so to what keeps it here: they stay until they are removed.
 struct HTTP2SpareStreams {
-  private var streams: [HTTP2Stream] = []
+  private typealias Pair = (stream: HTTP2Stream, handler: AnyObject)
+
+  private var pairs: [Pair] = []
+  /// The handler of the stream that was begun last; nil once it is taken, or where the stream is a new one.
+  private var begun: AnyObject?
 
   /// Most that are kept. A page asks for some dozen files at once.
   static let limit = 32
 
+  var count: Int { pairs.count }
+
   /// Keeps a closed stream for another request.
   mutating func keep(_ stream: consuming HTTP2Stream, servedBy handler: consuming any HTTP2StreamHandler) {
-    guard streams.count < Self.limit else { return }
-    stream.formerHandler = handler
-    streams.append(stream)
+    if pairs.count < Self.limit { pairs.append((stream, handler)) }
   }
 
-  /// Takes one out and begins another stream with it; nil without one. Passes over those whose handler is still
+  /// Begins a stream, with the object of a closed one if there is one. Passes over those whose handler is still
   /// referred to: that is about the closed stream.
-  mutating func begin(_ id: Int32) -> HTTP2Stream? {
-    while let stream = streams.popLast() {
-      if isKnownUniquelyReferenced(&stream.formerHandler) {
-        stream.begin(id)
-        return stream
-      }
-      stream.formerHandler = nil
+  mutating func begin(_ id: Int32) -> HTTP2Stream {
+    while var pair = pairs.popLast() {
+      guard isKnownUniquelyReferenced(&pair.handler) else { continue }
+      pair.stream.begin(id)
+      begun = pair.handler
+      return pair.stream
     }
-    return nil
+    begun = nil
+    return HTTP2Stream(id: id)
   }
+
+  /// Takes the handler that the stream begun last had before, nil without one.
+  mutating func takeHandler() -> AnyObject? { begun.take() }
 
   /// Frees all of them.
-  mutating func removeAll() {
-    for stream in streams { stream.formerHandler = nil }
-    streams = []
-  }
+  mutating func removeAll() { self = HTTP2SpareStreams() }
 }

@@ -7,8 +7,6 @@ package final class HTTP2Stream {
   package private(set) var id: Int32
   /// Receives the events; released when the stream is closed.
   package var handler: (any HTTP2StreamHandler)?
-  /// The handler of the closed stream that the object was.
-  var formerHandler: AnyObject?
 
   /// Content to be sent.
   var queue = ContentQueue()
@@ -50,7 +48,7 @@ package final class HTTP2Stream {
 
   init(id: Int32) { self.id = id }
 
-  /// Becomes another stream: the same as ``init(id:)``, but for the former handler.
+  /// Becomes another stream: the same as ``init(id:)``.
   func begin(_ id: Int32) {
     self.id = id
     handler = nil
@@ -72,9 +70,6 @@ package final class HTTP2Stream {
     finalHead = 0
     isClosed = false
   }
-
-  /// Takes the handler of the closed stream that the object was, to be the handler of this one; nil without one.
-  package func takeFormerHandler() -> AnyObject? { formerHandler.take() }
 
   var hasQueuedHeads: Bool { finalHead > 0 || !interimHeads.isEmpty }
 

@@ -411,7 +411,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
 
   /// The transport of a stream that has begun: that of the closed one that it was, if any.
   private func exchange(on stream: HTTP2Stream) -> HTTP2ServerStream {
-    guard let former = stream.takeFormerHandler() as? HTTP2ServerStream else {
+    guard let former = session.takeFormerHandler() as? HTTP2ServerStream, former.stream === stream else {
       return HTTP2ServerStream(connection: self, stream: stream)
     }
     former.begin()

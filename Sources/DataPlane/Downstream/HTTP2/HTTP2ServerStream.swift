@@ -50,8 +50,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     self.stream = stream
   }
 
-  /// Serves another stream, which `stream` has become: the same as ``init(connection:stream:)``, since the exchange was
-  /// cleared when the stream before was closed.
+  /// Serves another stream, which `stream` has become: the same as ``init(connection:stream:)``, since the exchange of
+  /// the stream before was forgotten when it was closed.
   func begin() {
     pace = nil
     pendingHead = nil
@@ -362,6 +362,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     if !stream.isEndSent, http2.endedBy ?? .noError != .noError { exchange.aborted() }
     clientLeft(isSent: stream.isEndSent, at: connection.now)
     // It may be a while before this serves another stream.
-    exchange.clear()
+    exchange = Exchange()
   }
 }
