@@ -42,8 +42,8 @@ struct ContentQueue {
 }
 
 extension ByteBuffer {
-  /// A copy of what fills less than half of the buffer that it is in, for whoever keeps it: allocating another buffer
-  /// to read into would cost more, and a few bytes would hold much memory.
+  /// A copy of what fills less than half of the buffer that it is in, to be kept: allocating another buffer to read
+  /// into would cost more, and a few bytes would hold much memory.
   package func detached() -> ByteBuffer {
     readableBytes <= storageCapacity / 2 ? ByteBuffer(buffer: self) : self
   }
