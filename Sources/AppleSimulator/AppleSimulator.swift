@@ -38,8 +38,13 @@ package struct AppleSimulator: Sendable {
   }
 
   /// Serves until SIGINT or SIGTERM.
+  /// - Throws: ``ListeningError`` if it cannot listen on its address.
   package func runUntilSignalled(onReady: @escaping @Sendable (String) async -> Void = { _ in }) async throws {
-    try await application(onReady: onReady).runService()
+    do {
+      try await application(onReady: onReady).runService()
+    } catch {
+      throw ListeningError(error, host: configuration.host, port: configuration.port) ?? error
+    }
   }
 
   /// Serves while a body of work runs that is given the address (`http://127.0.0.1:49152`), and stops with it.
