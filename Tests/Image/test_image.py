@@ -35,7 +35,8 @@ from trial import Trial, expect  # noqa: E402
 CACHE = ROOT / ".build/image"
 USER = "65532"
 
-# In the place of `swift` and `clang`: what the Dockerfile asks the compilers for.
+# In the place of the programs of the toolchain: what the Dockerfile, and release-build in it, ask them for.
+TOOLCHAIN = ["swift", "clang", "llvm-profdata"]
 STUB_COMPILER = """#!/bin/sh
 case "$*" in
 *--show-bin-path*) echo /prebuilt ;;
@@ -103,7 +104,7 @@ def make_stub_image(program: Path) -> None:
     compiler.chmod(0o755)
     # `install --strip` of the Dockerfile needs it; Swift's image has it.
     container = debian_with("binutils")
-    for name in ["swift", "clang"]:
+    for name in TOOLCHAIN:
         buildah("copy", container, str(compiler), f"/usr/bin/{name}")
     buildah("copy", container, str(program), "/prebuilt/cordon")
     buildah("commit", "--rm", container, SWIFT)
