@@ -88,11 +88,15 @@ package enum PeopleResult: String, Sendable, CaseIterable {
   case configured
   /// A field of the form is not valid.
   case invalid
+  /// The configuration has no such group.
+  case unknownGroup
+  /// No more invitations may be open.
+  case tooManyInvitations
 
   /// Whether something was changed.
   var isDone: Bool {
     switch self {
-    case .unchanged, .configured, .invalid: false
+    case .unchanged, .configured, .invalid, .unknownGroup, .tooManyInvitations: false
     default: true
     }
   }

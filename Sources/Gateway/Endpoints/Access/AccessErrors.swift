@@ -71,10 +71,13 @@ extension AdministrationError {
       message: "the user was not added to \(group): see `cordon accounts list --group \(group)`")
   }
 
+  static let configuredMemberCode = "configured_member"
+  static let unknownGroupCode = "unknown_group"
+
   /// - Parameter place: the place of the configuration that names the member.
   static func configuredMember(_ member: String, of group: String, at place: String?) -> AdministrationError {
     AdministrationError(
-      status: 409, code: "configured_member",
+      status: 409, code: configuredMemberCode,
       message: "the configuration has \"\(member)\" in group \(group)\(place.map { " (\($0))" } ?? ""): remove it from "
         + "members or members_file of [[group]] \(group)")
   }
@@ -86,6 +89,6 @@ extension AdministrationError {
       ? "no group is declared: add a [[group]] to the configuration and reload it"
       : "the declared groups are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"
     return AdministrationError(
-      status: 404, code: "unknown_group", message: "no [[group]] declares \(group)\(nearest); \(declared)")
+      status: 404, code: unknownGroupCode, message: "no [[group]] declares \(group)\(nearest); \(declared)")
   }
 }

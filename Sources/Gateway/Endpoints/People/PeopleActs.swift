@@ -59,9 +59,8 @@ struct PeopleActs: Sendable {
     do throws(AdministrationError) {
       return try await perform(order, by: actor)
     } catch {
-      if error.code == "configured_member" { return .done(.configured) }
-      if error.status >= 500 { throw error }
-      return .done(error.status == 400 ? .invalid : .unchanged)
+      guard error.status < 500 else { throw error }
+      return .done(PeopleResult(refused: error))
     }
   }
 
@@ -170,6 +169,18 @@ struct PeopleActs: Sendable {
       audit.record(
         .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
         requestID: actor.requestID)
+    }
+  }
+}
+
+extension PeopleResult {
+  /// As the page says of an act that was refused.
+  fileprivate init(refused error: AdministrationError) {
+    switch error.code {
+    case AdministrationError.configuredMemberCode: self = .configured
+    case AdministrationError.unknownGroupCode: self = .unknownGroup
+    case AdministrationError.tooManyInvitations.code: self = .tooManyInvitations
+    default: self = error.status == 400 ? .invalid : .unchanged
     }
   }
 }

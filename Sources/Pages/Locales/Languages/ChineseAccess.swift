@@ -86,6 +86,8 @@ extension ChineseTexts {
     case .done(.unchanged): "没有任何更改：已经完成，或已不存在。"
     case .done(.configured): "没有任何更改：配置使此人成为该群组的成员。请从 [[group]] 的 members 或其 members_file 中删除该行。"
     case .done(.invalid): "没有任何更改：日期、数字或名称无效。"
+    case .done(.unknownGroup): "没有任何更改：配置中已没有此群组。请重新载入页面。"
+    case .done(.tooManyInvitations): "没有任何更改：有效的邀请过多。请撤销一些，或让一份邀请供更多人使用。"
     }
   }
 }

@@ -90,6 +90,10 @@ extension EnglishTexts {
       "Nothing was changed: the configuration makes this person a member of the group. Remove the line from the "
         + "members of the [[group]], or from its members_file."
     case .done(.invalid): "Nothing was changed: a date, a number or a name is not valid."
+    case .done(.unknownGroup):
+      "Nothing was changed: the configuration declares no such group any more. Load the page again."
+    case .done(.tooManyInvitations):
+      "Nothing was changed: there are too many open invitations. Revoke some, or let one admit more people."
     }
   }
 }

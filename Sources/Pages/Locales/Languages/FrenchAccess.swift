@@ -92,6 +92,11 @@ extension FrenchTexts {
       "Rien n’a été modifié\u{A0}: la configuration fait de cette personne un membre du groupe. Retirez la ligne des "
         + "members du [[group]] ou de son members_file."
     case .done(.invalid): "Rien n’a été modifié\u{A0}: une date, un nombre ou un nom n’est pas valable."
+    case .done(.unknownGroup):
+      "Rien n’a été modifié\u{A0}: la configuration ne comporte plus ce groupe. Rechargez la page."
+    case .done(.tooManyInvitations):
+      "Rien n’a été modifié\u{A0}: il y a trop d’invitations ouvertes. Annulez-en, ou faites-en valoir une "
+        + "pour plus de personnes."
     }
   }
 }

@@ -93,6 +93,11 @@ extension GermanTexts {
       "Es wurde nichts geändert: Die Konfiguration macht diese Person zum Mitglied der Gruppe. Entfernen Sie die Zeile "
         + "aus den members der [[group]] oder aus ihrer members_file."
     case .done(.invalid): "Es wurde nichts geändert: Ein Datum, eine Zahl oder ein Name ist ungültig."
+    case .done(.unknownGroup):
+      "Es wurde nichts geändert: Die Konfiguration nennt diese Gruppe nicht mehr. Laden Sie die Seite neu."
+    case .done(.tooManyInvitations):
+      "Es wurde nichts geändert: Es gibt zu viele offene Einladungen. Ziehen Sie einige zurück, oder "
+        + "lassen Sie eine für mehr Personen gelten."
     }
   }
 }

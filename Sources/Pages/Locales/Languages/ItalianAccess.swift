@@ -90,6 +90,10 @@ extension ItalianTexts {
       "Non è cambiato nulla: la configurazione rende questa persona membro del gruppo. Rimuovi la riga dai members "
         + "del [[group]] o dal suo members_file."
     case .done(.invalid): "Non è cambiato nulla: una data, un numero o un nome non è valido."
+    case .done(.unknownGroup):
+      "Non è cambiato nulla: la configurazione non contiene più questo gruppo. Ricarica la pagina."
+    case .done(.tooManyInvitations):
+      "Non è cambiato nulla: ci sono troppi inviti aperti. Annullane alcuni, o fai valere un invito per più persone."
     }
   }
 }

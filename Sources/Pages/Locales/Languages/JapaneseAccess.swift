@@ -86,6 +86,8 @@ extension JapaneseTexts {
     case .done(.unchanged): "変更はありません。すでに完了しているか、もう存在しません。"
     case .done(.configured): "変更はありません。このユーザーは設定によりグループのメンバーです。[[group]]のmembers、またはmembers_fileから該当する行を削除してください。"
     case .done(.invalid): "変更はありません。日付、数値、または名前が正しくありません。"
+    case .done(.unknownGroup): "変更はありません。このグループは設定にもうありません。ページを再読み込みしてください。"
+    case .done(.tooManyInvitations): "変更はありません。有効な招待が多すぎます。一部を取り消すか、1件の招待で参加できる人数を増やしてください。"
     }
   }
 }

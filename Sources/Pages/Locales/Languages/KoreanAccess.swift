@@ -87,6 +87,8 @@ extension KoreanTexts {
     case .done(.configured):
       "변경된 것이 없습니다. 이 사용자는 구성에 의해 그룹의 구성원입니다. [[group]]의 members 또는 members_file에서 해당 줄을 제거해 주십시오."
     case .done(.invalid): "변경된 것이 없습니다. 날짜, 숫자 또는 이름이 올바르지 않습니다."
+    case .done(.unknownGroup): "변경된 것이 없습니다. 이 그룹은 더 이상 구성에 없습니다. 페이지를 다시 불러와 주십시오."
+    case .done(.tooManyInvitations): "변경된 것이 없습니다. 유효한 초대가 너무 많습니다. 일부를 취소하거나 초대 하나로 더 많은 사람이 참여하게 하십시오."
     }
   }
 }

@@ -91,6 +91,9 @@ extension PortugueseTexts {
       "Nada mudou: a configuração torna esta pessoa membro do grupo. Remova a linha dos members do [[group]] ou do "
         + "seu members_file."
     case .done(.invalid): "Nada mudou: uma data, um número ou um nome não é válido."
+    case .done(.unknownGroup): "Nada mudou: a configuração não tem mais este grupo. Recarregue a página."
+    case .done(.tooManyInvitations):
+      "Nada mudou: há convites abertos demais. Revogue alguns ou faça um convite valer para mais pessoas."
     }
   }
 }

@@ -91,6 +91,11 @@ extension SpanishTexts {
       "No se ha cambiado nada: la configuración hace a esta persona miembro del grupo. Quita la línea de los "
         + "members del [[group]] o de su members_file."
     case .done(.invalid): "No se ha cambiado nada: una fecha, un número o un nombre no es válido."
+    case .done(.unknownGroup):
+      "No se ha cambiado nada: la configuración ya no tiene este grupo. Vuelve a cargar la página."
+    case .done(.tooManyInvitations):
+      "No se ha cambiado nada: hay demasiadas invitaciones abiertas. Retira algunas o haz que una sirva "
+        + "para más personas."
     }
   }
 }

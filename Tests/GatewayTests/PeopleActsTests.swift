@@ -1,0 +1,48 @@
+import AccessPolicy
+import Pages
+import Sessions
+import Testing
+
+@testable import Gateway
+
+@Suite("Refused acts of managers")
+struct PeopleActsTests {
+  private static let actor = AccessChanges.Actor(name: "manager")
+
+  @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
+  func refusals() async throws {
+    let rig = try await GateRig()
+    var access = AccessSettings()
+    access.managers = ["managers"]
+    let groups = GroupDirectory([GroupSettings(name: "managers"), GroupSettings(name: "guests")])
+    let routes = try RouteTable(access: access, routes: [], groups: ["managers", "guests"])
+    let audit = AuditTrail(.silent, keyring: rig.keyring)
+    let acts = PeopleActs(
+      administration: AccessChanges(
+        store: rig.store, sessions: rig.sessions, groups: { groups }, memberPlace: { _, _ in nil },
+        requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth,
+        metrics: rig.metrics, audit: audit),
+      store: rig.store, sessions: rig.sessions,
+      authority: ManagerAuthority(access, [], AccessEvaluator.forTests(routes, groups)), audit: audit)
+    let manager = try #require(Subject("001.manager"))
+    func result(_ order: PeopleActs.Order) async throws -> PeopleResult? {
+      guard case .done(let result) = try await acts.carryOut(order, for: manager, by: Self.actor) else { return nil }
+      return result
+    }
+    func invite(_ number: Int, to group: String = "guests", uses: String = "1") async throws -> PeopleResult? {
+      try await result(.invite(group: group, id: "abcd\(1_000 + number)", uses: uses, days: "7", note: ""))
+    }
+    #expect(try await invite(0, to: "gone") == .unknownGroup)
+    #expect(try await result(.add(manager, group: "gone")) == .unknownGroup)
+    #expect(try await invite(0, uses: "none") == .invalid)
+    #expect(try await invite(0) == nil)
+    #expect(try await invite(0) == .unchanged, "the form was sent before")
+    for number in 1..<1_000 { #expect(try await invite(number) == nil) }
+    #expect(try await invite(1_000) == .tooManyInvitations)
+    #expect(try await result(.revoke(id: "abcd1000")) == .revoked)
+    #expect(try await invite(1_001) == nil)
+    #expect(try await result(.revoke(id: "abcd1001")) == .revoked)
+    #expect(try await invite(1_002) == nil)
+    try await rig.stop()
+  }
+}
