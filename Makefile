@@ -48,7 +48,7 @@ test-applications:
 	$(SWIFT) build --build-tests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter ApplicationTests
 
-# The debug binaries are those of `make test`: whoever has one has the other.
+# The debug binaries are those of `make test`: they are built once for both.
 DEMO = $(if $(RELEASE),$(OPTIMIZED),$(SWIFT) build)
 
 demo:
