@@ -61,7 +61,8 @@ final class LoopSessions {
   /// Looks up the session of a cookie or bearer token.
   /// - Parameters:
   ///   - scope: that of the host that the request is for: a credential of another host is invalid.
-  ///   - waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
+  ///   - waitsForRevalidation: whether to wait for a revalidation that must not be missed; otherwise it is started, and
+  ///     an overdue session is `none` until it is made.
   @inline(never)
   func find(_ credential: RawSpan, on scope: CookieScope, waitsForRevalidation: Bool) -> LookUp {
     let now = now
@@ -128,14 +129,15 @@ final class LoopSessions {
       entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
       return .known(entry)
     }
-    switch decision(on: entry, now) {
+    let decision = configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now))
+    switch decision {
     case .fresh:
       entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
-      entry.noteFresh()
-    case .background:
+      entry.noteOnSchedule()
+    case .background where !mayHaveMissed(entry, now):
       entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
       revalidations.startInBackground(snapshot)
-    case .blocking:
+    case .background, .blocking:
       if entry.waited.contains(now) {
         // A request has waited already. If no attempt failed, our limit kept it from being made
         // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
@@ -143,7 +145,10 @@ final class LoopSessions {
         noteGraceEnd(of: entry, now)
         return .none
       }
-      guard waitsForRevalidation else { return .none }
+      guard waitsForRevalidation else {
+        startForNextRequest(entry, now)
+        return decision == .background ? .known(entry) : .none
+      }
       let credential = SessionCredential(
         handle: snapshot.session.handle, scope: entry.scope, fingerprint: fingerprint,
         isSignedByCurrentKey: entry.isSignedByCurrentKey, key: entry.key, generation: entry.generation)
@@ -151,6 +156,14 @@ final class LoopSessions {
       return .suspend { await revalidations.waitAndReload(snapshot, credential, for: bound) }
     }
     return .known(entry)
+  }
+
+  /// Starts the revalidation of a request that does not wait for it, at most every 30 s for one session. The next
+  /// request need not wait either, if the result has come until then.
+  private func startForNextRequest(_ entry: SessionCacheEntry, _ now: Int64) {
+    guard !entry.started.contains(now) else { return }
+    entry.started = Period(from: now, for: SessionConfiguration.evaluationInterval)
+    revalidations.startInBackground(entry.snapshot)
   }
 
   /// Records that a session is refused because the grace period of its account is over: once an hour.
@@ -162,17 +175,13 @@ final class LoopSessions {
 
   private static let graceEndInterval: Int64 = 3_600_000
 
-  /// The revalidation that is due for the account of an entry. If the account was not revalidated while no route
-  /// admitted its user, the first admitted request waits for a revalidation, because the user may have revoked consent
-  /// at Apple meanwhile. Only an account that was fresh on this loop while it was admitted is known to have become due
-  /// in use; for any other, requests may have been refused by another process, or there may have been none.
-  private func decision(on entry: SessionCacheEntry, _ now: Int64) -> RevalidationSchedule.Decision {
-    let (snapshot, schedule) = (entry.snapshot, configuration.schedule)
-    let decision = schedule.decision(account: snapshot.account, now: Date(wallClock: now))
-    guard decision == .background, configuration.policy.mayAdmitNowhere, !entry.wasFresh,
-      snapshot.account.failingSince(at: Date(wallClock: now)) == nil
-    else { return decision }
-    return .blocking
+  /// Whether a revalidation of the account may have been missed because no route admitted its user: then the first
+  /// admitted request waits for one, because the user may have revoked consent at Apple meanwhile. Only an account that
+  /// was fresh in this process while it was admitted is known to have become due in use; for any other, requests may
+  /// have been refused by another process, or there may have been none.
+  private func mayHaveMissed(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
+    configuration.policy.mayAdmitNowhere && !entry.isOnSchedule
+      && entry.snapshot.account.failingSince(at: Date(wallClock: now)) == nil
   }
 
   /// The serialized identity headers of a session for an upstream.

@@ -51,7 +51,7 @@ final class ProcessSessions: Sendable {
       cached = cached?.merged(with: one) ?? one
     }
     guard let cached, isInvalidating else { return cached }
-    return CachedSession(snapshot: cached.snapshot, isCurrent: false)
+    return CachedSession(snapshot: cached.snapshot, isCurrent: false, isOnSchedule: false)
   }
 
   /// The machine token as a loop has cached it; nil if none has.

@@ -58,7 +58,8 @@ struct SessionCache {
     var cached: CachedSession?
     for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
       let one = CachedSession(
-        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.validity == .current)
+        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.validity == .current,
+        isOnSchedule: entry.validity == .current && entry.isOnSchedule)
       cached = cached?.merged(with: one) ?? one
     }
     return cached
@@ -241,12 +242,15 @@ struct CachedSession: Sendable {
   let snapshot: SessionSnapshot
   /// Whether no change since is known.
   let isCurrent: Bool
+  /// `SessionCacheEntry.isOnSchedule` of a current entry.
+  let isOnSchedule: Bool
 
   /// The data of two loops merged: the account of the current entry, and the later of the two last uses.
   func merged(with other: CachedSession) -> CachedSession {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
     return CachedSession(
-      snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent)
+      snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent,
+      isOnSchedule: isOnSchedule || other.isOnSchedule)
   }
 }
 

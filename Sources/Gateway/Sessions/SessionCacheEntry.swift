@@ -27,9 +27,10 @@ final class SessionCacheEntry {
   private(set) var assertionValid = Period.none
   /// The user's access by the configuration that last asked.
   private var access: UserAccess
-  /// Whether the account was seen to need no revalidation, and a route that is not public has admitted the user ever
-  /// since. Otherwise a revalidation may have become due unnoticed, while only public routes admitted the user.
-  private(set) var wasFresh = false
+  /// Whether the account was seen in this process to need no revalidation, and a route that is not public has admitted
+  /// the user ever since. Otherwise a revalidation may have become due unnoticed, while only public routes admitted the
+  /// user.
+  private(set) var isOnSchedule = false
   /// The user's request for access, as the store last had it, and the period in which it is not looked up again.
   private(set) var accessRequest: (state: AccessRequestState, known: Period)?
   /// The verdicts of rules on the user under one configuration.
@@ -59,6 +60,8 @@ final class SessionCacheEntry {
   var isNoted = false
   /// The period in which the revalidation schedule is not evaluated again.
   var evaluated = Period.none
+  /// The period in which a request that does not wait for a revalidation starts none again.
+  var started = Period.none
   /// The period in which no request waits again for an overdue revalidation.
   var waited = Period.none
   /// The period in which the end of the account's grace is not recorded again.
@@ -149,7 +152,7 @@ final class SessionCacheEntry {
     guard access.generation != configuration.generation else { return }
     let wasAdmitted = access.isAdmittedAnywhere
     access = UserAccess(snapshot, configuration)
-    if !access.isAdmittedAnywhere { wasFresh = false }
+    if !access.isAdmittedAnywhere { isOnSchedule = false }
     // An account that was not being revalidated may be overdue.
     if !wasAdmitted { evaluated = .none }
   }
@@ -203,8 +206,8 @@ final class SessionCacheEntry {
     return true
   }
 
-  /// Notes that the account, which is admitted, needs no revalidation now.
-  func noteFresh() { wasFresh = true }
+  /// Notes that the account needs no revalidation now; only counts where a route that is not public admits the user.
+  func noteOnSchedule() { isOnSchedule = access.isAdmittedAnywhere }
 
   /// Caches the user's request for access.
   func take(_ state: AccessRequestState, for period: Period) { accessRequest = (state, period) }

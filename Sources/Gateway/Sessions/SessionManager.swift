@@ -60,6 +60,7 @@ final class SessionManager: Sendable {
       switch found {
       case .found(let found):
         let entry = SessionCacheEntry(found.snapshot, credential, loop.value.configuration)
+        if found.isOnSchedule { entry.noteOnSchedule() }
         if let serves = found.serves { entry.validity = .stale(serves: serves) }
         known = .session(entry)
       case .absent(let period): known = .absent(during: period)
@@ -82,6 +83,8 @@ final class SessionManager: Sendable {
     var snapshot: SessionSnapshot
     /// When a stale session may be used while the store is unavailable; nil if it is current.
     var serves: Period?
+    /// `SessionCacheEntry.isOnSchedule` on another loop.
+    var isOnSchedule = false
   }
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp<FoundSession> {
@@ -118,7 +121,8 @@ final class SessionManager: Sendable {
     guard storeHealth.isTrusted(at: now), isAlive(cached.snapshot, at: now) else { return nil }
     return .found(
       FoundSession(
-        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageRetryInterval)))
+        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageRetryInterval),
+        isOnSchedule: cached.isOnSchedule))
   }
 
   /// The session as the store has it, with the last use that an event loop has seen and not yet written.
