@@ -1,4 +1,5 @@
 package import Secrets
+internal import WebFormats
 
 /// The client of Apple's revocation endpoint: `POST {base}/auth/revoke`.
 ///
@@ -15,18 +16,29 @@ package struct RevocationClient: Sendable {
   package func revoke(_ token: RefreshToken, clientID: String) async -> RevocationOutcome {
     let form = [(name: "token", value: token.exposed), (name: "token_type_hint", value: "refresh_token")]
     switch await call.post("/auth/revoke", clientID: clientID, form: form) {
-    case .succeeded: return .revoked
+    case .succeeded(let body): return Self.confirms(body) ? .revoked : .appleTrouble(.malformed(reason: Self.reason))
     case .refused(let refusal, _): return .refused(refusal)
     case .trouble(let trouble): return .appleTrouble(trouble)
     case .notSent(let reason): return .notSent(reason: reason)
     case .noSecret(let problem): return .noSecret(problem)
     }
   }
+
+  /// Whether the body of a 200 is one of Apple's: empty as documented, or an object that names no error. A page of
+  /// something in between says nothing about the token, which is needed to revoke it again.
+  private static func confirms(_ body: [UInt8]) -> Bool {
+    if body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { return true }
+    let object = try? StrictJSON.object(
+      body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
+    return object.map { $0["error"] == nil } ?? false
+  }
+
+  private static let reason = "status 200 with something other than the empty body of a revocation"
 }
 
 /// The outcome of a revocation.
 package enum RevocationOutcome: Sendable, Equatable {
-  /// 200, whatever the body. Also the answer for a token that was invalid already.
+  /// 200 with an empty body. Also the answer for a token that was invalid already.
   case revoked
   /// Our key, team or client ID is wrong, or the token is of another client. Nothing was revoked.
   case refused(OAuthError)

@@ -26,7 +26,13 @@ struct RevocationTests {
   @Test("200 with an empty body is a revocation; everything else is not")
   func outcomes() async throws {
     let fixture = try Fixture()
-    #expect(await revoke(fixture, .json("")) == .revoked)
+    for body in ["", "\r\n", "{}"] { #expect(await revoke(fixture, .json(body)) == .revoked) }
+    for body in ["<html>Back soon</html>", "{", "[]", #"{"error":"invalid_client"}"#] {
+      guard case .appleTrouble(.malformed) = await revoke(fixture, .json(body)) else {
+        Issue.record("\(body) counts as a revocation")
+        continue
+      }
+    }
     let refusal = OAuthError(code: .invalidClient, description: nil)
     #expect(await revoke(fixture, .json(#"{"error":"invalid_client"}"#, status: 400)) == .refused(refusal))
     #expect(await revoke(fixture, .json("", status: 503)) == .appleTrouble(.status(503)))
