@@ -53,7 +53,7 @@ struct DueRevalidationTests {
     try await rig.stop()
   }
 
-  @Test("What one loop knows of an account, which has become due in use, holds for a connection on another")
+  @Test("One loop's knowledge that an account has become due in use holds for a connection on another")
   func otherLoop() async throws {
     let rig = try await Self.rig()
     let (anna, identifier) = try rig.signIn("001.anna")

@@ -48,7 +48,7 @@ struct SignInStateTests {
     }
   }
 
-  @Test("Its cookie opens under no other attempt's name, and not after ten minutes")
+  @Test("Its cookie opens under no other attempt's name, and after ten minutes only as an expired one, for an hour")
   func bound() throws {
     let keyring = try keyring()
     let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
@@ -59,6 +59,12 @@ struct SignInStateTests {
     let sent = try cookies(setCookie)
     #expect(throws: SealError.expired) {
       try SignInState.open(attempt.name, in: sent, keyring, now: now + SignInState.lifetime)
+    }
+    for age in [SignInState.lifetime, 3_599_999] {
+      #expect(try SignInState.openKept(attempt.name, in: sent, keyring, now: now + age) == attempt)
+    }
+    #expect(throws: SealError.expired) {
+      try SignInState.openKept(attempt.name, in: sent, keyring, now: now + 3_600_000)
     }
     #expect(try SignInState.open(other, in: sent, keyring, now: now) == nil)
   }
@@ -75,12 +81,12 @@ struct SignInStateTests {
       #expect(attempt.state == begun.state && attempt.expires == begun.expires)
       #expect(begun.replacing(later, keepsPath: false).returnTo == "/")
       let setCookie = try attempt.setCookie(keyring, age: 60_000)
-      #expect(setCookie.hasSuffix("; Max-Age=540"))
+      #expect(setCookie.hasSuffix("; Max-Age=3540"))
       #expect(try SignInState.open(attempt.name, in: cookies(setCookie), keyring, now: now + 1) == attempt)
     }
     // A clock that was set back or far ahead makes no odd age.
     let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
-    #expect(try attempt.setCookie(keyring, age: -5).hasSuffix("; Max-Age=600"))
+    #expect(try attempt.setCookie(keyring, age: -5).hasSuffix("; Max-Age=3600"))
     #expect(try attempt.setCookie(keyring, age: .max).hasSuffix("; Max-Age=0"))
   }
 

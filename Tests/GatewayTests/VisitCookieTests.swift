@@ -16,7 +16,7 @@ struct VisitCookieTests {
     let cookies = (0..<20).map { VisitCookie(now: 1_700_000_000_000 + $0, .standard) }
     #expect(VisitCookie.all(in: sent(cookies), .standard) == cookies)
     #expect(Set(cookies.map(\.secret)).count == 20 && cookies.allSatisfy { $0.secret.utf8.count == 32 })
-    #expect(cookies[0].setting.hasSuffix("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600"))
+    #expect(cookies[0].setting.hasSuffix("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=1260"))
     #expect(cookies[0].clearing == "__Host-cordon-visit-\(cookies[0].name)=; \(SessionCookie.attributes); Max-Age=0")
   }
 

@@ -59,7 +59,7 @@ struct HandOverTests {
     #expect(!log.contains("code=") && !log.contains("visit="))
   }
 
-  @Test("A visit's cookie is Lax, for ten minutes, five at most, and only a top-level navigation begins one")
+  @Test("A visit's cookie is Lax, for as long as its sign-in may take, five at most, and only a navigation begins one")
   func visits() throws {
     let site = try site()
     defer { site.stop() }
@@ -70,7 +70,7 @@ struct HandOverTests {
       #expect(page.response.fields["Cache-Control"] == "no-store")
       let set = try #require(page.response.setCookies.first)
       #expect(set.hasPrefix("__Host-cordon-visit-"))
-      for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax", "Max-Age=600"] {
+      for attribute in ["Path=/", "Secure", "HttpOnly", "SameSite=Lax", "Max-Age=1260"] {
         #expect(set.components(separatedBy: "; ").contains(attribute))
       }
     }

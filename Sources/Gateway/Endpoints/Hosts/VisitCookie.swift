@@ -50,7 +50,10 @@ struct VisitCookie: Equatable {
   }
 
   /// The whole `Set-Cookie`. `SameSite=Lax`: the redirect that ends a visit is a top-level navigation.
-  var setting: String { setCookie(secret, maxAge: HostVisit.lifetime.components.seconds) }
+  var setting: String { setCookie(secret, maxAge: Self.kept.components.seconds) }
+
+  /// The time for which the cookie is kept: until the visit is over the sign-in may begin, and then it has its own time.
+  private static let kept = HostVisit.lifetime + .milliseconds(SignInState.lifetime) + HostArrival.lifetime
 
   /// The `Set-Cookie` that removes the cookie.
   var clearing: String { setCookie("", maxAge: 0) }

@@ -79,13 +79,28 @@ struct CallbackEndpoint: Sendable {
       }
       signIn = found
     } catch .expired {
-      return failed(.attemptExpired, "attempt_expired", request)
+      return expired(name, answer, state, request)
     } catch {
       return failed(.attemptUnknown, "attempt_forged", request)
     }
     guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
     var response = await verified(signIn, answer, request)
     response.setCookie(SignInState.clearCookie(signIn.name, keyring.cookies))
+    return response
+  }
+
+  /// Answers a sign-in that took too long: with the way back to where it was going, and its name kept, which Apple does
+  /// not send again.
+  private func expired(
+    _ name: String, _ answer: AuthorizationResponse, _ state: String, _ request: ControlRequest
+  ) -> ControlResponse {
+    let cookies = RequestCookies(request.head.headerFields)
+    guard let signIn = try? SignInState.openKept(name, in: cookies, keyring, now: WallClock.now()),
+      signIn.isMeant(by: state)
+    else { return failed(.attemptExpired, "attempt_expired", request) }
+    var response = failed(.attemptExpired, "attempt_expired", request, signIn)
+    if case .success(let grant) = answer { keepName(of: grant, in: &response) }
+    response.setCookie(SignInState.clearCookie(name, keyring.cookies))
     return response
   }
 

@@ -6,7 +6,8 @@ internal import Secrets
 internal import Sessions
 internal import WebFormats
 
-/// The state of one sign-in, in a sealed cookie: for ten minutes, in one browser.
+/// The state of one sign-in, in a sealed cookie: for ten minutes, in one browser. The cookie stays an hour, so that a
+/// later answer of Apple's still finds its destination, and its name an owner.
 ///
 /// Its name is public (part of the cookie's name and of `state`). It is verified by the secret in `state`, which is
 /// compared with the one in this browser's cookie.
@@ -59,6 +60,8 @@ struct SignInState: Equatable {
 
   /// The longest time that a sign-in may take, in milliseconds.
   static let lifetime: Int64 = 600_000
+  /// The time after its beginning for which its cookie is kept, in milliseconds.
+  private static let kept: Int64 = 3_600_000
   /// The largest number of pending sign-ins of one browser, without those that another site began.
   static let mostAtOnce = 5
   /// The largest number of pending sign-ins of one browser that another site began.
@@ -102,7 +105,7 @@ struct SignInState: Equatable {
   }
 
   /// The time when it expires.
-  var expires: Date { Date(wallClock: began + Self.lifetime) }
+  var expires: Date { Date(wallClock: began &+ Self.lifetime) }
 
   private static func randomHexadecimal(bytes: Int) -> String {
     Hex.text(SystemRandom.bytes(bytes))
@@ -170,8 +173,9 @@ extension SignInState {
   /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
   /// - Parameter age: how long ago it began, in milliseconds.
   func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
-    let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
-    let maxAge = max(0, Self.lifetime - max(0, age)) / 1_000
+    let end = Date(wallClock: began &+ Self.kept)
+    let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: end)
+    let maxAge = max(0, Self.kept - max(0, age)) / 1_000
     return "\(keyring.cookies.attempts)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
   }
 
@@ -189,8 +193,17 @@ extension SignInState {
     }
   }
 
-  /// Opens the cookie of the sign-in `name`.
+  /// Opens the cookie of the sign-in `name`; nil if there is none.
   static func open(
+    _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
+  ) throws(SealError) -> SignInState? {
+    guard let signIn = try openKept(name, in: cookies, keyring, now: now) else { return nil }
+    guard Date(wallClock: now) < signIn.expires else { throw .expired }
+    return signIn
+  }
+
+  /// Opens the cookie of a sign-in that may have expired: it only says where its user is to go.
+  static func openKept(
     _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
     guard let value = cookies.first(keyring.cookies.attempts + name) else { return nil }
