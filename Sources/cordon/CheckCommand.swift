@@ -35,7 +35,7 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     do throws(ConfigurationError) {
-      let checked = try ConfigurationFile.check(file ?? config)
+      let checked = try ConfigurationFile.check(file ?? config, files: .systemWithStore)
       if explain {
         Self.explain(checked.explanations)
       } else if !quiet {

@@ -117,6 +117,24 @@ struct ConfigurationFileTests {
     }
   }
 
+  @Test("The file in the place of the store is not opened, but by commands, which read its first bytes")
+  func storeFile() throws {
+    try inFolder { folder in
+      let (database, other) = (folder + "/cordon.db", folder + "/notes")
+      try write("SQLite format 3\0", database, mode: 0o600)
+      try write("dear diary", other, mode: 0o600)
+      try write("", folder + "/empty", mode: 0o600)
+      try write(String(repeating: "x", count: 65_537), folder + "/large", mode: 0o600)
+      for (path, seen, ofCommand) in [
+        (folder, FileAccess.StoreFile.notRegular, FileAccess.StoreFile.notRegular), (database, .possible, .possible),
+        (folder + "/none", .possible, .possible), (folder + "/empty", .possible, .possible),
+        (folder + "/large", .possible, .possible), (other, .possible, .notDatabase),
+      ] {
+        #expect(FileAccess.system.store(path) == seen && FileAccess.systemWithStore.store(path) == ofCommand, "\(path)")
+      }
+    }
+  }
+
   @Test("A configuration with defaults only has the defaults of every part")
   func defaults() throws {
     let configuration = try Sandbox.parse(Sandbox.minimal())

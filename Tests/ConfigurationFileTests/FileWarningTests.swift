@@ -48,6 +48,18 @@ struct FileWarningTests {
     #expect(found.count == 1 && found[0].contains("install -d -m 0700 -o USER /srv/nowhere"), "\(found)")
   }
 
+  @Test("A folder in the place of the store is a warning, and so is a file that is no database")
+  func storeFile() throws {
+    for (outcome, words) in [
+      (FileAccess.StoreFile.notRegular, "is a folder"), (.notDatabase, "is not an SQLite database"),
+    ] {
+      var files = Sandbox.files
+      files.store = { _ in outcome }
+      let found = try warnings(text(), files: files)
+      #expect(found.count == 1 && found[0].hasPrefix("gateway.conf:14:1: warning: /var/lib/cordon/cordon.db \(words)"))
+    }
+  }
+
   @Test("A Unix socket whose folder is not there is a warning, of each listener and of the admin listener")
   func socketFolder() throws {
     let sockets =
@@ -79,22 +91,6 @@ struct FileWarningTests {
     }
     for mode in [0o600, 0o640, 0o664] as [UInt32] { #expect(try found(mode: mode) == []) }
     for mode in [0o602, 0o666] as [UInt32] { #expect(try found(mode: mode).first?.contains("chmod o-w") == true) }
-  }
-
-  @Test("A file at the place of the store that is no database, and not empty, is a warning")
-  func storeFile() throws {
-    for store in ["folder", "session.key"] {
-      let found = try warnings(text(store: "sqlite:\(store)"))
-      #expect(found.count == 1 && found[0].hasPrefix("gateway.conf:14:1: warning: \(store) is "), "\(found)")
-    }
-    var files = Sandbox.files
-    files.read = { path, limit in
-      guard path == "/conf/new.db" else { return Sandbox.files.read(path, limit) }
-      return .contents(Array("SQLite format 3\0\u{10}".utf8), mode: 0o600)
-    }
-    for store in ["new.db", "empty.key", "huge", "locked", "missing.db"] {
-      #expect(try warnings(text(store: "sqlite:\(store)"), files: files) == [], "\(store)")
-    }
   }
 
   @Test(

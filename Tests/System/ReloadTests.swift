@@ -87,6 +87,28 @@ struct ReloadTests {
     #expect(try anna.fetch(site.own("session")).status == 200)
   }
 
+  @Test("A reload leaves the gateway its locks on the SQLite store, without which others would take its log away")
+  func storeLocks() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let store = site.gateway.directory.path + "/cordon.db"
+    let number = try FileManager.default.attributesOfItem(atPath: store)[.systemFileNumber] as? Int
+    let (pid, inode) = ("\(site.gateway.process.pid)", ":\(try #require(number))")
+    // `1: POSIX  ADVISORY  READ 4711 fe:00:1234 1073741826 1073742335` (proc(5))
+    func locks() throws -> [String] {
+      try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+        .map { $0.split(separator: " ").dropFirst() }
+        .filter { $0.contains { $0 == pid } && $0.contains { $0.hasSuffix(inode) } }
+        .map { $0.joined(separator: " ") }.sorted()
+    }
+    _ = try site.signedIn()
+    let before = try locks()
+    #expect(!before.isEmpty)
+    try reload(site) { $0["listen.timeouts", "idle"] = "\"31s\"" }
+    try reload(site) { $0["listen.timeouts", "idle"] = "\"never\"" }
+    #expect(try locks() == before)
+  }
+
   @Test("Reloads of a long file do not add up in memory")
   func memory() throws {
     let site = try Self.site()

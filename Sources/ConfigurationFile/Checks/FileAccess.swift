@@ -18,6 +18,9 @@ package struct FileAccess: Sendable {
   /// Whether a folder exists.
   package var hasFolder: @Sendable (_ path: String) -> Bool
 
+  /// Looks at the place of the store.
+  package var store: @Sendable (_ path: String) -> StoreFile
+
   /// Reads the certificates and keys of a listener as the gateway will; nil for one in cleartext. Throws an error whose
   /// description has the remedy.
   package var readCertificate: @Sendable (AcceptorSettings) throws -> ListenerCertificate?
@@ -26,12 +29,23 @@ package struct FileAccess: Sendable {
     read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
     list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing },
     hasFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
+    store: @escaping @Sendable (_ path: String) -> StoreFile = { _ in .possible },
     readCertificate: @escaping @Sendable (AcceptorSettings) throws -> ListenerCertificate? = { _ in nil }
   ) {
     self.read = read
     self.list = list
     self.hasFolder = hasFolder
+    self.store = store
     self.readCertificate = readCertificate
+  }
+
+  /// The file in the place of an SQLite store, if there is one.
+  package enum StoreFile: Sendable, Equatable {
+    /// Nothing yet, or a file that may be a database.
+    case possible
+    /// A folder, a socket or something else that is not a regular file.
+    case notRegular
+    case notDatabase
   }
 
   /// The result of listing a folder.
@@ -55,9 +69,33 @@ package struct FileAccess: Sendable {
     case unreadable(reason: String)
   }
 
-  /// The files of this machine.
+  /// The files of this machine. The store is not opened: in the process of a gateway that would drop all locks that it
+  /// holds on its store (fcntl(2), "Record locking"; sqlite.org/howtocorrupt.html, 2.2).
   package static let system = FileAccess(
-    read: read, list: list, hasFolder: hasFolder, readCertificate: { try ListenerCertificate($0) })
+    read: read, list: list, hasFolder: hasFolder, store: { isRegular($0) ? .possible : .notRegular },
+    readCertificate: { try ListenerCertificate($0) })
+
+  /// The same, for the process of a command, which has no store open: the store's first bytes are read, too.
+  package static var systemWithStore: FileAccess {
+    var files = system
+    files.store = { path in
+      guard isRegular(path) else { return .notRegular }
+      // A larger file is left to the gateway, which opens it.
+      guard case .contents(let bytes, _) = read(path, 65_536), !bytes.isEmpty, !bytes.starts(with: databaseHeader)
+      else { return .possible }
+      return .notDatabase
+    }
+    return files
+  }
+
+  /// The first bytes of a database (SQLite, Database File Format, 1.3.1).
+  private static let databaseHeader = Array("SQLite format 3\0".utf8)
+
+  /// Whether there is a regular file, or nothing yet.
+  private static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+  }
 
   private static func hasFolder(_ path: String) -> Bool {
     var status = stat()

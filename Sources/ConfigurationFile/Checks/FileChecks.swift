@@ -128,22 +128,18 @@ struct FileChecks {
   /// damaged one must not keep a running gateway from a reload.
   private func warnAboutFile(at file: String, _ context: inout DecodingContext) {
     let path = NodePath("store.url")
-    switch files.read(file, Self.limit) {
+    switch files.store(file) {
     case .notRegular:
       context.warn(
         atKey: path, "\(context.shown(file)) is a folder, or another thing that is not a file",
         remedy: "write the path of a file, as in \"sqlite:/var/lib/cordon/cordon.db\"")
-    case .contents(let bytes, _) where !bytes.isEmpty && !bytes.starts(with: Self.databaseHeader):
+    case .notDatabase:
       context.warn(
         atKey: path, "\(context.shown(file)) is not an SQLite database",
         remedy: "write the path of one, or of a file that does not exist yet: the gateway makes it")
-    // A larger file is left to the gateway, which opens it.
-    case .contents, .tooLong, .missing, .unreadable: break
+    case .possible: break
     }
   }
-
-  /// The first bytes of a database (SQLite, Database File Format, 1.3.1).
-  private static let databaseHeader = Array("SQLite format 3\0".utf8)
 
   private func warnAboutStore(_ location: StoreSettings.Location, _ context: inout DecodingContext) {
     guard case .sqlite(let file) = location else { return }
