@@ -82,22 +82,42 @@ final class ConfigurationFolder {
     try restrict(target)
   }
 
-  /// Writes the configuration. One that is there is kept under another name.
+  /// Writes the configuration. One that is there is kept under another name, and stays in its place until the new one
+  /// is complete.
   func writeConfiguration(named name: String, _ text: String) throws(ConfigurationFolderError) {
     let target = "\(path)/\(name)"
-    if access(target, F_OK) == 0 {
-      var kept = "\(target).old"
-      var number = 2
-      while access(kept, F_OK) == 0 {
-        kept = "\(target).old.\(number)"
-        number += 1
-      }
-      guard rename(target, kept) == 0 else { throw Self.problem(target) }
-      notes.append("The old configuration is \(kept).")
+    let new = Self.unused("\(target).new")
+    try create(new, Array(text.utf8))
+    do throws(ConfigurationFolderError) {
+      try restrict(new)
+      try put(new, inPlaceOf: target)
+    } catch {
+      unlink(new)
+      throw error
     }
-    try create(target, Array(text.utf8))
-    try restrict(target)
     notes.append("The configuration is \(target).")
+  }
+
+  private func put(_ new: String, inPlaceOf target: String) throws(ConfigurationFolderError) {
+    let kept = access(target, F_OK) == 0 ? Self.unused("\(target).old") : nil
+    if let kept, rename(target, kept) != 0 { throw Self.problem(target) }
+    guard rename(new, target) == 0 else {
+      let problem = Self.problem(target)
+      if let kept { rename(kept, target) }
+      throw problem
+    }
+    if let kept { notes.append("The old configuration is \(kept).") }
+  }
+
+  /// The name, or the first with a number that no file has.
+  private static func unused(_ name: String) -> String {
+    var candidate = name
+    var number = 2
+    while access(candidate, F_OK) == 0 {
+      candidate = "\(name).\(number)"
+      number += 1
+    }
+    return candidate
   }
 
   /// The folder and the name of a file.
