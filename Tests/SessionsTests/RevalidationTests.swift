@@ -421,5 +421,11 @@ struct ReachabilityBackoffTests {
     #expect(backoff.mayTry(at: seconds(1)) == true)
     #expect(backoff.mayTry(at: seconds(30)) == false)
     #expect(backoff.mayTry(at: seconds(31)) == true)
+    // One that asked nobody gives its turn back, and one that has begun meanwhile keeps its own.
+    backoff.noteNotTried(since: seconds(1))
+    #expect(backoff.mayTry(at: seconds(32)) == false)
+    backoff.noteNotTried(since: seconds(31))
+    #expect(backoff.mayTry(at: seconds(32)) == true)
+    #expect(backoff.mayTry(at: seconds(32)) == false)
   }
 }

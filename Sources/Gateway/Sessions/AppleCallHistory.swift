@@ -17,6 +17,10 @@ final class AppleCallHistory: Sendable {
   /// Whether a revalidation may call Apple now. During back-off it is the one attempt, whose answer must be noted.
   func mayCall(at now: Date) -> Bool { state.withLock { $0.backoff.mayTry(at: now) } }
 
+  /// Notes that a revalidation that might call Apple has not: another may at once.
+  /// - Parameter since: the moment of `mayCall(at:)`.
+  func noteNotCalled(since: Date) { state.withLock { $0.backoff.noteNotTried(since: since) } }
+
   /// Notes the answer to a revalidation, and decides what follows from it.
   func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> RevalidationCircuitBreaker.Decision {
     let result = RevalidationResult(answer)

@@ -83,9 +83,12 @@ final class Revalidator: Sendable {
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
-    guard current.history.mayCall(at: clock()) else {
+    var turn = clock()
+    guard current.history.mayCall(at: turn) else {
       return await recordFailedAttempt(snapshot, dependencies)
     }
+    // Without effect once Apple was asked.
+    defer { current.history.noteNotCalled(since: turn) }
     var hasWaited = false
     do throws(StoreError) {
       while true {
@@ -99,9 +102,12 @@ final class Revalidator: Sendable {
           state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
-          if hasWaited, !current.history.mayCall(at: now) {
-            try await store.releaseLease(lease)
-            return Outcome(accountChanged: true)
+          if hasWaited {
+            guard current.history.mayCall(at: now) else {
+              try await store.releaseLease(lease)
+              return Outcome(accountChanged: true)
+            }
+            turn = now
           }
           return try await ask(lease, of: snapshot, current)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
@@ -110,6 +116,7 @@ final class Revalidator: Sendable {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
           hasWaited = true
+          current.history.noteNotCalled(since: turn)
           queue.setWaitsElsewhere(account.subject, true)
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is

@@ -47,6 +47,13 @@ package struct ReachabilityBackoff: Sendable {
     now < moment && moment <= now.advanced(by: longest)
   }
 
+  /// Notes that an attempt was given up before anything was sent: another may be made at once.
+  /// - Parameter since: the moment of `mayTry(at:)`. An attempt that has begun since goes on.
+  package mutating func noteNotTried(since: Date) {
+    guard case .trying(let failures, since) = state else { return }
+    state = .pausing(failures: failures, until: .distantPast)
+  }
+
   /// Notes that a request reached Apple, whatever the answer.
   package mutating func noteSent() { state = .open }
 
