@@ -21,7 +21,8 @@ package struct AppleIdentityProvider: Sendable {
   /// - Parameters:
   ///   - key: the private key, read with ``ClientSecretKey/init(contentsOfFile:)``.
   ///   - keySetPolicy: when Apple's keys are fetched.
-  ///   - known: the key set of an earlier provider for the same `base_url`, so that what it has fetched is kept.
+  ///   - known: the key set of an earlier provider for the same `base_url`, so that what it has fetched is kept. It has
+  ///     a transport of its own, see ``AppleKeySet/reached(by:)``.
   /// - Throws: the settings' first problem, if `base_url` is not a valid origin.
   package init(
     settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,

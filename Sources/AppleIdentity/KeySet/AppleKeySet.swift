@@ -55,6 +55,23 @@ package actor AppleKeySet {
     self.policy = policy
   }
 
+  private init(_ other: isolated AppleKeySet, transport: @escaping AppleTransport) {
+    origin = other.origin
+    self.transport = transport
+    clock = other.clock
+    policy = other.policy
+    keys = other.keys
+    fetchedAt = other.fetchedAt
+    budgets = other.budgets
+    lastProblem = other.lastProblem
+  }
+
+  /// The same set with everything that was fetched, and with another transport from now on: certificates that it trusts
+  /// may have changed, or the proxy.
+  package func reached(by transport: @escaping AppleTransport) -> AppleKeySet {
+    AppleKeySet(self, transport: transport)
+  }
+
   /// Fetches the set unconditionally: for `doctor`, and for a start with warm keys.
   /// - Returns: the identifiers of the usable keys and Apple's `Date`.
   @discardableResult

@@ -16,7 +16,8 @@ extension AppleButton {
     self.baseURL = baseURL
     prefix = settings.prefix
     apple = settings.apple
-    if let previous, previous.settings == button, previous.baseURL == baseURL,
+    // With a file of authorities they are fetched again: it may have other certificates than before.
+    if let previous, previous.settings == button, previous.baseURL == baseURL, settings.apple.authorityFile == nil,
       previous.apple.isReached(as: settings.apple)
     {
       images = previous.images

@@ -27,11 +27,17 @@ struct GatewayKeys: Sendable {
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, settings.apple, metrics: metrics, on: eventLoop)
-    let isSameApple = previous?.apple.settings.isReached(as: settings.apple) ?? false
+    let transport: AppleTransport = { (request) async throws(AppleTransportError) in
+      try await connection.send(request)
+    }
+    // Through the new connection: the file of authorities may have other certificates than before.
+    var keySet: AppleKeySet?
+    if let before = previous?.apple, before.settings.isReached(as: settings.apple) {
+      keySet = await before.keySet.reached(by: transport)
+    }
     apple = try AppleIdentityProvider(
       settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
-      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
-      clock: { Date.now }, keySet: isSameApple ? previous?.apple.keySet : nil)
+      transport: transport, clock: { Date.now }, keySet: keySet)
   }
 
   /// - Throws: `KeyringError` if a refresh token of the store would be lost, as no secret decrypts it; `StoreError`.

@@ -1,4 +1,5 @@
 import AppleIdentity
+import Crypto
 import FoundationEssentials
 import Testing
 
@@ -19,6 +20,30 @@ struct KeySetTests {
     let request = try #require(fixture.apple.requests(to: "/auth/keys").first)
     #expect(request.description == "GET https://appleid.apple.com/auth/keys")
     #expect(request.body.isEmpty)
+  }
+
+  @Test("A set that is reached in another way keeps its keys and their age, and fetches in the new way only")
+  func otherTransport() async throws {
+    let fixture = try Fixture()
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    let other = FakeApple()
+    other.answer("/auth/keys", .json(jwks(try second.jwk())))
+    let next = try AppleIdentityProvider(
+      settings: fixture.settings, key: ClientSecretKey(pem: fixture.clientKey.pemRepresentation.utf8),
+      transport: other.transport, clock: fixture.clock.read,
+      keySet: await fixture.provider.keySet.reached(by: other.transport))
+    func rejection(_ token: UnverifiedIdentityToken) async -> IdentityTokenError? {
+      do throws(IdentityTokenError) {
+        _ = try await next.verifier.verify(token, audiences: ["com.example.web"], nonce: .web("n-1"), from: .verified)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(await rejection(try fixture.token()) == nil)
+    #expect(other.requests(to: "/auth/keys").isEmpty)
+    #expect(await rejection(try fixture.token(key: second)) == nil)
+    #expect(other.requests(to: "/auth/keys").count == 1 && fetches(fixture) == 1)
   }
 
   @Test("A thousand unknown identifiers cause one fetch in a cool-down, and one more after it")
