@@ -119,11 +119,11 @@ struct RouteTableTests {
   @Test("The decision tells its class, and what a request without a session is answered")
   func decision() throws {
     let api = try decide("/api/x")
-    #expect(api.unauthenticated == .unauthorized && api.routeClass == .public)
+    #expect(api.unauthenticated == .unauthorized && api.access == .public)
     let fallback = try decide("/")
-    #expect(fallback.unauthenticated == .automatic && fallback.routeClass == .signedIn)
+    #expect(fallback.unauthenticated == .automatic && fallback.access == .signedIn)
     let loose = try decide("/Secret/x")
-    #expect(loose.routeClass == .deny)
+    #expect(loose.access == .deny)
     #expect(try decide("/api;x") == .default)
   }
 

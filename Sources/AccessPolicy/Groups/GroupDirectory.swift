@@ -121,11 +121,6 @@ package final class GroupDirectory: Sendable {
     return GroupMembership(groups: certain, deniable: certain.union(byAddress))
   }
 
-  /// Whether the configuration itself names a user as a member of a group, rather than the store.
-  package func isConfigured(_ user: Principal, in group: String) -> Bool {
-    number(of: group).map { membership(of: user).groups.contains($0) } ?? false
-  }
-
   /// The member of the configuration that puts a user into a group, as `members` or `members_file` write it; an address
   /// in lower case.
   package func configuredMember(

@@ -54,9 +54,6 @@ package final class AuthorityList: Sendable {
     self.numberOfNode = numberOfNode
   }
 
-  /// Whether the bytes of a `Host` field name `public_url` itself, not one of the other hosts.
-  package func isOrigin(_ authority: Span<UInt8>) -> Bool { place(authority) == .publicURL }
-
   /// Whether the bytes of a `Host` field (or `:authority`) name one of them.
   package func match(_ authority: Span<UInt8>) -> Bool { place(authority) != nil }
 

@@ -48,17 +48,6 @@ package struct RouteDecision: Sendable, Hashable {
     case deny
   }
 
-  /// The class of route, for metrics: few values, whatever the configuration.
-  package var routeClass: RouteClass {
-    switch access {
-    case .public: .public
-    case .signedIn: .signedIn
-    case .rules: .rules
-    case .signOut: .signOut
-    case .deny: .deny
-    }
-  }
-
   /// This decision, or the floor beneath it if this one is laxer.
   func noLaxer(than floor: RouteDecision) -> RouteDecision {
     if floor.access.strictness > access.strictness { return restricted(by: floor) }
@@ -119,15 +108,6 @@ package struct RouteDecision: Sendable, Hashable {
     access.strictness > RouteDecision.Access.signedIn.strictness || !networks.isEmpty || maxAge > 0
       || !denials.isEmpty
   }
-}
-
-/// The class of a route, from the laxest to the strictest.
-package enum RouteClass: String, Sendable, CaseIterable {
-  case `public`
-  case signedIn = "signed-in"
-  case rules
-  case signOut = "sign-out"
-  case deny
 }
 
 extension RouteDecision.Access {

@@ -49,7 +49,6 @@ package struct AccessRules: Sendable, Hashable {
   /// is not exactly one address is named by no list.
   ///
   /// - Parameters:
-  ///   - applicant: the user.
   ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
   ///   - claim: the values of a claim of the user, by its name; called only if there are requirements.
   package func evaluate(

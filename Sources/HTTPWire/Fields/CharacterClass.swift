@@ -37,13 +37,6 @@ package struct CharacterClass: Sendable {
   /// clients and scripts send. The policy decides on the meaning of a path.
   @inline(__always)
   package static func isOfTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
-
-  /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986, 3.2.2,
-  /// because other characters have only been seen in attacks on servers behind the gateway.
-  @inline(__always)
-  package static var hostName: CharacterClass {
-    CharacterClass(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
-  }
 }
 
 extension RawSpan {
