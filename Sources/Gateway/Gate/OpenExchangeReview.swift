@@ -37,12 +37,13 @@ final class OpenExchangeReview {
       return true
     }
     if exchange.isActive, !entry.isOfMachineToken, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
+    // First: another entry begins without the revalidation that the one before has started.
+    let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
       if case .lookingUp = session.state { return true }
       session.noteEnd(at: now)
       return false
     }
-    let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
     guard exchange.evaluation != evaluation else { return true }
     exchange.evaluation = evaluation
     return admits(exchange, entry)

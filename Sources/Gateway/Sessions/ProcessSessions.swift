@@ -54,8 +54,10 @@ final class ProcessSessions: Sendable {
     return CachedSession(snapshot: cached.snapshot, isCurrent: false, isOnSchedule: false)
   }
 
-  /// The machine token as a loop has cached it; nil if none has.
+  /// The machine token as a loop has cached it; nil if none has, or while an invalidation has reached only some loops.
   func cachedToken(_ handle: PublicSessionID) async -> MachineToken? {
+    // Read before the caches, as above.
+    guard invalidationsUnderWay.load(ordering: .acquiring) == 0 else { return nil }
     for loop in loops.withLock({ $0 }) {
       let cached = try? await loop.eventLoop.submit { loop.value.cache.entry(of: handle)?.machineToken }.get()
       if let token = cached.flatMap(\.self) { return token }
