@@ -183,6 +183,33 @@ struct PeopleTests {
     #expect(!site.audit("administration").contains { $0["act"] as? String == "ban" && $0["failed"] == nil })
   }
 
+  @Test("An act whose body is held back until its manager is one no longer is refused")
+  func heldBody() throws {
+    let site = try AccessSite.make()
+    defer { site.stop() }
+    let ben = try site.signedIn(as: "ben")
+    let anna = try site.signedIn()
+    try anna.open(site.own("people"))
+    let cookie = try #require(try anna.cookieHeader(for: site.own("people")))
+    let body = FormEncoding.encode([("act", "add"), ("person", try site.apple.subject(of: "ben")), ("group", "guests")])
+    let held = try site.gateway.connect()
+    defer { held.close() }
+    try held.send(
+      "POST /.auth/people HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nOrigin: \(site.origin)\r\n"
+        + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n"
+        + "Cookie: \(cookie)\r\n\r\n\(body.prefix(5))")
+    // Behind the head, on the same loop or another: it has been decided on.
+    #expect(try anna.fetch(site.own("people")).status == 200)
+    var configuration = site.gateway.configuration
+    configuration["access", "managers"] = "[\"blocked\"]"
+    _ = try configuration.install(in: site.gateway.directory)
+    site.gateway.process.signal(SIGHUP)
+    try poll("the reload") { try anna.fetch(site.own("people")).status == 403 ? () : nil }
+    try held.send(String(body.dropFirst(5)))
+    #expect(try HTTPResponse.read(from: held).status == 403)
+    #expect(try ben.fetch(site.origin + "/").status == 403)
+  }
+
   @Test("The form of an invitation makes one, however often it is sent")
   func onlyOneInvitation() throws {
     let site = try AccessSite.make()

@@ -15,6 +15,11 @@ package protocol RequestGate: AnyObject {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision
 
+  /// The action of an endpoint as it is now, when the whole request has come: a client may have held its body back
+  /// until the configuration that decided on its head was replaced.
+  /// - Returns: nil if there is no such endpoint any longer.
+  func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction?
+
   /// The answer to a request that the data plane cannot carry out.
   /// - Parameters:
   ///   - status: an error status of RFC 9110.
@@ -35,6 +40,7 @@ package protocol RequestGate: AnyObject {
 }
 
 extension RequestGate {
+  package func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? { action }
   package func review(_ exchange: inout OpenExchange) -> Bool { true }
   package func reviewEnded() -> Bool { false }
 }
@@ -143,6 +149,9 @@ package struct EndpointAction: Sendable {
   package var routeClass: Int
   /// Answers it.
   package var handle: @Sendable (ControlRequest) async -> ControlResponse
+  /// The name of the endpoint in the gate's own terms: it gets this back with ``RequestGate/present(_:for:)``. nil for
+  /// an action that no configuration has.
+  package var endpoint: String?
 
   package init(
     bodyLimit: Int, routeClass: Int, handle: @escaping @Sendable (ControlRequest) async -> ControlResponse

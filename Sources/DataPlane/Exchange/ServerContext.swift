@@ -87,6 +87,10 @@ final class ServerContext {
     gate.decide(head, bytes, client, requestID)
   }
 
+  func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
+    gate.present(action, for: request)
+  }
+
   func exchangeBegan() { observer.exchangeBegan() }
   func exchangeEnded(_ record: borrowing ExchangeRecord) { observer.exchangeEnded(record) }
 

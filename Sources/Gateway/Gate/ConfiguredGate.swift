@@ -41,6 +41,11 @@ final class ConfiguredGate {
     self.logger = logger
   }
 
+  /// See ``RequestGate/present(_:for:)``.
+  func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
+    own.present(action, for: request)
+  }
+
   /// See ``RequestGate/decide(_:_:_:_:)``.
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier

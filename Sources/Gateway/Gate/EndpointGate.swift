@@ -45,10 +45,20 @@ struct EndpointGate {
   private func handle(
     _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
-    guard let action = endpoints[request.site.number].actions[endpoint] else {
+    guard var action = endpoints[request.site.number].actions[endpoint] else {
       return responses.refuse(.notFound, head, bytes, request, routeClass: .own)
     }
+    action.endpoint = endpoint.rawValue
     return .handle(action)
+  }
+
+  /// The action of the same endpoint of the request's site in this configuration; nil if it has none.
+  func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
+    guard let name = action.endpoint else { return action }
+    guard let endpoint = GatewayEndpoint(rawValue: name),
+      let site = configuration.site(of: Array((request.head.authority ?? "").utf8).span)
+    else { return nil }
+    return endpoints[site.number].actions[endpoint]
   }
 
   /// The decision about a request for one of our pages without a valid session, as on the application's paths; nil with

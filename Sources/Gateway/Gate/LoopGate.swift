@@ -30,6 +30,10 @@ final class LoopGate: RequestGate {
     current.decide(head, bytes, client, requestID)
   }
 
+  func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
+    current.present(action, for: request)
+  }
+
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {

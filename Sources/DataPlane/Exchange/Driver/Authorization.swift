@@ -158,7 +158,10 @@ extension DownstreamTransport {
   func handle(_ call: EndpointCall) {
     call.body = nil
     loop.wheel.disarm(self)
-    let (request, work) = (call.request, call.action.handle)
+    let request = call.request
+    guard let work = server.present(call.action, for: request)?.handle else {
+      return respond(ControlResponse(.notFound))
+    }
     let eventLoop = loop.eventLoop
     let bound = NIOLoopBound((self, call), eventLoop: eventLoop)
     Task {

@@ -34,8 +34,11 @@ final class AdminGate: RequestGate {
     if let refusal = hosts.refusal(head, bytes) { return answer(refusal) }
     let path = bytes.string(head.path)
     if AdminOperation.owns(path) {
+      // By the authorization of the moment when the whole request has come.
       return .handle(
-        EndpointAction(bodyLimit: OrderBody.limit, routeClass: Self.routeClass, handle: administration().answer))
+        EndpointAction(bodyLimit: OrderBody.limit, routeClass: Self.routeClass) { [administration] in
+          await administration().answer($0)
+        })
     }
     guard head.method == .get || head.method == .head else {
       return answer(.init(.methodNotAllowed, fields: [.allow: "GET, HEAD"]))
