@@ -41,6 +41,23 @@ struct ReplicaTests {
     return connection
   }
 
+  @Test("A gateway that is about to end refuses a session that another has ended meanwhile")
+  func endedWhileDraining() throws {
+    let cluster = try Cluster(2, adjust: { $0["shutdown", "delay"] = "\"1h\"" })
+    defer { cluster.stop() }
+    let anna = try cluster.site.signedIn(as: "anna")
+    for replica in 0..<2 { #expect(try cluster.status(of: anna, at: replica) == 200) }
+    let cookie = try #require(try anna.cookieHeader(for: cluster.site.origin + "/"))
+    let ending = cluster.gateways[1]
+    ending.process.signal(SIGTERM)
+    try poll("readiness to end") { try ending.admin.get("/readyz").status == 503 ? () : nil }
+    try cluster.signOut(anna, at: 0)
+    try poll("the other gateway to refuse the cookie") {
+      try cluster.client(of: 1).get("/.auth/session", fields: [("Cookie", cookie)]).status == 401 ? () : nil
+    }
+    #expect(ending.process.isRunning)
+  }
+
   @Test(
     "A session ended on one is refused by all within two seconds, and what is open of it closes",
     arguments: [true, false])

@@ -92,9 +92,14 @@ package final class GatewayService: Sendable {
       // The file may have changed after it was read for the start.
       if asked.contains(.reload) { Task { await reload() } }
       let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }
-      let failure = await serve(gateway) { [logger] in
-        logger.notice("cordon is ready", metadata: metadata)
-        manager.ready()
+      var failure: (any Error)?
+      do {
+        try await gateway.run { [logger] in
+          logger.notice("cordon is ready", metadata: metadata)
+          manager.ready()
+        }
+      } catch let error {
+        failure = error
       }
       watchdog.cancel()
       // It uses the event loops, which are about to shut down.
@@ -106,17 +111,6 @@ package final class GatewayService: Sendable {
     }
     try await group.shutdownGracefully()
     logger.notice("cordon has stopped")
-  }
-
-  /// Serves until graceful shutdown, and then stops.
-  /// - Returns: the error because of which the store cannot be opened; nil after a shutdown.
-  private func serve(
-    _ gateway: RunningGateway, onReady: @escaping @Sendable () -> Void
-  ) async -> (any Error)? {
-    var failure: (any Error)?
-    do { try await gateway.serve(onReady: onReady) } catch { failure = error }
-    await gateway.stop()
-    return failure
   }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.

@@ -54,7 +54,11 @@ struct GatewayServices: Sendable {
       isFinal: { $0.isFinal(at: location) }, onRetry: { storeHealth.didNotOpen($0) },
       attempt: { try await OpeningSessionStore.Opened(try await open(), keys) })
     self.store = store
-    _ = try await store.waitUntilOpen(atMost: Self.storeWait)
+    let asked = WallClock.now()
+    // Before listening: clients may wait on a socket that was inherited.
+    if try await store.waitUntilOpen(atMost: Self.storeWait) {
+      storeHealth.answered(at: WallClock.now(), asked: asked)
+    }
     sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: WallClock.now)

@@ -176,20 +176,30 @@ struct RunningGateway: Sendable {
   /// Whether the store is open; public routes are served in any case.
   var isStoreOpen: Bool { services.store.key != nil }
 
-  /// Runs the background tasks until graceful shutdown.
+  /// Serves until graceful shutdown, completes the requests in flight, and closes the store.
   /// - Parameter onReady: called once, when the store is open.
   /// - Throws: the error because of which the store cannot be opened.
-  func serve(onReady: @Sendable () -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      defer { group.cancelAll() }
+  func run(onReady: @Sendable () -> Void) async throws {
+    let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
       group.addTask { await tasks.run(with: periodicTasks(), on: services.eventLoop) }
-      let wasOpen = isStoreOpen
-      if try await cancelWhenGracefulShutdown({ try await services.store.waitUntilOpen() }) {
-        if !wasOpen { await tasks.checkStore() }
-        onReady()
-      }
-      try? await gracefulShutdown()
+      var failure: (any Error)?
+      do { try await serve(onReady) } catch { failure = error }
+      // The background tasks go on meanwhile: a session that another gateway ends has to end here, too.
+      await drain()
+      group.cancelAll()
+      return failure
     }
+    await close()
+    if let failure { throw failure }
+  }
+
+  private func serve(_ onReady: @Sendable () -> Void) async throws {
+    let wasOpen = isStoreOpen
+    if try await cancelWhenGracefulShutdown({ try await services.store.waitUntilOpen() }) {
+      if !wasOpen { await tasks.checkStore() }
+      onReady()
+    }
+    try? await gracefulShutdown()
   }
 
   private func periodicTasks() -> PeriodicTasks {
@@ -201,9 +211,8 @@ struct RunningGateway: Sendable {
     return tasks
   }
 
-  /// Graceful shutdown: reports not ready, waits for load balancers, drains requests in flight, and writes the
-  /// last-seen updates.
-  func stop() async {
+  /// Reports not ready, waits for load balancers, and completes requests in flight.
+  private func drain() async {
     let settings = reload.current.settings.drain
     services.logger.notice(
       "shutting down: not ready, completing requests in flight",
@@ -218,6 +227,10 @@ struct RunningGateway: Sendable {
       services.logger.warning(
         "shutdown.limit reached, requests in flight were aborted", metadata: ["connections": "\(aborted)"])
     }
+  }
+
+  /// Writes the last-seen updates, and closes what is left.
+  private func close() async {
     await services.lastSeen.finish()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await services.store.close() } catch {

@@ -52,7 +52,7 @@ struct VisitCookie: Equatable {
   /// The whole `Set-Cookie`. `SameSite=Lax`: the redirect that ends a visit is a top-level navigation.
   var setting: String { setCookie(secret, maxAge: Self.kept.components.seconds) }
 
-  /// The time for which the cookie is kept: until the visit is over the sign-in may begin, and then it has its own time.
+  /// The time for which the cookie is kept: the sign-in may begin until the visit is over, and has its own time then.
   private static let kept = HostVisit.lifetime + .milliseconds(SignInState.lifetime) + HostArrival.lifetime
 
   /// The `Set-Cookie` that removes the cookie.
