@@ -59,6 +59,13 @@ extension StoreSettings {
     switch location {
     case .sqlite(let path):
       if access(path, F_OK) != 0, errno == ENOENT {
+        // A gateway may be running on the file that was there: the next start would make an empty one.
+        guard access(path + "-wal", F_OK) != 0 else {
+          throw StoreError(
+            code: .unavailable,
+            message: "the store \(path) is gone, and its log \(path)-wal is still there; put the store back before you "
+              + "start cordon again, or remove \(path)-wal and \(path)-shm if there is to be a new one")
+        }
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         guard access(folder, W_OK | X_OK) == 0 else {

@@ -271,6 +271,10 @@ struct DoctorTests {
     #expect(line(result.lines, "upstream").contains("start the application"))
     #expect(line(result.lines, "store").contains("none yet"))
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/cordon.db"))
+    // The file of a running gateway was moved away.
+    try directory.write("", to: "cordon.db-wal")
+    let gone = try doctor("\(directory.path)/gateway.conf", in: directory)
+    #expect(line(gone.lines, "store").hasPrefix("FAIL") && line(gone.lines, "store").contains("put the store back"))
   }
 
   @Test("A certificate that expires soon is a warning, one that has expired a failure; the running gateway says so too")

@@ -11,12 +11,13 @@ import Testing
 @Suite("Renewing what an older secret signed")
 struct RenewalTests {
   private static let answer: RawUpstream.RequestHandler = { request, connection in
-    // What stands after `c=` becomes the Cache-Control.
-    let parts = request.target.components(separatedBy: "?c=")
-    let value = parts.count > 1 ? parts[1].replacingOccurrences(of: "+", with: ", ") : nil
-    try connection.send(
-      RawUpstream.response(fields: value.map { ["cache-Control: \($0)"] } ?? [], body: "upstream saw \(request.target)")
-    )
+    // What stands after `c=` becomes the Cache-Control, and what stands after `f=` a field of its own.
+    let query = request.target.components(separatedBy: "?").dropFirst().joined()
+    let fields = query.split(separator: "&").map { item in
+      let value = item.dropFirst(2).replacingOccurrences(of: "+", with: ", ").replacingOccurrences(of: ":", with: ": ")
+      return item.hasPrefix("c=") ? "cache-Control: \(value)" : value
+    }
+    try connection.send(RawUpstream.response(fields: fields, body: "upstream saw \(request.target)"))
   }
 
   private func rotated() throws -> (Site, Visitor) {
@@ -52,6 +53,15 @@ struct RenewalTests {
     for control in ["private", "no-store", "max-age=0+PRIVATE"] {
       let response = try site.gateway.client.get("/x?c=\(control)", fields: [("Cookie", "__Host-cordon=\(old)")])
       #expect(renewals(response).count == 1, "\(control)")
+    }
+    // Caches that a field of its own addresses pass over Cache-Control (RFC 9213).
+    for (query, renews) in [
+      ("f=CDN-Cache-Control:max-age=600", false), ("c=private&f=CDN-Cache-Control:public+max-age=600", false),
+      ("f=Surrogate-Control:max-age=600", false), ("c=private&f=Cloudflare-CDN-Cache-Control:no-store", true),
+      ("c=no-store&f=X-Accel-Expires:60", false), ("c=private&f=X-Cache:hit", true),
+    ] {
+      let response = try site.gateway.client.get("/x?\(query)", fields: [("Cookie", "__Host-cordon=\(old)")])
+      #expect(response.status == 200 && renewals(response).count == (renews ? 1 : 0), "\(query)")
     }
     let page = try anna.open("\(site.origin)/page")
     #expect(page.status == 200 && page.text == "upstream saw /page")
