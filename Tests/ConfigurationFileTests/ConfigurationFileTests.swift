@@ -71,7 +71,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("A file that is not there, or is none, is a problem like any other")
+  @Test("A file that is missing, or is not a regular one, is a problem like any other")
   func unreadable() throws {
     try inFolder { folder in
       for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is not a regular file")] {

@@ -87,7 +87,7 @@ struct HandOverTests {
     #expect(head.status == 401 && head.setCookies.isEmpty)
   }
 
-  @Test("A code works once, and not without the cookie of its visit, whoever brings it: then it is used up")
+  @Test("A code works once, and not without the cookie of its visit: any attempt uses it up")
   func codes() throws {
     let site = try site()
     defer { site.stop() }

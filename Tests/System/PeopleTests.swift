@@ -11,7 +11,7 @@ import Testing
 @SystemActor
 @Suite("The people page")
 struct PeopleTests {
-  @Test("Managers see the page, others are refused, and without managers there is none")
+  @Test("Managers see the page, others are refused, and without managers the page is missing")
   func whoSeesIt() throws {
     let site = try AccessSite.make()
     defer { site.stop() }

@@ -5,7 +5,7 @@ import Testing
 //
 // - Ten reloads under load, of everything that can change: every request is answered 200.
 // - A bad file, or one that changes what cannot change, keeps the running configuration whole, and says why: in the log
-//   with its place, by the exit status of `cordon reload`, in the metrics. All three, whoever asked, and however bad.
+//   with its place, by the exit status of `cordon reload`, in the metrics. All three at each way to ask.
 // - A long file that is read again and again takes no more memory.
 // - What is new holds at once, on connections that are kept, too: routes, headers, limits, whom is believed.
 // - A new secret signs nobody out; a secret that is taken away does.

@@ -174,7 +174,7 @@ struct PeopleActs: Sendable {
 }
 
 extension PeopleResult {
-  /// As the page says of an act that was refused.
+  /// The result of an act that was refused.
   fileprivate init(refused error: AdministrationError) {
     switch error.code {
     case AdministrationError.configuredMemberCode: self = .configured

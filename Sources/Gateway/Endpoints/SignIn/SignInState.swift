@@ -193,7 +193,7 @@ extension SignInState {
     }
   }
 
-  /// Opens the cookie of the sign-in `name`; nil if there is none.
+  /// Opens the cookie of the sign-in `name`; nil without one.
   static func open(
     _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
