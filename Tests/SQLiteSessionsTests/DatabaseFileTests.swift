@@ -144,6 +144,26 @@ struct DatabaseFileTests {
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
   }
 
+  @Test(
+    "A log that was deleted or replaced under the store fails every write, and closing keeps what is in it",
+    arguments: ["-wal", "-shm"], [true, false])
+  func noticesDeletionOfLog(suffix: String, isReplaced: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    let signedIn = try await store.complete(try signIn()).snapshot
+    try await store.ping()
+    try FileManager.default.removeItem(atPath: path + suffix)
+    if isReplaced { try Data().write(to: URL(fileURLWithPath: path + suffix)) }
+    #expect(await code { try await store.ping() } == .unavailable)
+    #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
+    #expect(try await store.find(signedIn.session.handle) != nil, "what is there can be read on")
+    try await store.close()
+    let again = try SQLiteSessionStore(path: path)
+    #expect(try await again.find(signedIn.session.handle) != nil)
+    try await again.ping()
+  }
+
   @Test("Acknowledged changes are in the files at once: copies of them, as a kill would leave them, hold them")
   func survivesKills() async throws {
     let folder = try TemporaryFolder()

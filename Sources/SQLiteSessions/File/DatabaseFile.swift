@@ -1,20 +1,45 @@
 import Glibc
 import Sessions
 
-/// The database as a file.
+/// The database as a file, with its write-ahead log.
 ///
 /// It is never opened here while it exists: closing any descriptor of a file drops all locks that the process holds on
 /// it, those of other connections to the same database too (sqlite.org/howtocorrupt.html, 2.2).
 struct DatabaseFile: Sendable {
   let path: String
-  private let device: dev_t
-  private let inode: ino_t
+  private let database: Identity
+  private let companions: [Identity]
 
+  /// Tells a file from another one that has its name.
+  private struct Identity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    /// - Returns: nil if there is no file.
+    init?(_ path: String) {
+      guard let status = DatabaseFile.status(path) else { return nil }
+      device = status.st_dev
+      inode = status.st_ino
+    }
+  }
+
+  /// - Parameter path: of a database with a connection that has read from it: as long as there is one, SQLite keeps the
+  ///   log and its index (sqlite.org/walformat.html, 1.2 and 1.3).
   init(_ path: String) throws(StoreError) {
-    guard let status = Self.status(path) else { throw Self.gone(path) }
+    guard let database = Identity(path) else { throw Self.gone(path) }
     self.path = path
-    device = status.st_dev
-    inode = status.st_ino
+    self.database = database
+    companions = try Self.companions(of: path)
+  }
+
+  /// The log and its index, by which processes find their way in it.
+  private static func companions(of path: String) throws(StoreError) -> [Identity] {
+    var found: [Identity] = []
+    for companion in [log(of: path), "\(path)-shm"] {
+      guard let identity = Identity(companion) else { throw companionGone(companion) }
+      found.append(identity)
+    }
+    return found
   }
 
   /// Creates the file for this user alone if there is none; otherwise removes others' permissions if we own it. SQLite
@@ -38,12 +63,15 @@ struct DatabaseFile: Sendable {
     guard access(path, W_OK) == 0, access(folder, W_OK) == 0 else { throw StoreError.readOnly(path, cause: nil) }
   }
 
-  /// Throws if the file was deleted or replaced under us: what is written now would be lost.
+  /// Throws if the file, its log or the log's index was deleted or replaced under us: what is written now would be
+  /// lost, or would damage what another process writes.
   func requirePresence() throws(StoreError) {
-    guard let status = Self.status(path), status.st_dev == device, status.st_ino == inode else {
-      throw Self.gone(path)
-    }
+    guard Identity(path) == database else { throw Self.gone(path) }
+    guard try Self.companions(of: path) == companions else { throw Self.companionGone(Self.log(of: path)) }
   }
+
+  /// The path of a database's write-ahead log.
+  static func log(of path: String) -> String { path + "-wal" }
 
   /// A file that root creates belongs to the account that owns the folder: that is who opens it from then on. SQLite
   /// gives the write-ahead log the owner of the file. If the change is refused, the file stays with root, and the
@@ -82,5 +110,12 @@ struct DatabaseFile: Sendable {
     StoreError(
       code: .unavailable,
       message: "the store \(path) was deleted or replaced while in use; put it back and start cordon again")
+  }
+
+  private static func companionGone(_ companion: String) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "the store's file \(companion) was deleted or replaced while in use; end cordon by SIGTERM, which keeps "
+        + "what is in the log, before anything else opens the store, and start it again")
   }
 }

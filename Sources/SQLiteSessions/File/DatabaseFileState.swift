@@ -26,7 +26,7 @@ struct DatabaseFileState: Equatable, Sendable {
   init?(_ path: String) {
     guard let database = Self.attributes(of: path) else { return nil }
     self.database = database
-    log = Self.attributes(of: path + "-wal")
+    log = Self.attributes(of: DatabaseFile.log(of: path))
     if log == nil, errno != ENOENT { return nil }
     var now = timespec()
     guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
