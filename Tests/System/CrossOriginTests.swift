@@ -6,6 +6,8 @@ import Testing
 @SystemActor
 @Suite("Response headers and preflights")
 struct CrossOriginTests {
+  private static let headersForCaches = ["CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Surrogate-Control"]
+
   private static func site() throws -> Site {
     try Site(
       upstream: { request, connection in
@@ -17,6 +19,7 @@ struct CrossOriginTests {
         $0.acceptHTTP2()
         $0["headers", "Strict-Transport-Security"] = "\"max-age=31536000\""
         $0["headers", "X-Frame-Options"] = "\"DENY\""
+        for name in Self.headersForCaches { $0["headers", name] = "\"max-age=600\"" }
         $0.ending = """
           [[route]]
           path = "/own"
@@ -29,7 +32,7 @@ struct CrossOriginTests {
       })
   }
 
-  @Test("Configured response headers are on every response; what the application sets stays")
+  @Test("Configured response headers are on every response; what the application sets stays, caches keep no page")
   func headers() throws {
     let site = try Self.site()
     defer { site.stop() }
@@ -39,6 +42,9 @@ struct CrossOriginTests {
       #expect(response.status == status, "\(target)")
       #expect(response.fields[all: "Strict-Transport-Security"] == ["max-age=31536000"], "\(target)")
       #expect(response.fields[all: "X-Frame-Options"] == [target == "/own" ? "SAMEORIGIN" : "DENY"], "\(target)")
+      for name in Self.headersForCaches {
+        #expect(response.fields[all: name] == (target == "/own" ? ["max-age=600"] : []), "\(target)")
+      }
     }
     let redirect = try client.get("/x", fields: [("Accept", "text/html")])
     #expect(redirect.status == 302 && redirect.fields["X-Frame-Options"] == "DENY")

@@ -33,7 +33,8 @@ extension ConfigurationSchema {
     name: "headers",
     introduction: """
       Response headers that are added to every response, the gateway's own pages and redirects included. One that the \
-      application sets itself stays as it is.
+      application sets itself stays as it is. Headers for caches, such as Cache-Control, are added to responses of the \
+      application only: the gateway's own say themselves whether they may be kept.
       """,
     entries: [
       .withDefault(

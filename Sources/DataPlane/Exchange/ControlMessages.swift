@@ -75,9 +75,10 @@ extension ControlResponseForwarding {
 }
 
 extension ResponseHeaders {
-  /// Adds those that a response of the gateway's own does not have.
+  /// Adds those that a response of the gateway's own does not have. None is for caches: a page that must not be kept
+  /// could last in one that heeds such a field before `Cache-Control`.
   func add(to response: inout ControlResponse) {
-    for field in fields {
+    for field in fields where !field.isForCaches {
       guard let name = HTTPField.Name(field.name), response.head.headerFields[name] == nil else { continue }
       response.head.headerFields[name] = field.value
     }

@@ -5,8 +5,8 @@ internal import HTTPWire
 ///
 /// RFC 9111, 3 lets a shared cache keep a response with `Set-Cookie` like any other. It may not keep one with `private`
 /// or `no-store`; `private` is added to one without `Cache-Control`; any other is forwarded as it is, without the
-/// private header lines. A field that addresses some caches only, as `CDN-Cache-Control` does (RFC 9213), takes the
-/// place of `Cache-Control` there: it must say the same.
+/// private header lines. A field that addresses some caches only takes the place of `Cache-Control` there: it must say
+/// the same (``TargetedCacheControl``).
 enum PrivateResponseHeaders {
   static func write(
     _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to writer: inout HeaderWriter
@@ -46,7 +46,7 @@ enum PrivateResponseHeaders {
     for line in head.fields.lines {
       if bytes.equalsIgnoringCase("cache-control", line.name) {
         if isPersonal(line, bytes) { protection = .personal } else if protection == .unsaid { protection = .shared }
-      } else if addressesSomeCaches(line, bytes), !isPersonal(line, bytes) {
+      } else if TargetedCacheControl.isTargeted(bytes, line.name), !isPersonal(line, bytes) {
         return .shared
       }
     }
@@ -62,13 +62,5 @@ enum PrivateResponseHeaders {
       }
     }
     return isPersonal
-  }
-
-  /// Whether a field is a targeted one (RFC 9213, 2.1), or one of those that caches took before there was a standard.
-  private static func addressesSomeCaches(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
-    let suffix = "-cache-control".utf8.count
-    if line.name.count > suffix, bytes.equalsIgnoringCase("-cache-control", line.name.suffix(suffix)) { return true }
-    return bytes.equalsIgnoringCase("surrogate-control", line.name)
-      || bytes.equalsIgnoringCase("edge-control", line.name) || bytes.equalsIgnoringCase("x-accel-expires", line.name)
   }
 }

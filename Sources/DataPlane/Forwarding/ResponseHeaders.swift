@@ -38,13 +38,14 @@ package struct ResponseHeaders: Sendable, Equatable {
       return Field(
         name: field.name, value: field.value, lowercased: lowercased,
         line: Array("\(field.name): \(field.value)\r\n".utf8),
-        isForCaches: Self.namesForCaches.contains { lowercased.elementsEqual($0.utf8) })
+        isForCaches: Self.isForCaches(lowercased))
     }
   }
 
-  private static let namesForCaches = [
-    "cache-control", "expires", "pragma", "cdn-cache-control", "surrogate-control",
-  ]
+  private static func isForCaches(_ lowercased: [UInt8]) -> Bool {
+    ["cache-control", "expires", "pragma"].contains { lowercased.elementsEqual($0.utf8) }
+      || TargetedCacheControl.isTargeted(lowercased.span.bytes, 0..<lowercased.count)
+  }
 
   /// Whether there are none.
   var isEmpty: Bool { fields.isEmpty }

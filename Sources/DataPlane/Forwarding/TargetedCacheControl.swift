@@ -1,0 +1,12 @@
+internal import HTTPWire
+
+/// Header fields that tell some caches only, in place of `Cache-Control`, how long they may keep a response.
+enum TargetedCacheControl {
+  /// Whether a field is a targeted one (RFC 9213, 2.1), or one of those that caches took before there was a standard.
+  static func isTargeted(_ bytes: RawSpan, _ name: Range<Int>) -> Bool {
+    let suffix = "-cache-control".utf8.count
+    if name.count > suffix, bytes.equalsIgnoringCase("-cache-control", name.suffix(suffix)) { return true }
+    return bytes.equalsIgnoringCase("surrogate-control", name)
+      || bytes.equalsIgnoringCase("edge-control", name) || bytes.equalsIgnoringCase("x-accel-expires", name)
+  }
+}
