@@ -12,11 +12,7 @@ enum NewFile {
   static func create(_ path: String, _ bytes: [UInt8]) throws(NewFileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      let reason =
-        errno == EEXIST
-        ? "there is a file already, which is left as it is; choose another name or remove it"
-        : String(cString: strerror(errno))
-      throw NewFileError(message: "\(path): \(reason)")
+      throw NewFileError(message: "\(path): \(openingProblem(errno))")
     }
     defer { close(descriptor) }
     var rest = bytes[...]
@@ -29,6 +25,14 @@ enum NewFile {
       }
     }
     guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw removing(path) }
+  }
+
+  private static func openingProblem(_ code: Int32) -> String {
+    switch code {
+    case EEXIST: "there is a file already, which is left as it is; choose another name or remove it"
+    case ENOENT: "its folder is missing; create it, or choose another name"
+    default: String(cString: strerror(code))
+    }
   }
 
   /// Removes what was written of a file; the error is that of `errno`.

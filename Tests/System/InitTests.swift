@@ -110,6 +110,16 @@ struct InitTests {
     #expect(try visitor.fetch("http://localhost:\(port)/beside").status == 200)
   }
 
+  @Test("With --simulator the listener's address and the public origin follow each other")
+  func simulatorAddresses() throws {
+    #expect(try initialize(["--simulator", "--listen", "0.0.0.0:9123"]).exit == .code(0))
+    #expect(try contents("made/gateway.conf").contains("public_url = \"http://localhost:9123\""))
+    #expect(try initialize(["--simulator", "--force", "--public-url", "http://localhost:9124"]).exit == .code(0))
+    #expect(try contents("made/gateway.conf").contains("address = \"127.0.0.1:9124\""))
+    #expect(try initialize(["--simulator", "--force", "--listen", "unix:gateway.sock"]).exit == .code(0))
+    #expect(try contents("made/gateway.conf").contains("public_url = \"http://localhost:8080\""))
+  }
+
   @Test("--simulator has identifiers of its own")
   func simulatorOptions() throws {
     let refused = try initialize(["--simulator", "--client-id", "com.example.other"])
@@ -148,6 +158,16 @@ struct InitTests {
     #expect(refused.text.contains(named))
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/session.key"))
+  }
+
+  @Test("Only the last folder is made, and where more are missing the remedy is given")
+  func missingFolder() throws {
+    let refused = try initialize(answers, into: "one/two")
+    #expect(refused.exit == .code(73))
+    #expect(refused.text.contains("one/two: the folder above is missing; run mkdir -p one/two"), "\(refused.text)")
+    let key = try ServerProcess.run(
+      Machine.binary("cordon"), ["keygen", "--output", "one/session.key"], directory: directory.path)
+    #expect(key.standardError.contains("one/session.key: its folder is missing; create it"), "\(key.standardError)")
   }
 
   @Test("A configuration that is there stays, unless it is to be replaced: then it is kept, and the secret stays")

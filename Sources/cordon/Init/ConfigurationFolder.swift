@@ -23,7 +23,10 @@ final class ConfigurationFolder {
   /// - Parameter file: The configuration, as it was named. Its folder is made if it is not there.
   init(of file: String) throws(ConfigurationFolderError) {
     let parent = Self.split(file).folder
-    if mkdir(parent, 0o750) != 0, errno != EEXIST { throw Self.problem(parent) }
+    if mkdir(parent, 0o750) != 0, errno != EEXIST {
+      guard errno == ENOENT else { throw Self.problem(parent) }
+      throw ConfigurationFolderError(message: "\(parent): the folder above is missing; run mkdir -p \(parent)")
+    }
     guard let real = realpath(parent, nil) else { throw Self.problem(parent) }
     defer { free(real) }
     path = String(cString: real)

@@ -172,13 +172,13 @@ struct InitCommand: ParsableCommand {
 
   /// Takes what options do not say from the simulator's defaults.
   private func answerForSimulator(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
-    let address = publicURL ?? LocalApple.publicURL
+    let address = publicURL ?? LocalApple.publicURL(of: listen)
     // The first key of the file. Whether it can be an http: address is decided by that of Apple.
     interview.configuration.set(Question.publicURL.key, .text(address))
     try interview.useSimulator()
     try interview.ask(.publicURL, given: address)
     try interview.ask(.upstream, given: upstream)
-    try interview.ask(.listen, given: listen ?? LocalApple.listen)
+    try interview.ask(.listen, given: listen ?? LocalApple.listen(at: publicURL))
     try interview.askForCertificate(tlsCertificate ?? "", tlsKey)
     interview.nameSecret()
     interview.nameAdminSocket()
