@@ -39,6 +39,7 @@ struct PeopleActsTests {
     #expect(try await invite(0) == .unchanged, "the form was sent before")
     for number in 1..<1_000 { #expect(try await invite(number) == nil) }
     #expect(try await invite(1_000) == .tooManyInvitations)
+    #expect(try await invite(999) == .unchanged, "the form was sent before, and no further one is asked for")
     #expect(try await result(.revoke(id: "abcd1000")) == .revoked)
     #expect(try await invite(1_001) == nil)
     #expect(try await result(.revoke(id: "abcd1001")) == .revoked)

@@ -167,7 +167,9 @@ struct AccessChanges: Sendable {
       guard (1...Self.mostUses).contains(uses) else { throw AdministrationError.badUses }
       let expires = try Self.end(expires, now)
       let note = try Self.note(note, "note")
-      guard try await store.invitations().filter({ $0.isOpen(at: now) }).count < Self.mostInvitations else {
+      let known = try await store.invitations()
+      if let id, known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
+      guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
       }
       let code = InvitationCode.random()
