@@ -36,6 +36,9 @@ package struct AppleSettings: Sendable, Equatable {
     self.privateKeyFile = privateKeyFile
   }
 
+  /// Whether requests go to Apple itself, however `baseURL` spells it.
+  package var isApple: Bool { AppleOrigin(baseURL)?.isApple ?? false }
+
   /// Whether requests go to the same origin in the same way, so that a connection to it can be kept.
   package func isReached(as other: AppleSettings) -> Bool {
     baseURL.utf8.elementsEqual(other.baseURL.utf8) && authorityFile == other.authorityFile && proxy == other.proxy

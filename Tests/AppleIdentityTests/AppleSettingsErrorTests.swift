@@ -40,6 +40,20 @@ struct AppleSettingsErrorTests {
     #expect(keys { $0.nativeClientIDs = [text] } == ["apple.native_client_ids"])
   }
 
+  @Test(
+    "Apple is recognized in every spelling of its origin, and nothing else is",
+    arguments: [
+      ("https://appleid.apple.com", true), ("https://appleid.apple.com:443", true), ("https://AppleID.Apple.com", true),
+      ("https://appleid.apple.com/prefix", true),
+      ("https://appleid.apple.com.example", false), ("https://xappleid.apple.com", false),
+      ("http://127.0.0.1:8090", false), ("appleid.apple.com", false),
+    ])
+  func apple(origin: String, isApple: Bool) {
+    var settings = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
+    settings.baseURL = origin
+    #expect(settings.isApple == isApple)
+  }
+
   @Test("A client ID is listed once")
   func repeatedClientID() {
     #expect(keys { $0.nativeClientIDs = ["a.b", "a.b"] } == ["apple.native_client_ids"])

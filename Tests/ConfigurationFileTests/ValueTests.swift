@@ -110,6 +110,9 @@ struct ValueTests {
     #expect(try FilePath.parse("a/b", directory: "/conf") == "/conf/a/b")
     #expect(try FilePath.parse("../b", directory: "/") == "/../b")
     #expect(try FilePath.parse("/b", directory: "/conf") == "/b")
+    #expect(try FilePath.parse("./a/.//b/", directory: "/conf/") == "/conf/a/b")
+    #expect(try FilePath.parse("//b/./.c", directory: "/conf") == "/b/.c")
+    #expect(try FilePath.parse("/", directory: "/conf") == "/")
     #expect(throws: Diagnostic.self) { try FilePath.parse("a\nb", directory: "/conf") }
     #expect(throws: Diagnostic.self) { try FilePath.parse(String(repeating: "a", count: 5_000), directory: "/conf") }
   }

@@ -40,20 +40,17 @@ struct CheckedRoutes {
     self.groups = groups
     paths = routes.map { Array($0.path.utf8) }
     loosePaths = paths.map { Self.loose($0) }
-    let accessProblems = [
-      access.lists?.problem, unknownGroup("allow_groups", access.lists?.groups ?? []),
-      problem(about: access.conditions.denied), unknownGroup("managers", access.managers),
-    ]
-    for problem in accessProblems.compactMap({ $0 }) { problems.add(problem) }
+    let accessProblems =
+      (access.lists.map { self.problems(about: $0) } ?? []) + self.problems(about: access.conditions.denied)
+      + unknownGroups("managers", access.managers)
+    for problem in accessProblems { problems.add(problem) }
     methodNumbers.reserveCapacity(routes.count)
     for index in routes.indices {
       methodNumbers.append(routes[index].methods.map { methods.numbers(of: $0) })
       let scope = scope(of: routes[index].host)
-      if let problem = problem(about: routes[index], at: index, scope) {
-        problems.add(problem, of: routes[index], at: index)
-      } else {
-        scopes[scope].valid.append(index)
-      }
+      let found = self.problems(about: routes[index], at: index, scope)
+      for problem in found { problems.add(problem, of: routes[index], at: index) }
+      if found.isEmpty { scopes[scope].valid.append(index) }
     }
   }
 
@@ -120,41 +117,50 @@ struct CheckedRoutes {
 
   // MARK: Problems
 
-  private mutating func problem(
-    about route: RouteSettings, at index: Int, _ scope: Int
-  ) -> KeyProblem? {
-    if let (problem, remedy) = Self.problem(about: paths[index]) { return KeyProblem("path", problem, remedy: remedy) }
+  /// The problems of a route. With respect to the routes before it only one that is valid by itself is checked.
+  private mutating func problems(about route: RouteSettings, at index: Int, _ scope: Int) -> [KeyProblem] {
+    var found: [KeyProblem] = []
+    if let (problem, remedy) = Self.problem(about: paths[index]) {
+      found.append(KeyProblem("path", problem, remedy: remedy))
+    }
     if case .lists(let lists) = route.access {
       if lists.isEmpty {
-        return KeyProblem(
-          "path", "its lists are all empty, so that nobody could pass",
-          remedy: "name somebody, or write access = \"deny\"")
+        found.append(
+          KeyProblem(
+            "path", "its lists are all empty, so that nobody could pass",
+            remedy: "name somebody, or write access = \"deny\""))
       }
-      if let problem = lists.problem ?? unknownGroup("allow_groups", lists.groups) { return problem }
+      found += problems(about: lists)
     }
-    if let problem = problem(about: route.conditions.denied) { return problem }
+    found += problems(about: route.conditions.denied)
     if let methods = route.methods, methods.isEmpty || methods.contains("") {
-      return KeyProblem(
-        "methods", "it holds for no method", remedy: "name one, as in [\"GET\"], or leave methods out")
+      found.append(
+        KeyProblem("methods", "it holds for no method", remedy: "name one, as in [\"GET\"], or leave methods out"))
     }
     if route.methods != nil, methods.count > RouteMethods.limit {
-      return KeyProblem(
-        "methods", "the routes name more than \(RouteMethods.limit) different methods", remedy: "remove this one")
+      found.append(
+        KeyProblem(
+          "methods", "the routes name more than \(RouteMethods.limit) different methods", remedy: "remove this one"))
     }
-    return problemWithEarlierRoutes(route, at: index, scope)
+    return found.isEmpty ? problemWithEarlierRoutes(route, at: index, scope).map { [$0] } ?? [] : found
   }
 
-  private func problem(about denied: DenyLists) -> KeyProblem? {
-    denied.problem ?? unknownGroup("deny_groups", denied.groups)
+  private func problems(about lists: AccessLists) -> [KeyProblem] {
+    lists.problems + unknownGroups("allow_groups", lists.groups)
   }
 
-  /// The problem of the first name that no `[[group]]` declares.
-  private func unknownGroup(_ key: String, _ names: [String]) -> KeyProblem? {
-    guard let name = names.first(where: { groups.number(of: $0) == nil }) else { return nil }
-    let nearest = NearestKey.find(name, among: groups.names)
-    return KeyProblem(
-      key, "there is no group \"\(name)\"",
-      remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
+  private func problems(about denied: DenyLists) -> [KeyProblem] {
+    denied.problems + unknownGroups("deny_groups", denied.groups)
+  }
+
+  /// The problems of the names that no `[[group]]` declares.
+  private func unknownGroups(_ key: String, _ names: [String]) -> [KeyProblem] {
+    names.filter { groups.number(of: $0) == nil }.map { name in
+      let nearest = NearestKey.find(name, among: groups.names)
+      return KeyProblem(
+        key, "there is no group \"\(name)\"",
+        remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
+    }
   }
 
   /// The problem of a path by itself.

@@ -158,38 +158,37 @@ struct CompiledRequirement: Sendable, Hashable {
 }
 
 extension AccessLists {
-  /// The first problem of the lists.
-  var problem: KeyProblem? {
-    let lists = [
+  /// Every problem of the lists. Users are told by their place: problems of a reload are also in the log and on
+  /// `/healthz`.
+  var problems: [KeyProblem] {
+    let empty = [
       ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
       ("allow_organizations", organizations),
-    ]
-    if let (key, _) = lists.first(where: { $0.1.contains("") }) {
-      return KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
+    ].filter { $0.1.contains("") }.map { key, _ in
+      KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
     }
-    if let misplaced = MisplacedText.problem(
+    let misplaced = MisplacedText.problems(
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
-    {
-      return misplaced
-    }
-    // Users are told by their place: problems of a reload are also in the log and on `/healthz`.
-    if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
-      return KeyProblem(
+    let malformed = MisplacedText.malformed(emails).map { index in
+      KeyProblem(
         "allow_emails", "entry \(index + 1) of allow_emails is not an address",
         remedy: "write \"name@example.com\", or use allow_email_domains")
     }
-    if let domain = emailDomains.first(where: { !EmailAddress.isDomain($0) }) {
+    return empty + misplaced + malformed + emailDomains.compactMap(Self.problem(ofDomain:))
+  }
+
+  private static func problem(ofDomain domain: String) -> KeyProblem? {
+    if domain.isEmpty { return nil }
+    if !EmailAddress.isDomain(domain) {
       return KeyProblem(
         "allow_email_domains", "\"\(domain)\" in allow_email_domains is not a domain",
         remedy: "write what follows the \"@\", without a pattern")
     }
-    if emailDomains.contains(where: { $0.utf8.lazy.map(\.asciiLowercased).elementsEqual(Self.relayDomain.utf8) }) {
-      return KeyProblem(
-        "allow_email_domains",
-        "\"\(Self.relayDomain)\" in allow_email_domains would admit everybody who hides the address",
-        remedy: "remove it, and write private_email = \"require\" if just that is meant")
-    }
-    return nil
+    guard domain.utf8.lazy.map(\.asciiLowercased).elementsEqual(relayDomain.utf8) else { return nil }
+    return KeyProblem(
+      "allow_email_domains",
+      "\"\(relayDomain)\" in allow_email_domains would admit everybody who hides the address",
+      remedy: "remove it, and write private_email = \"require\" if just that is meant")
   }
 
   /// The domain of Apple's mail relay.
@@ -197,45 +196,48 @@ extension AccessLists {
 }
 
 extension DenyLists {
-  /// The first problem of the lists.
-  var problem: KeyProblem? {
-    let lists = [("deny_subjects", subjects), ("deny_emails", emails)]
-    if let (key, _) = lists.first(where: { $0.1.contains("") }) {
-      return KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
+  /// Every problem of the lists.
+  var problems: [KeyProblem] {
+    let empty = [("deny_subjects", subjects), ("deny_emails", emails)].filter { $0.1.contains("") }.map { key, _ in
+      KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
     }
-    if let misplaced = MisplacedText.problem(
+    let misplaced = MisplacedText.problems(
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
-    {
-      return misplaced
-    }
-    if let index = emails.firstIndex(where: { EmailAddress($0) == nil }) {
-      return KeyProblem(
+    let malformed = MisplacedText.malformed(emails).map { index in
+      KeyProblem(
         "deny_emails", "entry \(index + 1) of deny_emails is not an address", remedy: "write \"name@example.com\"")
     }
-    return nil
+    return empty + misplaced + malformed
   }
 }
 
-/// Texts that are valid in their list and match nobody there, so that a deny list with one would refuse nobody.
+/// Texts that match nobody in their list, so that a deny list with one would refuse nobody.
 private enum MisplacedText {
+  /// The problems of texts that are valid, but not where they stand.
   /// - Parameters:
   ///   - subjects: the list of subjects, with its key.
   ///   - emails: the list of addresses, with its key.
   ///   - domains: where a domain belongs.
-  /// - Returns: the first problem.
-  static func problem(
+  static func problems(
     subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
-  ) -> KeyProblem? {
-    if let index = subjects.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "@")) }) {
-      return KeyProblem(
+  ) -> [KeyProblem] {
+    let addresses = subjects.texts.indices.filter { subjects.texts[$0].utf8.contains(UInt8(ascii: "@")) }.map { index in
+      KeyProblem(
         subjects.key, "entry \(index + 1) of \(subjects.key) is an address, which no subject is",
         remedy: "write it in \(emails.key), or its domain in \(domains)")
     }
-    if let index = emails.texts.firstIndex(where: { $0.utf8.contains(UInt8(ascii: "*")) }) {
-      return KeyProblem(
+    let patterns = emails.texts.indices.filter { isPattern(emails.texts[$0]) }.map { index in
+      KeyProblem(
         emails.key, "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns",
         remedy: "write the domain in \(domains)")
     }
-    return nil
+    return addresses + patterns
   }
+
+  /// The places of the texts that are neither addresses nor patterns. Empty texts are told of by themselves.
+  static func malformed(_ emails: [String]) -> [Int] {
+    emails.indices.filter { !emails[$0].isEmpty && !isPattern(emails[$0]) && EmailAddress(emails[$0]) == nil }
+  }
+
+  private static func isPattern(_ email: String) -> Bool { email.utf8.contains(UInt8(ascii: "*")) }
 }

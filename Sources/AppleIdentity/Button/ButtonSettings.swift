@@ -91,6 +91,6 @@ extension ButtonSettings {
   /// configuration says otherwise.
   package func imageOrigin(_ apple: AppleSettings) -> String? {
     guard usesAppleImage else { return nil }
-    return baseURL ?? (apple.baseURL.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) ? Self.appleBaseURL : nil)
+    return baseURL ?? (apple.isApple ? Self.appleBaseURL : nil)
   }
 }

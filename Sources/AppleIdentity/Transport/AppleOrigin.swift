@@ -10,6 +10,8 @@ struct AppleOrigin: Sendable, Equatable {
   let pathPrefix: String
   /// Whether the host is this machine.
   let isLoopback: Bool
+  /// Whether the host is Apple's, also in capitals or with a port.
+  let isApple: Bool
 
   /// Reads `https://host[:port][/prefix]` or the same with `http`. `nil` for anything else: user information, a query,
   /// a fragment, a trailing slash, or bytes that are invalid in a URL.
@@ -32,6 +34,7 @@ struct AppleOrigin: Sendable, Equatable {
     else { return nil }
     authority = String(decoding: rest[..<slash], as: UTF8.self)
     isLoopback = Host.isLoopback(parsed.host)
+    isApple = parsed.host == Self.appleHost
     pathPrefix = String(decoding: path, as: UTF8.self)
   }
 
@@ -57,6 +60,8 @@ struct AppleOrigin: Sendable, Equatable {
         ]),
       body: body)
   }
+
+  private static let appleHost = Array("appleid.apple.com".utf8)
 
   /// The user agent. Apple was seen to refuse a library's default one (github.com/nhosoya/omniauth-apple, 59).
   private static let userAgent = "Cordon"

@@ -44,7 +44,7 @@ enum CombinationChecks {
     case (.unix(let path), .unix(let own)): path == own
     case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
       port == ownPort && ownPort != 0
-        && (host == own
+        && (isSame(host, own)
           || (isAny(host) || Host.isLoopback(host.utf8)) && (isAny(own) || Host.isLoopback(own.utf8)))
     default: false
     }
@@ -54,9 +54,15 @@ enum CombinationChecks {
     switch (one, other) {
     case (.unix(let one), .unix(let other)): one == other
     case (.ip(let host, let port), .ip(let otherHost, let otherPort)):
-      port == otherPort && port != 0 && (host == otherHost || isAny(host) || isAny(otherHost))
+      port == otherPort && port != 0 && (isSame(host, otherHost) || isAny(host) || isAny(otherHost))
     default: false
     }
+  }
+
+  /// Whether two hosts are the same, also if an IPv6 address is spelled in two ways.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    guard let one = IPAddress(one), let other = IPAddress(other) else { return one == other }
+    return one == other
   }
 
   private static func isAny(_ host: String) -> Bool { IPAddress(host)?.isUnspecified ?? false }
@@ -90,7 +96,7 @@ enum CombinationChecks {
 
   private static func checkTimes(_ configuration: inout Configuration, _ context: inout DecodingContext) {
     let interval = configuration.revalidation.interval
-    if configuration.apple.baseURL == AppleSettings.appleBaseURL, interval < .seconds(86_400) {
+    if configuration.apple.isApple, interval < .seconds(86_400) {
       context.report(
         at: NodePath("revalidation.interval"),
         "revalidation.interval is less than 24h, and Apple throttles more than one check a day",

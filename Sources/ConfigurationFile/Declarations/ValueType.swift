@@ -214,7 +214,9 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
           let words = Value.allCases.map(\.rawValue)
-          let nearest = words.count > 6 ? NearestKey.find(text.value, among: words) : nil
+          // Two letters are a language, and another one is no typing error.
+          let hasNearest = words.count > 6 && text.value.utf8.count > 2
+          let nearest = hasNearest ? NearestKey.find(text.value, among: words) : nil
           context.report(
             at: path, "\(path): \(text.shown) is not one of its values",
             remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected())")

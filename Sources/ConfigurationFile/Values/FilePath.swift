@@ -25,11 +25,11 @@ enum FilePath {
     return path
   }
 
+  /// The absolute path, without empty and `.` segments, so that two keys that name one file are recognized. `..` stays,
+  /// because it depends on symbolic links.
   static func resolve(_ path: String, in directory: String) -> String {
-    if path.utf8.first == UInt8(ascii: "/") { return path }
-    var relative = Substring(path)
-    while relative.utf8.starts(with: "./".utf8) { relative = relative.dropFirst(2) }
-    return directory.utf8.last == UInt8(ascii: "/")
-      ? directory + String(relative) : directory + "/" + String(relative)
+    let absolute = path.utf8.first == UInt8(ascii: "/") ? path : "\(directory)/\(path)"
+    let segments = absolute.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+    return "/" + segments.map { String(Substring($0)) }.joined(separator: "/")
   }
 }
