@@ -51,9 +51,7 @@ package struct AppleIdentityProvider: Sendable {
   }
 
   /// The address to which a browser is redirected for sign-in.
-  package func authorizationRequest(
-    redirectURI: String, state: String, nonce: String, locale: String? = nil
-  ) -> AuthorizationRequest {
-    AuthorizationRequest(settings: settings, redirectURI: redirectURI, state: state, nonce: nonce, locale: locale)
+  package func authorizationRequest(redirectURI: String, state: String, nonce: String) -> AuthorizationRequest {
+    AuthorizationRequest(settings: settings, redirectURI: redirectURI, state: state, nonce: nonce)
   }
 }

@@ -27,7 +27,7 @@ extension StoreContract {
       } catch let error as StoreError {
         try requireEqual(error.code, .newerSchema, "the error")
         try require(error.message.contains("run the newer version"), "no remedy in \(error.message)")
-        try require(!error.isRetryable && error.fault == .operator, "the error is waited for")
+        try requireEqual(error.fault, .operator, "the fault")
         try await stores.change(.minimumReader(1))
         _ = try await stores.reopen()
         return

@@ -164,10 +164,10 @@ struct ChunkTests {
       for piece in [content, [0x30]] {
         ChunkedEncoder.writeSize(piece.count, to: &buffer)
         buffer.writeBytes(piece)
-        buffer.writeImmutableBuffer(ChunkedEncoder.chunkEnd)
+        buffer.writeString("\r\n")
       }
       #expect(buffer.readableBytesView.starts(with: Array("\(String(size, radix: 16))\r\n".utf8)))
-      buffer.writeImmutableBuffer(ChunkedEncoder.lastChunk)
+      buffer.writeString("0\r\n\r\n")
       let decoded = decode([Array(buffer.readableBytesView)])
       #expect(decoded.content == content + [0x30] && decoded.isComplete && decoded.rest.isEmpty)
     }

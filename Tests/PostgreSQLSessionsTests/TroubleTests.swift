@@ -24,7 +24,6 @@ struct TroubleTests {
     try server.stop()
     let refused = try #require(await storeError { _ = try await store.find(known.session.handle) })
     #expect(refused.code == .unavailable)
-    #expect(refused.isRetryable)
     #expect(refused.message.contains("127.0.0.1"))
     #expect(!refused.description.contains(PostgreSQLServer.password))
     let alsoRefused = await storeError { try await store.ping() }

@@ -31,7 +31,6 @@ struct TroubleTests {
       refused = await error { _ = try await store.complete(try signIn("user\(number)")) }
     }
     #expect(refused?.code == .full)
-    #expect(refused?.isRetryable == true)
     #expect(refused?.fault == .operator)
     #expect(try await store.find(known.session.handle) == known)
     try await store.write { try $0.run("PRAGMA max_page_count = 1000000") }
@@ -46,7 +45,6 @@ struct TroubleTests {
     try await store.write { try $0.run("PRAGMA query_only = ON") }
     let refused = await error { try await store.ping() }
     #expect(refused?.code == .readOnly)
-    #expect(refused?.isRetryable == false)
     #expect(try await store.find(known.session.handle) == known)
   }
 
@@ -67,7 +65,6 @@ struct TroubleTests {
     for await _ in entered {}
     let refused = await error { try await store.end(.one(known.session.handle), because: .signedOut, at: noon) }
     #expect(refused?.code == .busy)
-    #expect(refused?.isRetryable == true)
     #expect(try await store.find(known.session.handle) == known)
     release.signal()
     try await held

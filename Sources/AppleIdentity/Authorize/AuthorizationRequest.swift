@@ -12,10 +12,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
   ///   - redirectURI: the address that Apple sends the response to; identical in the code exchange.
   ///   - state: returned unchanged. The caller compares it before anything else.
   ///   - nonce: returned as a claim of the identity token; used once.
-  ///   - locale: the language of Apple's page, like `de_DE`; left out if it is not of that form.
-  package init(
-    settings: AppleSettings, redirectURI: String, state: String, nonce: String, locale: String? = nil
-  ) {
+  package init(settings: AppleSettings, redirectURI: String, state: String, nonce: String) {
     var parameters: [(name: String, value: String)] = [
       ("client_id", settings.clientID),
       ("redirect_uri", redirectURI),
@@ -27,17 +24,6 @@ package struct AuthorizationRequest: Sendable, Equatable {
     }
     parameters.append(("state", state))
     parameters.append(("nonce", nonce))
-    if let locale, Self.isLocale(locale) {
-      parameters.append(("locale", locale))
-    }
     url = "\(settings.baseURL)/auth/authorize?\(PercentEncoding.query(parameters))"
-  }
-
-  /// Two letters, an underscore, two letters: the form of every locale that Apple lists.
-  private static func isLocale(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return bytes.count == 5 && bytes[2] == UInt8(ascii: "_")
-      && bytes[..<2].allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-      && bytes[3...].allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 }

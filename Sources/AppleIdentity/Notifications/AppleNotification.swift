@@ -57,9 +57,6 @@ package struct AppleNotification: Sendable, Equatable {
       case .other(let name): name
       }
     }
-
-    /// Whether the user's sessions end.
-    package var endsSessions: Bool { self == .consentRevoked || self == .accountDeleted }
   }
 
   fileprivate init(

@@ -20,9 +20,4 @@ package enum ChunkedEncoder {
     }
     buffer.writeInteger(0x0D0A as UInt16)
   }
-
-  /// After each chunk.
-  package static let chunkEnd = ByteBuffer(bytes: [0x0D, 0x0A])
-  /// The last chunk, and the end of a body without trailers.
-  package static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
 }

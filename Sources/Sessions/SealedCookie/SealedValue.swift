@@ -67,11 +67,6 @@ extension SessionKeyring {
     return try open(sealed, for: purpose, context: context, now: now)
   }
 
-  /// The number of characters that `sealText` produces for a number of bytes.
-  package static func sealedTextLength(of byteCount: Int) -> Int {
-    ((byteCount + SealedValue.overhead) * 4 + 2) / 3
-  }
-
   func seal(
     _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8], expires: Date?
   ) throws(SealError) -> [UInt8] {

@@ -57,16 +57,6 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Whether the same call may succeed later without any intervention.
-  package var isRetryable: Bool {
-    switch code {
-    case .unavailable, .interrupted, .busy, .full: true
-    case .readOnly, .corrupt, .damagedRow, .denied, .misconfigured, .missingDirectory, .newerSchema, .closed, .conflict,
-      .internalError:
-      false
-    }
-  }
-
   /// Whether a store at this location cannot be opened until an operator intervenes. All other errors are temporary: a
   /// server that is unreachable, starting or overloaded, a lock, a full disk.
   package func isFinal(at location: StoreSettings.Location) -> Bool {

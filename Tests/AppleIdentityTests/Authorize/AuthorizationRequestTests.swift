@@ -5,10 +5,9 @@ import Testing
 struct AuthorizationRequestTests {
   private let redirectURI = "https://app.example.com/.auth/callback"
 
-  private func url(locale: String? = nil, changing change: (inout AppleSettings) -> Void = { _ in }) throws -> String {
+  private func url(changing change: (inout AppleSettings) -> Void = { _ in }) throws -> String {
     let fixture = try Fixture(changing: change)
-    return fixture.provider.authorizationRequest(redirectURI: redirectURI, state: "s-1", nonce: "n-1", locale: locale)
-      .url
+    return fixture.provider.authorizationRequest(redirectURI: redirectURI, state: "s-1", nonce: "n-1").url
   }
 
   @Test("The authorization address has this exact form by default, with %20 for the space in scope")
@@ -39,14 +38,6 @@ struct AuthorizationRequestTests {
     ).url
     #expect(url.hasSuffix("&state=a%20b%26c%3Dd%2Be%2520%0D%0A&nonce=%22%3C%3E%22"))
     #expect(url.contains("redirect_uri=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y%3D%C3%BC%23f&"))
-  }
-
-  @Test("Names a language of Apple's form only")
-  func locale() throws {
-    #expect(try url(locale: "de_DE").hasSuffix("&locale=de_DE"))
-    for locale in ["de", "de-DE", "DE_de", "de_DE&x=1", ""] {
-      #expect(try !url(locale: locale).contains("locale"))
-    }
   }
 
   @Test("The authorization address is below base_url, with its path")

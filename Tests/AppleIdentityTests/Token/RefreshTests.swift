@@ -194,15 +194,4 @@ struct RefreshTests {
     let unanswered = try await verdict(.failure(.unanswered(reason: "no answer in 10 s")))
     #expect(unanswered == .appleTrouble(.unanswered(reason: "no answer in 10 s")))
   }
-
-  @Test("Each verdict has a code for logs and metrics that holds no text from outside")
-  func codes() {
-    let refusal = OAuthError(code: .invalidClient, description: "x")
-    let verdicts: [RefreshVerdict] = [
-      .goodStanding(GoodStanding()), .revoked(refusal), .misconfigured(refusal),
-      .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),
-    ]
-    #expect(
-      verdicts.map(\.code) == ["good_standing", "revoked", "misconfigured", "apple_trouble", "not_sent", "no_secret"])
-  }
 }
