@@ -155,10 +155,10 @@ struct CheckedRoutes {
 
   /// The problems of the names that no `[[group]]` declares.
   private func unknownGroups(_ key: String, _ names: [String]) -> [KeyProblem] {
-    names.filter { groups.number(of: $0) == nil }.map { name in
+    names.enumerated().filter { groups.number(of: $0.element) == nil }.map { entry, name in
       let nearest = NearestKey.find(name, among: groups.names)
       return KeyProblem(
-        key, "there is no group \"\(name)\"",
+        key, entry: entry, "there is no group \"\(name)\"",
         remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
     }
   }

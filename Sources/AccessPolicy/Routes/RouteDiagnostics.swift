@@ -7,7 +7,8 @@ struct RouteDiagnostics {
   /// Adds a problem of `[access]`.
   mutating func add(_ problem: KeyProblem) {
     problems.append(
-      RouteDiagnostic(route: nil, key: problem.key, problem: problem.problem, remedy: problem.remedy))
+      RouteDiagnostic(
+        route: nil, key: problem.key, entry: problem.entry, problem: problem.problem, remedy: problem.remedy))
   }
 
   /// Adds a problem of a route.
@@ -15,7 +16,8 @@ struct RouteDiagnostics {
   mutating func add(_ problem: KeyProblem, of route: RouteSettings, at index: Int) {
     problems.append(
       RouteDiagnostic(
-        route: index, key: problem.key, problem: "route \"\(route.path)\": \(problem.problem)", remedy: problem.remedy))
+        route: index, key: problem.key, entry: problem.entry, problem: "route \"\(route.path)\": \(problem.problem)",
+        remedy: problem.remedy))
   }
 
   /// Checks the routes that hold for a request together.

@@ -252,6 +252,8 @@ package struct RouteDiagnostic: Sendable, Equatable {
   package var route: Int?
   /// The key that it is about.
   package var key: String
+  /// The place of the entry that it is about in the key's list; nil for the whole value.
+  package var entry: Int?
   /// The problem, with the path of the route.
   package var problem: String
   package var remedy: String

@@ -171,22 +171,22 @@ extension AccessLists {
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
     let malformed = MisplacedText.malformed(emails).map { index in
       KeyProblem(
-        "allow_emails", "entry \(index + 1) of allow_emails is not an address",
+        "allow_emails", entry: index, "entry \(index + 1) of allow_emails is not an address",
         remedy: "write \"name@example.com\", or use allow_email_domains")
     }
-    return empty + misplaced + malformed + emailDomains.compactMap(Self.problem(ofDomain:))
+    return empty + misplaced + malformed + emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
   }
 
-  private static func problem(ofDomain domain: String) -> KeyProblem? {
+  private static func problem(ofDomain entry: Int, _ domain: String) -> KeyProblem? {
     if domain.isEmpty { return nil }
     if !EmailAddress.isDomain(domain) {
       return KeyProblem(
-        "allow_email_domains", "\"\(domain)\" in allow_email_domains is not a domain",
+        "allow_email_domains", entry: entry, "\"\(domain)\" in allow_email_domains is not a domain",
         remedy: "write what follows the \"@\", without a pattern")
     }
     guard domain.utf8.lazy.map(\.asciiLowercased).elementsEqual(relayDomain.utf8) else { return nil }
     return KeyProblem(
-      "allow_email_domains",
+      "allow_email_domains", entry: entry,
       "\"\(relayDomain)\" in allow_email_domains would admit everybody who hides the address",
       remedy: "remove it, and write private_email = \"require\" if just that is meant")
   }
@@ -205,7 +205,8 @@ extension DenyLists {
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
     let malformed = MisplacedText.malformed(emails).map { index in
       KeyProblem(
-        "deny_emails", "entry \(index + 1) of deny_emails is not an address", remedy: "write \"name@example.com\"")
+        "deny_emails", entry: index, "entry \(index + 1) of deny_emails is not an address",
+        remedy: "write \"name@example.com\"")
     }
     return empty + misplaced + malformed
   }
@@ -223,12 +224,12 @@ private enum MisplacedText {
   ) -> [KeyProblem] {
     let addresses = subjects.texts.indices.filter { subjects.texts[$0].utf8.contains(UInt8(ascii: "@")) }.map { index in
       KeyProblem(
-        subjects.key, "entry \(index + 1) of \(subjects.key) is an address, which no subject is",
+        subjects.key, entry: index, "entry \(index + 1) of \(subjects.key) is an address, which no subject is",
         remedy: "write it in \(emails.key), or its domain in \(domains)")
     }
     let patterns = emails.texts.indices.filter { isPattern(emails.texts[$0]) }.map { index in
       KeyProblem(
-        emails.key, "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns",
+        emails.key, entry: index, "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns",
         remedy: "write the domain in \(domains)")
     }
     return addresses + patterns

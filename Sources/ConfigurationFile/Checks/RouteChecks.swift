@@ -38,7 +38,8 @@ enum RouteChecks {
     case .failure(let problems):
       for problem in problems.problems {
         let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
-        report(problem, at: (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key), &context)
+        let key = (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key)
+        report(problem, at: problem.entry.map { key.appending($0) } ?? key, &context)
       }
     }
     return settings.map(\.index)
