@@ -142,4 +142,77 @@ struct HTTP2UpstreamTests {
       }
     }
   }
+
+  /// Sends an upload of an HTTP/2 client as fast as the windows permit.
+  private static func upload(_ total: Int, by client: RawSocket) throws {
+    let head = frame(1, [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")], flags: 0x4)
+    try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, [], stream: 0) + head)
+    // Nothing is sent before the gateway's settings have come.
+    var (connection, stream, sent) = (65_535, 0, 0)
+    while sent < total {
+      let count = min(16_384, stream, connection, total - sent)
+      if count > 0 {
+        sent += count
+        try client.send(frame(0, [UInt8](repeating: 0x78, count: count), flags: sent == total ? 0x1 : 0))
+        stream -= count
+        connection -= count
+        continue
+      }
+      let frame = try client.read(count: 9)
+      let payload = try client.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+      func number(_ place: Int) -> Int { payload[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+      switch frame[3] {
+      case 4:
+        guard frame[4] == 0 else { continue }
+        try client.send(Self.frame(4, [], flags: 0x1, stream: 0))
+        // SETTINGS_INITIAL_WINDOW_SIZE.
+        for place in stride(from: 0, to: payload.count, by: 6) where payload[place + 1] == 4 {
+          stream += number(place + 2)
+        }
+      case 8: if frame[8] == 0 { connection += number(0) } else { stream += number(0) }
+      default: break
+      }
+    }
+  }
+
+  @Test("After an upload that was answered before all of it was taken, the next one on its connection goes on")
+  func answeredEarly() async throws {
+    let isUploaded = Atomic(false)
+    let hasSecond = Atomic(false)
+    try await withGateway(
+      listener: { $0.main.protocols = [.http1, .http2] }, upstream: { $0.speaks = .http2 },
+      script: { socket, number in
+        #expect(number == 0, "the connection was not used again")
+        _ = try socket.read(count: 24)
+        try socket.send(Self.frame(4, [], stream: 0))
+        while true {
+          let frame = try socket.read(count: 9)
+          _ = try socket.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+          let answer = Self.frame(1, [0x88], flags: 0x5, stream: frame[8])
+          switch (frame[3], frame[8]) {
+          case (1, 1):
+            try waitUntil { isUploaded.load(ordering: .acquiring) }
+            // RFC 9113, 8.1: the response is whole, and the rest of the request is not wanted.
+            try socket.send(answer + Self.frame(3, [0, 0, 0, 0]) + Self.frame(8, [0, 0, 0xFF, 0xFF], stream: 0))
+          case (1, _): hasSecond.store(true, ordering: .releasing)
+          case (0, 3): if frame[4] & 0x1 != 0 { try socket.send(answer) }
+          default: break
+          }
+        }
+      },
+      { rig in
+        try await blocking {
+          let first = try rig.connect()
+          // A byte more than the application's window, and what may be queued for it.
+          try Self.upload(65_535 + 131_072 + 1, by: first)
+          isUploaded.store(true, ordering: .releasing)
+          try waitUntil { rig.log.statuses == [200] }
+          let second = try rig.connect()
+          try second.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+          try waitUntil { hasSecond.load(ordering: .acquiring) }
+          try second.send("hello")
+          #expect(try second.readResponse().status == 200)
+        }
+      })
+  }
 }

@@ -127,6 +127,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       client.upstreamFailed(.closedBeforeResponse(reused: true))
       return
     }
+    // An application may have answered an upload without taking all of it: what was queued is gone with its stream.
+    if isCongested { congested(false) }
     self.client = client
     move(to: .awaitingHead(AwaitedHead(toHead: isHead, upgrades: upgrades)))
     requestIsComplete = isComplete
