@@ -85,6 +85,51 @@ struct PoolStateTests {
     }
   }
 
+  /// Ways in which an attempt ends without telling whether the server answers.
+  private enum Inconclusive: CaseIterable {
+    /// The worker has connected and lost the connection again, or its job was too old to be begun.
+    case withoutConnection
+    /// Its thread could not be started.
+    case withoutThread
+  }
+
+  @Test(
+    "An attempt that says nothing about the server leaves the next one to the next job",
+    arguments: [Duration.milliseconds(2), .seconds(5)], Inconclusive.allCases)
+  private func inconclusive(failure: Duration, end: Inconclusive) throws {
+    var state = PoolState<String>(limit: 2, queueLimit: 10)
+    guard case .start(0) = state.place("a", at: start), state.job(for: 0, isConnected: false) == "a",
+      case .refuse(["a"]) = state.noteFailure(of: 0, with: "a", gone, after: failure, at: start)
+    else { throw Unexpected() }
+    // The first worker is not done yet, so that another one is started.
+    guard case .start(1) = state.place("b", at: after(1_000)) else { throw Unexpected() }
+    switch end {
+    case .withoutConnection:
+      guard state.job(for: 1, isConnected: false) == "b", case .wait = state.next(for: 1, isConnected: false) else {
+        throw Unexpected()
+      }
+    case .withoutThread: state.abandon(1)
+    }
+    guard case .wait = state.next(for: 0, isConnected: false),
+      case .wake(let worker) = state.place("c", at: after(1_001)),
+      state.job(for: worker, isConnected: false) == "c"
+    else { throw Unexpected() }
+    // This one works.
+    guard case .wait = state.next(for: worker, isConnected: true),
+      case .wake(worker) = state.place("d", at: after(1_002))
+    else { throw Unexpected() }
+  }
+
+  @Test("Work that waited for an attempt which says nothing makes the next one itself")
+  func inconclusiveWithQueue() throws {
+    var state = try withOutage(after: .milliseconds(2))
+    guard case .wake(0) = state.place("c", at: after(1_000)), state.job(for: 0, isConnected: false) == "c",
+      case .queued = state.place("d", at: after(1_001)), state.job(for: 0, isConnected: false) == "d",
+      case .queued = state.place("e", at: after(1_002))
+    else { throw Unexpected() }
+    #expect(state.job(for: 0, isConnected: true) == "e")
+  }
+
   @Test("The pauses are a tenth of what the outage has lasted, between a tenth of a second and two seconds")
   func pauses() throws {
     var state = try withOutage(after: .seconds(5))

@@ -45,8 +45,13 @@ struct PoolState<Job> {
 
     enum Attempt {
       case due(at: ContinuousClock.Instant)
-      case underWay
+      /// Nil until a worker has taken the job that the attempt is for.
+      case underWay(by: Worker?)
     }
+
+    /// The attempt under way has ended without telling whether the server answers: its job was too old, or its
+    /// connection was lost again. The next job makes another one.
+    mutating func giveUpAttempt() { next = .due(at: began) }
   }
 
   private static var shortestPause: Duration { .milliseconds(100) }
@@ -89,7 +94,7 @@ struct PoolState<Job> {
         guard now >= moment || current.failsImmediately && moment - now <= Self.longestWaitForAttempt else {
           return .refused(current.error)
         }
-        outage?.next = .underWay
+        outage?.next = .underWay(by: nil)
         connectAfter = moment
       }
     }
@@ -140,11 +145,12 @@ struct PoolState<Job> {
   mutating func next(for worker: Worker, isConnected: Bool) -> Next {
     slots[worker]?.isConnected = isConnected
     if isConnected { outage = nil }
-    if let assignment = slots[worker]?.assignment {
+    if case .underWay(by: worker) = outage?.next { outage?.giveUpAttempt() }
+    if let assignment = slots[worker]?.assignment ?? dequeue().map({ Assignment(job: $0) }) {
       slots[worker]?.assignment = nil
+      outage?.next = .underWay(by: worker)
       return .job(assignment)
     }
-    if let job = dequeue() { return .job(Assignment(job: job)) }
     if isClosed {
       slots[worker] = nil
       return .end
@@ -198,7 +204,10 @@ struct PoolState<Job> {
   }
 
   /// Removes a worker whose thread could not be started.
-  mutating func abandon(_ worker: Worker) { slots[worker] = nil }
+  mutating func abandon(_ worker: Worker) {
+    let abandoned = slots.removeValue(forKey: worker)
+    if abandoned?.assignment?.connectAfter != nil { outage?.giveUpAttempt() }
+  }
 
   // MARK: The end
 
