@@ -13,7 +13,7 @@ help:
 	@echo '            RELEASE=1 builds what is shipped instead of the debug binaries, which takes much longer'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
 	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
-	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
+	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes about seven minutes'
 	@echo 'make profile  counts which branches are taken under load, which the compiler puts first'
 	@echo 'make symbol-order  finds the functions that run, which the linker puts next to each other'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
