@@ -44,8 +44,7 @@ struct HTTP2UpstreamTests {
         _ = try socket.read(count: 24)
         try socket.send(Self.frame(4, [], stream: 0))
         while true {
-          let frame = try socket.read(count: 9)
-          _ = try socket.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+          let frame = try Self.readFrame(socket).head
           if frame[3] == 1 { try socket.send(answer) }
         }
       }, body)
@@ -87,8 +86,7 @@ struct HTTP2UpstreamTests {
       // After an interim one, if there is any; without it, reading ends with an error.
       try await blocking {
         while true {
-          let frame = try client.read(count: 9)
-          let payload = try client.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+          let (frame, payload) = try Self.readFrame(client)
           if frame[3] == 1, payload.contains(Self.badGateway) { return }
         }
       }
@@ -104,6 +102,24 @@ struct HTTP2UpstreamTests {
     try await withAnswer(Self.head(length: 3) + Self.data("hel") + Self.reset) { rig async throws in
       let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       #expect(response.status == 200 && response.text == "hel")
+    }
+  }
+
+  @Test("White space around a value, as in the messages of gRPC, is dropped, in a header and in trailers")
+  func whiteSpace() async throws {
+    func field(_ name: String, _ value: String) -> [UInt8] {
+      [0x00, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+    let head = Self.frame(1, [0x88] + field("x-note", " no such user: "), flags: 0x4)
+    let trailers = Self.frame(1, field("grpc-message", "gone: "), flags: 0x5)
+    try await withAnswer(head + Self.data("hel") + trailers) { rig async throws in
+      let all = try await blocking {
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: close, TE\r\n\r\n")
+        return String(decoding: try client.readToEnd(), as: UTF8.self)
+      }
+      #expect(all.contains("\r\nx-note: no such user:\r\n"), "\(all)")
+      #expect(all.hasSuffix("\r\n0\r\ngrpc-message: gone:\r\n\r\n"), "\(all)")
     }
   }
 
@@ -143,7 +159,13 @@ struct HTTP2UpstreamTests {
     }
   }
 
-  /// Sends an upload of an HTTP/2 client as fast as the windows permit.
+  /// Reads a frame: its head and its payload.
+  private static func readFrame(_ socket: RawSocket) throws -> (head: [UInt8], payload: [UInt8]) {
+    let head = try socket.read(count: 9)
+    return (head, try socket.read(count: Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])))
+  }
+
+  /// Sends an upload of an HTTP/2 client as fast as the windows permit, and waits until the gateway has read all of it.
   private static func upload(_ total: Int, by client: RawSocket) throws {
     let head = frame(1, [0x83, 0x86, 0x84, 0x01, 1, UInt8(ascii: "a")], flags: 0x4)
     try client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, [], stream: 0) + head)
@@ -158,8 +180,7 @@ struct HTTP2UpstreamTests {
         connection -= count
         continue
       }
-      let frame = try client.read(count: 9)
-      let payload = try client.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+      let (frame, payload) = try readFrame(client)
       func number(_ place: Int) -> Int { payload[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
       switch frame[3] {
       case 4:
@@ -173,6 +194,9 @@ struct HTTP2UpstreamTests {
       default: break
       }
     }
+    // The acknowledgement of a PING comes after everything before it was read.
+    try client.send(frame(6, [UInt8](repeating: 0, count: 8), stream: 0))
+    while try readFrame(client).head[3] != 6 {}
   }
 
   @Test("After an upload that was answered before all of it was taken, the next one on its connection goes on")
@@ -186,8 +210,7 @@ struct HTTP2UpstreamTests {
         _ = try socket.read(count: 24)
         try socket.send(Self.frame(4, [], stream: 0))
         while true {
-          let frame = try socket.read(count: 9)
-          _ = try socket.read(count: Int(frame[0]) << 16 | Int(frame[1]) << 8 | Int(frame[2]))
+          let frame = try Self.readFrame(socket).head
           let answer = Self.frame(1, [0x88], flags: 0x5, stream: frame[8])
           switch (frame[3], frame[8]) {
           case (1, 1):

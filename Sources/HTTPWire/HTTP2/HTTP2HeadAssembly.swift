@@ -96,7 +96,7 @@ struct HTTP2HeadAssembly: ~Copyable {
       isTooLarge = true
       return
     }
-    guard value.isFieldValue else { return refuse("a malformed value") }
+    guard value.isFieldValue else { return appendTrimmed(name, value) }
     let bytes = RawSpan(_unsafeBytes: name)
     if name.first == 0x3A { return takePseudo(bytes, value) }
     guard name.isFieldName else { return refuse("a malformed name") }
@@ -130,6 +130,22 @@ struct HTTP2HeadAssembly: ~Copyable {
     case .other where connectsTo != nil && bytes.equals("sec-websocket-key", 0..<name.count): return
     default: write(line: name, value, known)
     }
+  }
+
+  /// Takes a field whose value is well-formed without the white space around it. RFC 9113, 8.2.1 asks for none; gRPC's
+  /// messages and metadata have it all the same, and over HTTP/1.1 it means nothing (RFC 9110, 5.5).
+  private mutating func appendTrimmed(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    let start = value.firstIndex { !isSpace($0) } ?? value.endIndex
+    let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start
+    let trimmed = UnsafeRawBufferPointer(rebasing: value[start..<end])
+    guard trimmed.count < value.count, trimmed.isFieldValue, name.first != 0x3A else {
+      return refuse("a malformed value")
+    }
+    // It is counted again.
+    fieldCount -= 1
+    byteCount -= name.count + value.count
+    append(name, trimmed)
   }
 
   /// Pseudo-header fields precede all others and occur once each (RFC 9113, 8.3).

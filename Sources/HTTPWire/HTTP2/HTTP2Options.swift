@@ -25,6 +25,8 @@ final class HTTP2Options: Sendable {
     nghttp2_option_set_max_settings(option, 32)
     nghttp2_option_set_max_send_header_block_length(option, HTTP2Policy.sentSectionBytes)
     nghttp2_option_set_no_http_messaging(option, validatesMessages ? 0 : 1)
+    // HTTP2HeadAssembly drops such white space: applications send it in the trailers of gRPC.
+    nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1)
   }
 
   deinit { nghttp2_option_del(pointer) }
