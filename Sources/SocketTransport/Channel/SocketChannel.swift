@@ -311,9 +311,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     case Self.end:
       input.drained()
       readComplete(reader)
-      // The system tells of a reset once: it has told the write. Had the peer ended its output before, that would have
-      // been EPIPE.
-      if isActive, let sendError, sendError.errnoCode == ECONNRESET { return failed(sendError) }
+      // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
+      // would have been EPIPE.
+      if isActive, let sendError, sendError.errnoCode != EPIPE { return failed(sendError) }
       if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
       endIfHungUp()
     default:
