@@ -13,7 +13,7 @@ package final class PostgreSQLSessionStore: SessionStore {
   private let changeSignal = ChangeSignal()
   private let notifier: Notifier?
   private let listener: ChangeListener?
-  private let compatibility = SchemaCompatibility(known: Tables.versions.count)
+  private let compatibility: StoreCompatibility
 
   package var place: String { pool.address.description }
   package let isNew: Bool
@@ -25,21 +25,24 @@ package final class PostgreSQLSessionStore: SessionStore {
   ///   - connections: the largest number of connections; each is opened when it is needed.
   ///   - notifies: whether changes are announced to other gateways by `NOTIFY`, with one more connection to listen
   ///   on.
+  ///   - isCopyTarget: whether it is opened to be copied to: only then may it be a copy that is not complete.
   /// - Throws: `StoreError` with the remedy.
   package convenience init(
-    url: String, connections: Int = 8, notifies: Bool = true
+    url: String, connections: Int = 8, notifies: Bool = true, isCopyTarget: Bool = false
   ) async throws(StoreError) {
-    try await self.init(url: url, connections: connections, notifies: notifies, limits: TimeLimits())
+    try await self.init(
+      url: url, connections: connections, notifies: notifies, isCopyTarget: isCopyTarget, limits: TimeLimits())
   }
 
   init(
-    url: String, connections: Int, notifies: Bool, limits: TimeLimits
+    url: String, connections: Int, notifies: Bool, isCopyTarget: Bool = false, limits: TimeLimits
   ) async throws(StoreError) {
     let address = try ServerAddress(url)
     let pool = ConnectionPool(address, size: connections, limits: limits)
     let schema = try await Self.migrate(pool)
+    compatibility = StoreCompatibility(known: Tables.versions.count, admitsUnfinishedCopies: isCopyTarget)
     do throws(StoreError) {
-      try compatibility.note(minimumReader: schema.minimumReader, of: address.description)
+      try compatibility.note(schema.condition, of: address.description)
     } catch {
       await pool.close()
       throw error
@@ -74,14 +77,14 @@ package final class PostgreSQLSessionStore: SessionStore {
     return .store(try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false))
   }
 
-  /// - Returns: whether the database had no schema, and its `minimum_reader`.
+  /// - Returns: whether the database had no schema, and its condition.
   private static func migrate(
     _ pool: ConnectionPool
-  ) async throws(StoreError) -> (isNew: Bool, minimumReader: Int64) {
+  ) async throws(StoreError) -> (isNew: Bool, condition: StoreCondition) {
     do throws(StoreError) {
       return try await pool.run(isRetryable: true) {
         let isNew = try PostgreSQLMigrations($0, at: pool.address).migrate()
-        return (isNew, try PostgreSQLMigrations.minimumReader($0))
+        return (isNew, try StoreCondition($0))
       }
     } catch {
       await pool.close()
@@ -111,11 +114,11 @@ package final class PostgreSQLSessionStore: SessionStore {
     try await pool.run(isRetryable: isRetryable, body)
   }
 
-  /// Records the oldest schema version that may use the store.
-  /// - Throws: `StoreError.Code.newerSchema` if this program may not; so does every other operation from then on, until
-  ///   this returns again.
-  func requireCompatibility(with minimumReader: Int64) throws(StoreError) {
-    try compatibility.note(minimumReader: minimumReader, of: place)
+  /// Records which programs may use the store.
+  /// - Throws: `StoreError.Code.newerSchema` or `unfinishedCopy` if this one may not; so does every other operation from
+  ///   then on, until this returns again.
+  func requireCompatibility(with condition: StoreCondition) throws(StoreError) {
+    try compatibility.note(condition, of: place)
   }
 
   /// Reads, by one statement or by several that need not agree.
@@ -154,6 +157,13 @@ package final class PostgreSQLSessionStore: SessionStore {
   }
 }
 
+extension StoreCompatibility {
+  fileprivate func note(_ condition: StoreCondition, of place: String) throws(StoreError) {
+    try note(
+      minimumReader: condition.minimumReader, isUnfinishedCopy: condition.isUnfinishedCopy, of: place)
+  }
+}
+
 extension PostgreSQLSessionStore {
   package func latestUse() async throws(StoreError) -> Date? {
     try await read { connection in
@@ -163,8 +173,10 @@ extension PostgreSQLSessionStore {
 
   package func ping() async throws(StoreError) {
     try await runAnySchema(isRetryable: true) { [self] connection in
-      try requireCompatibility(with: PostgreSQLMigrations.minimumReader(connection))
+      try requireCompatibility(with: StoreCondition(connection))
       try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
+      // One table may be locked, or not be readable, while others are.
+      try connection.run("SELECT (SELECT max(subject) FROM cordon.accounts), EXISTS (SELECT FROM cordon.sessions)")
     }
   }
 

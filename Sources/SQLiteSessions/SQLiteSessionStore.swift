@@ -18,7 +18,7 @@ package final class SQLiteSessionStore: SessionStore {
 
   let file: DatabaseFile
   private let pool: DatabasePool
-  private let compatibility = SchemaCompatibility(known: SQLiteMigrations.version)
+  private let compatibility = StoreCompatibility(known: SQLiteMigrations.version)
   /// The state of the file just before the changes were last read; nil if that failed.
   let readState = Mutex<DatabaseFileState?>(nil)
 

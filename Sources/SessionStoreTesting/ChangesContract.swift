@@ -15,6 +15,7 @@ extension StoreContract {
       try await stores.second.end(.all(of: ada), because: .byOperator, at: Scenario.noon)
       let expected =
         handles.prefix(3).map { StoreChange.ended($0, .signedOut) } + [.ended(handles[3], .byOperator)]
+        + [.accountChanged(ada)]
       let page = try await stores.second.changes(since: start.cursor, limit: 3)
       try requireEqual(page.changes, Array(expected.prefix(3)), "the first page")
       let rest = try await stores.first.changes(since: page.cursor, limit: 3)
@@ -23,6 +24,16 @@ extension StoreContract {
       try requireEqual(end.changes, [], "what is left")
       try requireEqual(end.cursor, rest.cursor, "the cursor at the end")
       try require(!page.isIncomplete && !rest.isIncomplete && !end.isIncomplete, "changes are said to be missing")
+    },
+    StoreContract("The end of sessions that the store has lost is a change: others may have them") { stores in
+      let ada = try Scenario.subject()
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      let lost = SessionIdentifier.random().handle
+      try requireEqual(
+        try await stores.first.end(.one(lost), because: .signedOut, at: Scenario.noon), [], "what ended")
+      try await stores.first.end(.all(of: ada), because: .byOperator, at: Scenario.noon)
+      let changes = try await stores.second.changes(since: start, limit: 10).changes
+      try requireEqual(changes, [.ended(lost, .signedOut), .accountChanged(ada)], "the changes")
     },
     StoreContract("Every way a session ends is a change") { stores in
       let ada = try Scenario.subject()

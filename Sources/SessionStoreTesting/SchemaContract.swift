@@ -50,6 +50,9 @@ extension StoreContract {
         try await requireError(.newerSchema) { () throws(StoreError) in _ = try await store.find(session.handle) }
         try await requireError(.newerSchema) { () throws(StoreError) in _ = try await store.complete(signIn) }
         try await requireError(.newerSchema) { () throws(StoreError) in
+          _ = try await store.consume(.attempt([1]), until: Scenario.noon)
+        }
+        try await requireError(.newerSchema) { () throws(StoreError) in
           _ = try await store.end(.all(of: ada), because: .signedOut, at: Scenario.noon)
         }
         try await requireError(.newerSchema) { () throws(StoreError) in

@@ -63,7 +63,7 @@ extension StoreCommand {
       }
       defer { withExtendedLifetime(claim) {} }
       let source = try SQLiteSessionStore(path: path)
-      let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+      let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false, isCopyTarget: true)
       var work = LongWork()
       // Prints the progress that was reached before an error is printed.
       defer { work.finishPart() }

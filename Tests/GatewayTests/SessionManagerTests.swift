@@ -31,6 +31,25 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("A session that the store has lost ends like any other, alone and with all of its user's")
+  func endOfLost() async throws {
+    let rig = try await GateRig()
+    let (anna, annasCookie) = try rig.signIn("001.anna")
+    let (ben, bensCookie) = try rig.signIn("002.ben")
+    let requests = [annasCookie, bensCookie].map { Asked(fields: ["Cookie: \($0)"]) }
+    for (request, loop) in [(requests[0], 0), (requests[0], 1), (requests[1], 0), (requests[1], 1)] {
+      #expect(try await rig.decide(request, loop: loop).identity != nil)
+    }
+    // As after a failover that lost the sign-ins.
+    rig.store.state.withLock { $0.sessions = [:] }
+    #expect(try await rig.sessions.end(.one(anna.session.handle), because: .signedOut) == [])
+    #expect(try await rig.sessions.end(.all(of: ben.account.subject), because: .byOperator) == [])
+    for (request, loop) in [(requests[0], 0), (requests[0], 1), (requests[1], 0), (requests[1], 1)] {
+      #expect(try await rig.decide(request, loop: loop).identity == nil)
+    }
+    try await rig.stop()
+  }
+
   @Test("An end that the store could not write is not answered as one, and changes nothing")
   func endWithoutStore() async throws {
     let rig = try await GateRig()

@@ -71,7 +71,7 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     #expect(try await target.storeKey().exposedBytes != source.storeKey().exposedBytes)
     #expect(try await StoreCopy.run(from: source, to: target))
     #expect(try await target.storeKey().exposedBytes == source.storeKey().exposedBytes)
@@ -99,7 +99,7 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     var reported: [StoreTable: Int] = [:]
     #expect(try await StoreCopy.run(from: source, to: target) { table, done, _ in reported[table] = done })
     #expect(reported[.accounts] == 1_200)
@@ -126,16 +126,25 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, _) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let target = try await openStore(url, isCopyTarget: true)
+    let running = try await openStore(url)
     // As far as a process came that was killed.
     #expect(try await target.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await target.add(try await source.rows(of: .accounts, after: [], limit: 500), to: .accounts)
+    // Nobody else uses it: neither who opens it now, nor who has had it open.
+    let refused = await storeError { _ = try await openStore(url) }
+    #expect(refused?.code == .unfinishedCopy && refused?.message.contains("store copy again") == true)
+    #expect(await storeError { try await running.ping() }?.code == .unfinishedCopy)
+    #expect(await storeError { _ = try await running.complete(try signIn("eve")) }?.code == .unfinishedCopy)
     var first: Int?
     #expect(try await StoreCopy.run(from: source, to: target) { _, done, _ in first = first ?? done })
     #expect(first == 1_000)
     #expect(try await target.counts() == source.counts())
     #expect(try await StoreCopy.run(from: source, to: target) == false)
-    for store in [source, target] as [any SessionStore] { try await store.close() }
+    try await running.ping()
+    _ = try await running.complete(try signIn("eve"))
+    for store in [source, target, running] as [any SessionStore] { try await store.close() }
   }
 
   @Test("A database that holds something else, and a source that has changed since, are refused with the remedy")
@@ -143,13 +152,13 @@ struct CopyTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
-    let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     _ = try await target.complete(try signIn("bob"))
     let inUse = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
     #expect(inUse?.code == .conflict)
     #expect(inUse?.message.contains("empty") == true)
     #expect(try await target.counts().accounts == 1)
-    let fresh = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let fresh = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     #expect(try await fresh.beginCopy(of: CopiedContent.read(source)) == .begun)
     try await source.end(.one(signIns[0].session.handle), because: .signedOut, at: noon)
     #expect(await storeError { _ = try await StoreCopy.run(from: source, to: fresh) }?.code == .conflict)
@@ -178,7 +187,7 @@ struct CopyTests {
       },
     ]
     for use in uses {
-      let target = try await openStore(try PostgreSQLServer.current.makeDatabase())
+      let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
       #expect(try await StoreCopy.run(from: source, to: target))
       #expect(try await StoreCopy.run(from: source, to: target) == false)
       let cursor = try await source.changes(since: nil, limit: 1).cursor

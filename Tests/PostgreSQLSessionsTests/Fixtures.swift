@@ -20,10 +20,10 @@ func signIn(_ name: String = "ada") throws -> SignIn {
 
 /// Opens a store that waits long for its server: on a machine that is busy with other suites, five seconds are little.
 func openStore(
-  _ url: String, connections: Int = 8, notifies: Bool = true
+  _ url: String, connections: Int = 8, notifies: Bool = true, isCopyTarget: Bool = false
 ) async throws(StoreError) -> PostgreSQLSessionStore {
   try await PostgreSQLSessionStore(
-    url: url, connections: connections, notifies: notifies,
+    url: url, connections: connections, notifies: notifies, isCopyTarget: isCopyTarget,
     limits: TimeLimits(connect: .seconds(120), statement: .seconds(120)))
 }
 

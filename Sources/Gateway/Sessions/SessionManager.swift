@@ -210,6 +210,11 @@ final class SessionManager: Sendable {
     }
     for _ in ended { metrics.sessionsEnded.count(reason.label) }
     await forget(ended)
+    switch selection.change(beside: ended, because: reason) {
+    case .ended(let handle, _): await forget([handle])
+    case .accountChanged(let subject): await forget(subject)
+    case nil: break
+    }
     return ended
   }
 

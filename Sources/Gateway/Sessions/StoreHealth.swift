@@ -176,7 +176,8 @@ final class StoreHealth: Sendable {
   /// Whether an error concerns the store as a whole, and not one operation.
   private static func isOutage(_ error: StoreError) -> Bool {
     switch error.code {
-    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed: true
+    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .unfinishedCopy, .corrupt, .closed:
+      true
     case .readOnly, .full, .interrupted, .busy, .damagedRow, .conflict, .internalError: false
     }
   }

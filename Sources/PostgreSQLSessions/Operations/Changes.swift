@@ -4,21 +4,21 @@ package import Sessions
 extension PostgreSQLSessionStore {
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await runAnySchema(isRetryable: true) { [self] connection in
-      guard let cursor, let from = LanePositions.numbers(of: cursor) else {
+      guard let cursor, let from = LanePositions.positions(of: cursor) else {
         return StoreChanges(
           changes: [], cursor: try positions(connection).latest, isIncomplete: cursor != nil)
       }
       let rows = try connection.run(
         """
-        SELECT changes.lane, changes.number, changes.handle, changes.reason, changes.subject
+        SELECT changes.lane, changes.number, changes.written, changes.handle, changes.reason, changes.subject
         FROM unnest($1, $2) AS seen (lane, number)
         JOIN cordon.changes ON changes.lane = seen.lane AND changes.number > seen.number
         ORDER BY changes.written, changes.lane, changes.number LIMIT $3
         """,
-        [.integers(from.indices.map { Int64($0) }), .integers(from), .integer(Int64(max(limit, 1)))]
+        [.integers(from.indices.map { Int64($0) }), .integers(from.map(\.number)), .integer(Int64(max(limit, 1)))]
       ).rows
       // Read after the changes, so that changes removed before they were read show as missing.
-      let positions = try positions(connection)
+      let positions = try positions(connection, comparedWith: from)
       guard positions.covers(cursor) else {
         return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
       }
@@ -26,17 +26,19 @@ extension PostgreSQLSessionStore {
       for row in rows {
         let lane = try row.count(0)
         guard reached.indices.contains(lane) else { throw DamagedRowError(what: "lane", isOfStore: true) }
-        reached[lane] = max(reached[lane], try row.integer(1))
+        reached[lane] = LanePosition(number: try row.integer(1), written: try row.integer(2))
       }
-      let changes = rows.compactMap { try? ShardedSequence.change($0, from: 2) }
+      let changes = rows.compactMap { try? ShardedSequence.change($0, from: 3) }
       return StoreChanges(
         changes: changes, cursor: positions.cursor(reached), isIncomplete: changes.count < rows.count)
     }
   }
 
-  private func positions(_ connection: Connection) throws -> LanePositions {
-    let positions = try LanePositions(connection)
-    try requireCompatibility(with: positions.minimumReader)
+  private func positions(
+    _ connection: Connection, comparedWith cursor: [LanePosition] = []
+  ) throws -> LanePositions {
+    let positions = try LanePositions(connection, comparedWith: cursor)
+    try requireCompatibility(with: positions.condition)
     return positions
   }
 

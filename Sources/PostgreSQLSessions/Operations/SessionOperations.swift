@@ -40,6 +40,7 @@ extension PostgreSQLSessionStore {
             where: "subject = $1 AND client_id = $2", [.text(subject.text), .text(clientID)], in: connection)
         }
       changes += ended.map { .ended($0, reason) }
+      if let change = selection.change(beside: ended, because: reason) { changes.append(change) }
       return ended
     }
   }

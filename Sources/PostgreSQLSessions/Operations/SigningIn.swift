@@ -4,7 +4,7 @@ package import Sessions
 extension PostgreSQLSessionStore {
   package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
     // In a transaction: if the connection breaks before COMMIT, it is certain that nothing was consumed.
-    try await pool.run(isRetryable: false) { connection in
+    try await run(isRetryable: false) { connection in
       try connection.transaction { try Self.consume(mark, until: until, in: connection) }
     }
   }

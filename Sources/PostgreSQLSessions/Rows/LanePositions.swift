@@ -1,53 +1,80 @@
 import Sessions
 
-/// The position of each lane of changes, and the part of it that is still kept.
+/// A place in one lane of changes: the number of a change, and when it was written. After a failover that lost changes
+/// numbers come again, and only the time tells which change is meant. Both are 0 before the first one.
+struct LanePosition: Equatable {
+  let number: Int64
+  /// Microseconds since 1970.
+  let written: Int64
+}
+
+/// The end of each lane of changes, and the part of it that is still kept.
 struct LanePositions {
-  /// The oldest schema version that every user of the store must know.
-  let minimumReader: Int64
+  let condition: StoreCondition
   private let identity: String
   private let lanes: [Lane]
 
   private struct Lane {
     let forgotten: Int64
-    let last: Int64
+    let last: LanePosition
+    /// When the change that the cursor names was written; nil if it is not there.
+    let writtenAtCursor: Int64?
+
+    /// Whether every change after this position is kept, and the position is one of this lane.
+    func covers(_ position: LanePosition) -> Bool {
+      guard position.number >= forgotten, position.number <= max(forgotten, last.number) else { return false }
+      if position.number == last.number { return position == last }
+      // Of a change that was removed nothing is left to compare.
+      return writtenAtCursor.map { $0 == position.written } ?? (position.number == forgotten)
+    }
   }
 
-  init(_ connection: Connection) throws {
+  /// - Parameter positions: those of the cursor that is to be compared; empty for none.
+  init(_ connection: Connection, comparedWith positions: [LanePosition] = []) throws {
     let rows = try connection.run(
       """
-      SELECT store.identity, change_lanes.forgotten, change_lanes.last, store.minimum_reader FROM cordon.change_lanes
-      CROSS JOIN cordon.store WHERE store.id = 1 ORDER BY change_lanes.lane
-      """
+      SELECT store.identity, change_lanes.forgotten, change_lanes.last, change_lanes.written, changes.written,
+        \(StoreCondition.columns)
+      FROM cordon.change_lanes CROSS JOIN cordon.store
+      LEFT JOIN unnest($1, $2) AS seen (lane, number) ON seen.lane = change_lanes.lane
+      LEFT JOIN cordon.changes ON changes.lane = seen.lane AND changes.number = seen.number
+      WHERE store.id = 1 ORDER BY change_lanes.lane
+      """, [.integers(positions.indices.map { Int64($0) }), .integers(positions.map(\.number))]
     ).rows
     guard rows.count == Tables.lanes, let first = rows.first else {
       throw DamagedRowError(what: "change_lanes", isOfStore: true)
     }
     identity = try first.text(0)
-    minimumReader = try first.integer(3)
-    lanes = try rows.map { Lane(forgotten: try $0.integer(1), last: try $0.integer(2)) }
+    condition = try StoreCondition(first, from: 5)
+    lanes = try rows.map { row in
+      Lane(
+        forgotten: try row.integer(1), last: LanePosition(number: try row.integer(2), written: try row.integer(3)),
+        writtenAtCursor: try row.optionalInteger(4))
+    }
   }
 
   /// The cursor at the end of every lane.
   var latest: ChangeCursor { cursor(lanes.map(\.last)) }
 
-  func cursor(_ numbers: [Int64]) -> ChangeCursor {
-    ChangeCursor(text: "\(identity):" + numbers.map(String.init).joined(separator: "."))
+  func cursor(_ positions: [LanePosition]) -> ChangeCursor {
+    ChangeCursor(text: "\(identity):" + positions.map { "\($0.number)-\($0.written)" }.joined(separator: "."))
   }
 
-  /// Whether everything after the cursor is remembered: it is of this database (and not of a later state of it, before
-  /// a backup was restored), and nothing after it was forgotten.
+  /// Whether everything after the cursor is remembered: it is of this database (and not of a state of it that was lost
+  /// to a failover, or to a backup that was restored), and nothing after it was forgotten.
   func covers(_ cursor: ChangeCursor) -> Bool {
-    guard let numbers = Self.numbers(of: cursor), self.cursor(numbers) == cursor else { return false }
-    return zip(numbers, lanes).allSatisfy { number, lane in
-      number >= lane.forgotten && number <= max(lane.forgotten, lane.last)
-    }
+    guard let positions = Self.positions(of: cursor), self.cursor(positions) == cursor else { return false }
+    return zip(lanes, positions).allSatisfy { $0.covers($1) }
   }
 
-  /// Nil unless there is a number for each lane.
-  static func numbers(of cursor: ChangeCursor) -> [Int64]? {
+  /// Nil unless there is a position for each lane.
+  static func positions(of cursor: ChangeCursor) -> [LanePosition]? {
     let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
-    let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false).compactMap { Int64($0) }
-    return numbers.count == Tables.lanes ? numbers : nil
+    let positions = parts[1].split(separator: ".", omittingEmptySubsequences: false).compactMap { text in
+      let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int64($0) }
+      return numbers.count == 2 ? LanePosition(number: numbers[0], written: numbers[1]) : nil
+    }
+    return positions.count == Tables.lanes ? positions : nil
   }
 }

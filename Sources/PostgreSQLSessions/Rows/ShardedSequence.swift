@@ -6,7 +6,7 @@ import Sessions
 /// A follower of a sequence must not miss a number that was taken earlier and committed later. So each change takes its
 /// number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order,
 /// without gaps. With a single row, only one transaction at a time could end sessions; there are 32, and each
-/// transaction takes one at random. A cursor is the number reached in every lane.
+/// transaction takes one at random. A cursor is the position reached in every lane.
 enum ShardedSequence {
   /// Writes changes in order. Must be the last step of a transaction, because it locks the lane until the end.
   static func write(

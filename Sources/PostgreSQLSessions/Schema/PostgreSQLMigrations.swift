@@ -48,14 +48,6 @@ struct PostgreSQLMigrations {
     }
   }
 
-  /// The oldest schema version that every user of the store must know.
-  static func minimumReader(_ connection: Connection) throws -> Int64 {
-    guard let row = try connection.run("SELECT minimum_reader FROM cordon.store WHERE id = 1").first else {
-      throw DamagedRowError(what: "store", isOfStore: true)
-    }
-    return try row.integer(0)
-  }
-
   private func makeVersionTable() throws {
     // Making a schema wants a right that a user who was given one does not need.
     let exists = try connection.run("SELECT 1 FROM information_schema.schemata WHERE schema_name = 'cordon'").first

@@ -1,6 +1,6 @@
 /// The tables, in a schema of their own, `cordon`: a database may be shared with others. A version that was released is
 /// never changed; one that an older gateway must not ignore also raises `cordon.store.minimum_reader` to its own number
-/// (see `SchemaCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their
+/// (see `StoreCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their
 /// bytes.
 enum Tables {
   /// The statements that migrate from each version to the next. Each is idempotent: not every engine rolls them back
@@ -108,7 +108,7 @@ enum Tables {
   ]
 
   private static let second: [SQL] = [
-    // See SchemaCompatibility.
+    // See StoreCompatibility.
     "ALTER TABLE cordon.store ADD COLUMN IF NOT EXISTS minimum_reader bigint NOT NULL DEFAULT 1",
     // The first attempt to check the account since the last good answer.
     "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS check_failing_since bigint",

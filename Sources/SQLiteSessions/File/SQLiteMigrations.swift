@@ -2,7 +2,7 @@ import CSQLite
 import Sessions
 
 /// The schema, and how older files come to it. A migration that was released is never changed. One that an older
-/// gateway must not ignore also raises `store.minimum_reader` to its own number (see `SchemaCompatibility`).
+/// gateway must not ignore also raises `store.minimum_reader` to its own number (see `StoreCompatibility`).
 enum SQLiteMigrations {
   /// "Crdn", in the file's header, so that a database of another program is not taken for ours.
   static let applicationID: Int64 = 0x4372_646E
@@ -164,7 +164,7 @@ enum SQLiteMigrations {
     """
 
   private static let third = """
-    ALTER TABLE store ADD COLUMN minimum_reader INTEGER NOT NULL DEFAULT 1;  -- see SchemaCompatibility
+    ALTER TABLE store ADD COLUMN minimum_reader INTEGER NOT NULL DEFAULT 1;  -- see StoreCompatibility
     ALTER TABLE accounts ADD COLUMN check_failing_since INTEGER;  -- the first attempt since the last good answer
     ALTER TABLE accounts ADD COLUMN apple_authorized INTEGER;     -- latest_authorization by Apple's clock
     """

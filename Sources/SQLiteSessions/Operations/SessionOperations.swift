@@ -23,20 +23,24 @@ extension SQLiteSessionStore {
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
   ) async throws(StoreError) -> [PublicSessionID] {
     try await write { database in
-      switch selection {
-      case .one(let handle):
-        try SQLiteSessionRow.end(
-          where: "handle = ?", [handle.bytes], because: reason, at: now, in: database)
-      case .all(let subject):
-        try SQLiteSessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
-      case .others(let subject, let kept):
-        try SQLiteSessionRow.end(
-          where: "subject = ? AND handle <> ?", [subject.text, kept.bytes], because: reason, at: now,
-          in: database)
-      case .resting(let subject, let clientID):
-        try SQLiteSessionRow.end(
-          where: "subject = ? AND client_id = ?", [subject.text, clientID], because: reason, at: now, in: database)
+      func end(where condition: String, _ arguments: SQLiteArguments) throws -> [PublicSessionID] {
+        try SQLiteSessionRow.end(where: condition, arguments, because: reason, at: now, in: database)
       }
+      let ended =
+        switch selection {
+        case .one(let handle): try end(where: "handle = ?", [handle.bytes])
+        case .all(let subject): try end(where: "subject = ?", [subject.text])
+        case .others(let subject, let kept): try end(where: "subject = ? AND handle <> ?", [subject.text, kept.bytes])
+        case .resting(let subject, let clientID):
+          try end(where: "subject = ? AND client_id = ?", [subject.text, clientID])
+        }
+      switch selection.change(beside: ended, because: reason) {
+      case .ended(let handle, let reason):
+        try SQLiteSessionRow.noteEnd(of: handle, because: reason, at: now, in: database)
+      case .accountChanged(let subject): try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
+      case nil: break
+      }
+      return ended
     }
   }
 

@@ -10,6 +10,16 @@ package enum SessionSelection: Sendable, Equatable {
   case others(of: Subject, except: PublicSessionID)
   /// Every session that depends on the user's token for this client.
   case resting(onTokenOf: Subject, clientID: String)
+
+  /// The change that ends selected sessions which the store no longer has: it may have lost them (to a failover, a
+  /// backup that was restored), and gateways have them in their caches.
+  /// - Parameter ended: the sessions that the store had.
+  package func change(beside ended: [PublicSessionID], because reason: SessionEnding) -> StoreChange? {
+    switch self {
+    case .one(let handle): ended.isEmpty ? .ended(handle, reason) : nil
+    case .all(let subject), .others(let subject, _), .resting(let subject, _): .accountChanged(subject)
+    }
+  }
 }
 
 /// The reason that a session ended, for the log and for lists.

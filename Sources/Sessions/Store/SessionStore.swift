@@ -40,7 +40,8 @@ package protocol SessionRecordStore: Sendable {
   /// whether it has expired (`Session.isAlive`).
   func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot?
 
-  /// Ends sessions and returns those that existed. Ending a session that does not exist is not an error.
+  /// Ends sessions and returns those that existed. Ending a session that does not exist is not an error, and a change
+  /// all the same (``SessionSelection/change(beside:because:)``).
   @discardableResult
   func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date

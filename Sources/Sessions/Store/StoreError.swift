@@ -25,6 +25,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case missingDirectory
     /// It was written by a newer version.
     case newerSchema
+    /// It is a copy of another store that was begun and not finished.
+    case unfinishedCopy
     /// It has been closed.
     case closed
     /// The operation contradicts the stored data, such as beginning a session twice.
@@ -61,8 +63,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   /// server that is unreachable, starting or overloaded, a lock, a full disk.
   package func isFinal(at location: StoreSettings.Location) -> Bool {
     switch code {
-    case .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .damagedRow, .closed, .conflict,
-      .internalError:
+    case .denied, .misconfigured, .missingDirectory, .newerSchema, .unfinishedCopy, .corrupt, .damagedRow, .closed,
+      .conflict, .internalError:
       true
     // A server is read-only during a failover.
     case .readOnly: if case .sqlite = location { true } else { false }
@@ -73,7 +75,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The party at fault.
   package var fault: Fault {
     switch code {
-    case .readOnly, .full, .denied, .misconfigured, .missingDirectory, .newerSchema: .operator
+    case .readOnly, .full, .denied, .misconfigured, .missingDirectory, .newerSchema, .unfinishedCopy: .operator
     case .unavailable, .interrupted, .busy, .corrupt, .damagedRow: .store
     case .closed, .conflict, .internalError: .us
     }
