@@ -69,6 +69,11 @@ package struct Configuration: Sendable, Equatable {
   /// The return URL for Apple: `publicURL`, `pathPrefix` and `/callback`.
   package var redirectURI: String { publicURL + GatewayEndpoint.callback.path(below: pathPrefix) }
 
+  /// The main listener's address if its port is below 1024, which the service needs its socket unit for.
+  package var privilegedAddress: String? {
+    if case .ip(_, 1..<1_024) = listener.main.address { listener.main.address.description } else { nil }
+  }
+
   /// The part of `publicURL` after `://`.
   package var publicAuthority: String {
     String(decoding: publicURL.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)

@@ -115,8 +115,8 @@ package final class PostgreSQLSessionStore: SessionStore {
   }
 
   /// Records which programs may use the store.
-  /// - Throws: `StoreError.Code.newerSchema` or `unfinishedCopy` if this one may not; so does every other operation from
-  ///   then on, until this returns again.
+  /// - Throws: `StoreError.Code.newerSchema` or `unfinishedCopy` if this one may not; so does every other operation
+  ///   from then on, until this returns again.
   func requireCompatibility(with condition: StoreCondition) throws(StoreError) {
     try compatibility.note(condition, of: place)
   }

@@ -337,6 +337,19 @@ struct ExchangeMachineTests {
         (.left(), "101"),
       ], over: [.http11]),
     ExchangeCourse(
+      "an upgrade is sent again once when a kept connection has ended",
+      [
+        (.head(ended: true), ""), (.upgrade(), ""), (.ask, ""), (.connected, "use"), (.sent, ""),
+        (.failed(.closedBeforeResponse(reused: true)), "retry 0"), (.ask, ""), (.connected, "use"),
+        (.head101(), "switch"), (.left(), "101"),
+      ], over: [.http11]),
+    ExchangeCourse(
+      "an extended CONNECT is not sent again: bytes may have followed it",
+      [
+        (.head(.other, ended: false), ""), (.upgrade(), ""), (.ask, ""), (.connected, "use"), (.sent, ""),
+        (.failed(.closedBeforeResponse(reused: true)), "refuse 502"),
+      ], over: [.http2]),
+    ExchangeCourse(
       "an extended CONNECT becomes a tunnel; what its client sends ahead waits",
       [
         (.head(.other, ended: false), ""), (.content(2), "keep"), (.upgrade(), ""), (.content(2), "keep"), (.ask, ""),

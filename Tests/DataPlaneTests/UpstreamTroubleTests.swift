@@ -177,6 +177,35 @@ struct UpstreamTroubleTests {
       })
   }
 
+  @Test("A WebSocket handshake on a kept connection that ends is sent again on a new one")
+  func staleHandshake() async throws {
+    try await withGateway(
+      gate: { _, _ in .forward(ForwardingDirective(routeClass: 0, allowsUpgrade: true)) },
+      script: { socket, number in
+        let head = try socket.readHead()
+        guard !head.contains("Upgrade:") else {
+          return try socket.send(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+              + "X-Number: \(number)\r\n\r\n")
+        }
+        try socket.answer("\(number)")
+        _ = try socket.readHead()
+        socket.reset()
+      },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).text == "0")
+        let head = try await blocking {
+          let client = try rig.connect()
+          try client.send(
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+              + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+          return try client.readHead()
+        }
+        #expect(head.hasPrefix("HTTP/1.1 101 ") && head.contains("X-Number: 1"), "\(head)")
+        #expect(rig.upstream.accepted == 2)
+      })
+  }
+
   @Test("An upstream that says close, or speaks HTTP/1.0, is not asked again on that connection")
   func closing() async throws {
     try await withGateway(

@@ -7,6 +7,22 @@ import Sessions
 enum AddressWarnings {
   static func warnings(_ configuration: Configuration, _ context: DecodingContext) -> [ConfigurationDiagnostic] {
     loops(configuration, context) + localApple(configuration, context) + storeInCleartext(configuration, context)
+      + cleartextListener(configuration, context)
+  }
+
+  /// The port of https: without a certificate: browsers would get no answer that they understand.
+  private static func cleartextListener(
+    _ configuration: Configuration, _ context: DecodingContext
+  ) -> [ConfigurationDiagnostic] {
+    let listener = configuration.listener
+    let paths = [NodePath("listen")] + listener.others.indices.map { ListenerChecks.path(at: $0) }
+    return zip(listener.acceptors, paths).compactMap { acceptor, path in
+      guard case .ip(_, 443) = acceptor.address, acceptor.tls == nil else { return nil }
+      let address = path.appending("address")
+      return context.warning(
+        atKey: address, "\(address) is port 443 without a certificate, and browsers speak TLS there",
+        remedy: "set tls_certificate_file and tls_private_key_file, or leave TLS to a proxy and take another port")
+    }
   }
 
   /// Upstreams that are `public_url`: each request would come back. Its own listeners are refused as upstreams.

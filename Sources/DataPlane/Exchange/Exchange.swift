@@ -124,6 +124,8 @@ struct Exchange {
     }
     if upgrades {
       request = .switching
+      // Over HTTP/2 bytes may have been sent behind the handshake.
+      upstream.attempts.isRetryable = account.version != .http2 && account.method.isIdempotent
     } else if let ended {
       request = .complete
       upstream.trailers = ended

@@ -3,7 +3,8 @@
 /// - Where no connection came about, not one byte was sent: any request may go to another address, three in all.
 /// - Where a kept connection ended before a byte of the response, the server has most likely closed it before it saw
 ///   the request (RFC 9112, 9.3.1). Most likely is not enough for a request that must not be carried out twice: only
-///   one that is idempotent (RFC 9110, 9.2.2) and has no body is sent again, once, on a fresh connection.
+///   one that is idempotent (RFC 9110, 9.2.2) and has no body, a WebSocket handshake too, is sent again, once, on a
+///   fresh connection.
 /// - Where an application said that it has not processed the request (REFUSED_STREAM, or GOAWAY below it; RFC 9113,
 ///   8.7), it is sent again once, whatever its method, as long as all of its body that was sent is still here.
 /// - Nothing else is sent twice.

@@ -189,7 +189,8 @@ extension PageRenderer {
       let revoke = form(.revoke, [("id", entry.id)]).markup(
         .button(text(.revokeButton), style: "small danger", id: "\(id)x", concerning: id))
       table.add([
-        "<strong id=\"\(id)\">\(entry.group)</strong>", "\(entry.used) / \(entry.uses)", .time(entry.expires),
+        "<strong id=\"\(id)\">\(entry.group)</strong>",
+        "<span dir=\"ltr\">\(entry.used) / \(entry.uses)</span>", .time(entry.expires),
         entry.note.map { "<bdi>\($0)</bdi>" } ?? "", entry.isRevocable ? revoke : "",
       ])
     }

@@ -39,7 +39,7 @@ extension Stylesheet {
     nav a,td a{display:inline-block;min-height:1.5rem;color:var(--leaf,inherit);font-weight:550;\
     text-underline-offset:.2em}
     table{width:100%;border-collapse:collapse;font-size:.9375rem;text-align:start}
-    table+.buttons,table+form,table+form.line{margin-top:1rem}
+    table+.buttons,table+form,table+form.line,table+.unseen+form.line{margin-top:1rem}
     th{padding-block:.5rem;padding-inline:0 .75rem;border-bottom:1px solid var(--line,#8886);font-size:.8125rem;font-weight:550;\
     text-align:start;color:var(--soft,inherit);white-space:nowrap}
     td{padding-block:.625rem;padding-inline:0 .75rem;border-bottom:1px solid var(--line,#8886);vertical-align:top}

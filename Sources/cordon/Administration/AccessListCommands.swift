@@ -119,7 +119,8 @@ extension AccountsCommand {
 
     @Option(
       help: ArgumentHelp(
-        "The end of the ban: 2026-12-31 (the end of that day, UTC), RFC 3339, or an age such as 30d. Default: none.",
+        "The end of the ban: 2026-12-31 (the end of that day, UTC), RFC 3339, or a duration from now such as 30d. "
+          + "Default: none.",
         valueName: "date"))
     var until: String?
 

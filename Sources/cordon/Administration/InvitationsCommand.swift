@@ -25,8 +25,9 @@ struct InvitationsCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Its end: an age such as 7d, 2026-12-31 (the end of that day, UTC), or RFC 3339; at most 366 days.",
-        valueName: "age"))
+        "Its end: a duration from now such as 7d, 2026-12-31 (the end of that day, UTC), or RFC 3339; at most 366 "
+          + "days.",
+        valueName: "date"))
     var expires = "7d"
 
     @Option(help: ArgumentHelp("A note for lists.", valueName: "text"))

@@ -26,8 +26,8 @@ struct TokensCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Its end: an age such as 90d, 2026-12-31 (the end of that day, UTC), or RFC 3339; at most 366 days. Default: "
-          + "none.", valueName: "age"))
+        "Its end: a duration from now such as 90d, 2026-12-31 (the end of that day, UTC), or RFC 3339; at most 366 "
+          + "days. Default: none.", valueName: "date"))
     var expires: String?
 
     func run() async throws {

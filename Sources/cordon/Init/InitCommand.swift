@@ -135,11 +135,12 @@ struct InitCommand: ParsableCommand {
 
         \(simulator ? LocalApple.command(configuration, folder) : configuration.redirectURI)
 
-      \(Self.nextSteps(output, isSystemWide: folder.isSystemWide))
+      \(Self.nextSteps(output, isSystemWide: folder.isSystemWide, configuration))
       """)
     if configuration.access.requests {
       print(
         """
+
         Nobody has access yet. Users who sign in can ask for it and get a code. To admit one:
 
           cordon requests list --config \(output)
@@ -149,15 +150,27 @@ struct InitCommand: ParsableCommand {
   }
 
   /// The commands that follow. In the folders of the service nothing is started as root: it creates files of its own.
-  private static func nextSteps(_ output: String, isSystemWide: Bool) -> String {
-    isSystemWide
-      ? """
-        runuser -u cordon -- cordon doctor --config \(output)     asks Apple and the application
-        systemctl enable --now cordon                             the gateway
-      """
-      : """
-        cordon doctor --config \(output)     asks Apple and the application
-        cordon run --config \(output)        the gateway
+  private static func nextSteps(_ output: String, isSystemWide: Bool, _ configuration: Configuration) -> String {
+    guard isSystemWide else {
+      return """
+          cordon doctor --config \(output)     asks Apple and the application
+          cordon run --config \(output)        the gateway
+        """
+    }
+    // The service may not open such a port itself.
+    let start =
+      configuration.privilegedAddress.map {
+        """
+          systemctl stop cordon
+          systemctl enable --now cordon.socket
+          systemctl start cordon
+
+        The socket unit opens the port: its ListenStream= must be \($0), see systemctl edit cordon.socket.
+        """
+      } ?? "  systemctl enable --now cordon"
+    return """
+        runuser -u cordon -- cordon doctor --config \(output)
+      \(start)
       """
   }
 

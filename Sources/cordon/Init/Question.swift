@@ -29,7 +29,7 @@ struct Question {
     key: "listen.address", option: "--listen",
     explanation: """
       Where the gateway listens: 127.0.0.1 if something before it on this machine
-      speaks TLS, 0.0.0.0:443 if browsers come to it directly.
+      speaks TLS, [::]:443 if browsers come to it directly (IPv4 too).
       """,
     prompt: "Listen at", fallback: "127.0.0.1:8080")
 

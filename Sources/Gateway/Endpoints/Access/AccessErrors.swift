@@ -6,8 +6,8 @@ extension AdministrationError {
     status: 400, code: "past_date", message: "the date is in the past: give one that is still to come")
   static let badDate = AdministrationError(
     status: 400, code: "bad_date",
-    message: "this is not a date: write 2026-12-31 (the end of that day, UTC), 2026-12-31T18:00:00Z, or an age as in "
-      + "30d")
+    message: "this is not a date: write 2026-12-31 (the end of that day, UTC), 2026-12-31T18:00:00Z, or a duration "
+      + "from now as in 30d")
   static let badBeginning = AdministrationError(
     status: 400, code: "bad_date",
     message: "this is not a date: write 2026-12-31 (the beginning of that day, UTC), 2026-12-31T18:00:00Z, or an age "

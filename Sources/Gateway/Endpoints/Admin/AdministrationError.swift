@@ -33,7 +33,8 @@ struct AdministrationError: Error, Equatable {
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
   static let noHandle = AdministrationError(
     status: 400, code: "bad_handle",
-    message: "a session ID has 22 characters: see GET /accounts/SUB/sessions, or cordon accounts sessions")
+    message: "this is not a session ID: copy one of 22 characters from GET /accounts/SUB/sessions, or from cordon "
+      + "accounts sessions")
   static let badAccountQuery = AdministrationError(
     status: 400, code: "bad_query",
     message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them, or list accounts with any of ?group=, "
