@@ -43,6 +43,18 @@ extension StoreContract {
       )
       try requireEqual(try await stores.second.account(ada), nil, "the account")
     },
+    StoreContract("A deleted Apple Account leaves nothing behind of a sign-in that was never completed") { stores in
+      let ada = try Scenario.subject()
+      try await stores.first.savePendingName(Scenario.name("Ada"), submittedBy: ada, at: Scenario.noon)
+      let staff = try requireValue(GroupName("staff"), "the group")
+      _ = try await stores.first.add(ada, to: staff, by: "cli", at: Scenario.noon)
+      let outcome = try await stores.first.carryOut(
+        notification(ada, .accountDeleted), at: Scenario.later(.seconds(60)))
+      try requireEqual(outcome, .unknownSubject, "what came of it")
+      try requireEqual(try await stores.second.counts().groupMembers, 0, "the members")
+      let later = try await stores.second.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(120))))
+      try requireEqual(later.snapshot.account.name, nil, "the name")
+    },
     StoreContract("A deleted Apple Account leaves nothing behind") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot

@@ -196,6 +196,37 @@ struct DecisionTests {
       })
   }
 
+  @Test("A response that began before a shutdown was announced is followed by one that says close")
+  func announcedWithinResponse() async throws {
+    let go = Mutex(false)
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha")
+        try waitUntil { go.withLock { $0 } }
+        try socket.send("lf")
+        _ = try socket.readHead()
+        try socket.answer("whole")
+      },
+      { rig async throws in
+        let client = try await blocking {
+          let client = try rig.connect()
+          try client.send(Self.get)
+          #expect(try !client.readHead().lowercased().contains("connection: close"))
+          #expect(try client.read(count: 2) == Array("ha".utf8))
+          return client
+        }
+        await rig.listener.beginGracefulShutdown()
+        go.withLock { $0 = true }
+        let next = try await blocking {
+          #expect(try client.read(count: 2) == Array("lf".utf8))
+          try client.send(Self.get)
+          return (try client.readResponse(), try client.isEnded())
+        }
+        #expect(next.0.text == "whole" && next.0.value("connection") == "close" && next.1)
+      })
+  }
+
   @Test("A drain whose time is over cuts off the requests in flight")
   func drainLimit() async throws {
     try await withGateway(

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import DataPlane
@@ -18,5 +19,18 @@ struct UpstreamSettingsTests {
     #expect(settings.cookiesOfClients.map(\.description) == [configured])
     settings.strippedPrefix = "/reports"
     #expect(settings.cookiesOfClients.map(\.description) == [kept])
+  }
+
+  @Test("A group that takes the place of another one knows which of the same addresses speak HTTP/1.0")
+  func learned() throws {
+    func address(_ port: UInt16) -> UpstreamAddress { .tcp(host: "127.0.0.1", port: port, tls: false) }
+    var settings = UpstreamSettings(address: address(9))
+    settings.addresses.append(address(10))
+    let known = try UpstreamGroup(settings)
+    known.endpoints[1].isHTTP10.store(true, ordering: .relaxed)
+    settings.addresses = [address(10), address(11), address(9)]
+    let next = try UpstreamGroup(settings)
+    next.learn(from: known)
+    #expect(next.endpoints.map { $0.isHTTP10.load(ordering: .relaxed) } == [true, false, false])
   }
 }

@@ -59,6 +59,15 @@ package struct UpstreamGroup: Sendable {
     }
   }
 
+  /// Takes over what was learned of the same addresses: that an application speaks HTTP/1.0, so that no upload is sent
+  /// to it in chunks.
+  package func learn(from known: UpstreamGroup) {
+    for endpoint in endpoints {
+      guard let same = known.endpoints.first(where: { $0.address == endpoint.address }) else { continue }
+      endpoint.isHTTP10.store(same.isHTTP10.load(ordering: .relaxed), ordering: .relaxed)
+    }
+  }
+
   /// Whether it is the very same, not only one described in the same words.
   package func isSame(as other: UpstreamGroup) -> Bool {
     endpoints.count == other.endpoints.count && zip(endpoints, other.endpoints).allSatisfy { $0 === $1 }

@@ -32,7 +32,9 @@ struct WatchedUpstream: Sendable {
       {
         result.append(same)
       } else {
-        result.append(try await WatchedUpstream(upstream, authority: authority, on: eventLoop))
+        let new = try await WatchedUpstream(upstream, authority: authority, on: eventLoop)
+        for same in known { new.target.learn(from: same.target) }
+        result.append(new)
       }
     }
     return result

@@ -17,7 +17,13 @@ extension PostgreSQLSessionStore {
           ON CONFLICT (identifier) DO NOTHING
           """, [.text(notification.identifier), .text(message), .integer(now.stored)])
       }
-      guard let row else { return .unknownSubject }
+      guard let row else {
+        // The user may have been added to a group, or have a name here from a sign-in that was never completed.
+        if notification.change == .accountDeleted {
+          _ = try PostgreSQLAccountRow.forget(notification.subject, in: connection, &changes)
+        }
+        return .unknownSubject
+      }
       return .carriedOut(ended: try Self.change(row, by: notification, in: connection, &changes))
     }
   }

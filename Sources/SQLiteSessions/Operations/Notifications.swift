@@ -19,7 +19,13 @@ extension SQLiteSessionStore {
           ON CONFLICT (identifier) DO NOTHING
           """, [notification.identifier, message, now.stored])
       }
-      guard let row else { return .unknownSubject }
+      guard let row else {
+        // The user may have been added to a group, or have a name here from a sign-in that was never completed.
+        if notification.change == .accountDeleted {
+          _ = try SQLiteAccountRow.forget(notification.subject, at: now, in: database)
+        }
+        return .unknownSubject
+      }
       return .carriedOut(ended: try Self.change(row, by: notification, at: now, in: database))
     }
   }

@@ -146,7 +146,7 @@ extension HTTP1ServerConnection {
   private func finish(at now: NIODeadline) {
     let isWhole = exchange.request.isWhole
     endExchange(at: now)
-    guard isWhole, !framing.closesAfterResponse, !server.announcesShutdown, !isLastRequest else {
+    guard isWhole, !framing.closesAfterResponse, !isLastRequest else {
       // A client that takes the connection for a kept one may have sent another request by now.
       return closeAfterResponse(clientMaySend: !isWhole || pending != nil || framing.keepsAlive && isHTTP11)
     }
@@ -154,14 +154,20 @@ extension HTTP1ServerConnection {
     isWithinHead = false
     endLargeReads()
     holdReads(false)
-    if canTakeResponse { loop.wheel.arm(self, after: server.waits.idle, now: now) } else { watchPace(at: now) }
+    if canTakeResponse { awaitRequest(at: now) } else { watchPace(at: now) }
     if pending != nil { continueReading() }
+  }
+
+  /// Waits for the next request. Where the last response began before a shutdown, the client takes the connection for a
+  /// kept one: its next response says that it is over.
+  private func awaitRequest(at now: NIODeadline) {
+    loop.wheel.arm(self, after: server.isDraining ? ServerContext.idleGrace : server.waits.idle, now: now)
   }
 
   /// All responses are out: the requests that waited for it are read.
   func takesResponsesAgain() {
     holdReads(false)
-    loop.wheel.arm(self, after: server.waits.idle, now: .now())
+    awaitRequest(at: .now())
     if pending != nil { continueReading() }
   }
 
