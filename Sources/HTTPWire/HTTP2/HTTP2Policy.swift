@@ -14,6 +14,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var tunnelStep: UInt32 = 20
   /// Bytes that a stream may send before they are taken (SETTINGS_INITIAL_WINDOW_SIZE). Default: 131,072.
   package var streamWindow: UInt32 = 131_072
+  /// Bytes that the window of an upload grows to while all of it is taken: a window is what a client can send in one
+  /// round trip. Default: 524,288.
+  package var widestStreamWindow = 524_288
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
   /// Default: 1,048,576. A server's connection has fewer until it is widened.
   package var connectionWindow: Int32 = 1_048_576

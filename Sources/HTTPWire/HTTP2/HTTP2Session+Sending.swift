@@ -83,6 +83,25 @@ extension HTTP2Session {
     stream.untaken -= count
     untakenBytes -= count
     nghttp2_session_consume(pointer, stream.id, count)
+    if isServer { widenWindow(of: stream, by: count) }
+  }
+
+  /// Doubles the window of an upload when as much as a whole one was consumed and nothing waits. A window is all that a
+  /// client can send in one round trip; but all of it has to be held if the application stalls.
+  private func widenWindow(of stream: HTTP2Stream, by count: Int) {
+    stream.consumed += count
+    let window = window(of: stream)
+    guard stream.consumed >= window, stream.untaken == 0, window < policy.widestStreamWindow, !stream.isEndReceived
+    else { return }
+    stream.consumed = 0
+    stream.widenedWindow = min(2 * window, policy.widestStreamWindow)
+    nghttp2_session_set_local_window_size(
+      pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, Int32(clamping: stream.widenedWindow))
+  }
+
+  /// Bytes that the peer may send on a stream before any is consumed.
+  func window(of stream: HTTP2Stream) -> Int {
+    stream.widenedWindow == 0 ? Int(policy.streamWindow) : stream.widenedWindow
   }
 
   private func resume(_ stream: HTTP2Stream) {

@@ -197,8 +197,9 @@ package final class HTTP2Session {
   /// let it send, framed.
   func pardon(_ stream: HTTP2Stream) {
     guard isServer, stream.isReset, !stream.isEndReceived else { return }
-    let window = Int(policy.streamWindow)
-    pardonedBytes = min(pardonedBytes + window + window / 128, Int(policy.concurrentStreams) * window)
+    let window = window(of: stream)
+    let limit = Int(policy.concurrentStreams) * Int(policy.streamWindow)
+    pardonedBytes = min(pardonedBytes + window + window / 128, limit)
   }
 
   /// The number of streams with content that waits to be sent.

@@ -16,6 +16,10 @@ package final class HTTP2Stream {
   var isDeferred = false
   /// Received bytes that were not consumed yet.
   package internal(set) var untaken = 0
+  /// Bytes that may come before any is consumed; 0 for the policy's, where the window was not widened (server).
+  var widenedWindow = 0
+  /// Bytes that were consumed since the window was widened last.
+  var consumed = 0
   /// Whether any part of a response has arrived (client).
   package internal(set) var hasAnswer = false
   /// The violation for which the stream is reset (client).
@@ -56,6 +60,8 @@ package final class HTTP2Stream {
     ending = nil
     isDeferred = false
     untaken = 0
+    widenedWindow = 0
+    consumed = 0
     hasAnswer = false
     violation = nil
     isReset = false

@@ -150,6 +150,40 @@ struct HTTP2SessionTests {
     #expect(other.resetCode() == HTTP2ErrorCode.flowControlError.rawValue)
   }
 
+  @Test("The window of an upload doubles, up to its limit, when all that came in it was taken, and not before")
+  func wideWindow() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    let stream = rig.streams[0].stream
+    func send(_ count: Int) {
+      for place in stride(from: 0, to: count, by: 16_384) {
+        let payload = [UInt8](repeating: 0, count: min(16_384, count - place))
+        rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: payload))
+      }
+    }
+    /// Bytes that the client may send from now on, besides those that it was told of before.
+    func granted() -> Int { rig.frames().reduce(0) { $0 + Int($1.code()) } }
+    for (window, next) in [(131_072, 262_144), (262_144, 524_288), (524_288, 524_288)] {
+      send(window)
+      #expect(granted() == 0 && stream.untaken == window, "a window of \(window)")
+      rig.session.consume(window, on: stream)
+      #expect(granted() == next)
+    }
+    send(524_288 + 1)
+    #expect(rig.resetCode() == HTTP2ErrorCode.flowControlError.rawValue)
+
+    let other = HTTP2Rig()
+    other.request(ordinaryFields, end: false)
+    other.receive(RawFrame(type: RawFrame.data, stream: 1, payload: [0]))
+    for _ in 0..<20 {
+      other.receive(RawFrame(type: RawFrame.data, stream: 1, payload: [UInt8](repeating: 0, count: 16_384)))
+      // A byte always waits.
+      other.session.consume(16_384, on: other.streams[0].stream)
+      _ = other.frames()
+    }
+    #expect(other.session.window(of: other.streams[0].stream) == 131_072)
+  }
+
   @Test("All streams together may send the protocol's 65,535 bytes, and more once the window is widened")
   func connectionWindow() {
     func piece(_ stream: UInt32, _ count: Int) -> RawFrame {

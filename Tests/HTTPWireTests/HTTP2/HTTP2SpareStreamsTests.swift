@@ -130,6 +130,8 @@ struct HTTP2SpareStreamsTests {
     stream.ending = .trailers([1])
     stream.isDeferred = true
     stream.untaken = 1
+    stream.widenedWindow = 1
+    stream.consumed = 1
     stream.hasAnswer = true
     stream.violation = "a violation"
     stream.isReset = true
