@@ -31,6 +31,8 @@ struct AccountTests {
     #expect(long.text.count == 100)
     let marks = try #require(PersonName(given: "a" + String(repeating: "\u{0301}", count: 100_000), family: nil))
     #expect(marks.text.utf8.count <= 400)
+    let parted = PersonName(given: String(repeating: "a", count: 99) + " b", family: nil)
+    #expect(parted?.given == String(repeating: "a", count: 99), "no space is left at the end")
   }
 
   @Test("A name is shown as given and family name, or as it is to be displayed")

@@ -43,6 +43,9 @@ final class Peer: Sendable {
 
   static func connected(to address: SocketAddress) throws -> Peer {
     let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    // A size that does not grow: by itself the system may come to have room for all that a test sends.
+    var room: CInt = 262_144
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
     let isConnected = address.withSockAddr { pointer, length in connect(descriptor, pointer, socklen_t(length)) == 0 }
     try #require(isConnected)
     return Peer(descriptor)

@@ -81,7 +81,12 @@ final class ConnectionLimiter: Sendable {
   }
 
   /// Forgets a pool none of whose requests waits.
-  func unregister(_ pool: PoolID) { state.withLock { _ = $0.pools.removeValue(forKey: pool) } }
+  func unregister(_ pool: PoolID) {
+    state.withLock { state in
+      state.pools[pool] = nil
+      state.asked.remove(pool)
+    }
+  }
 
   /// Acquires the right to open a connection.
   func acquire(for pool: PoolID, now: NIODeadline) -> Acquisition {

@@ -7,7 +7,8 @@ internal import TLSTransport
 ///
 /// One stream at a time on a connection that is reused. A failed exchange closes its connection, as in HTTP/1.1, with
 /// the reason: a request that was not processed may be sent again, one with a malformed response may not. Trailers pass
-/// in both directions, and content as it arrives, so that every form of gRPC works. HTTP/2 has no upgrades.
+/// in both directions (but not behind a response that announces its length), and content as it arrives, so that every
+/// form of gRPC works. HTTP/2 has no upgrades.
 final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

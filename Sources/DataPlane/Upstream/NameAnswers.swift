@@ -4,7 +4,7 @@ internal import NIOCore
 ///
 /// An answer is used for some seconds. Then the name is looked up again, by one lookup at a time: connections wait for
 /// it for a moment, then use the old answer, which is kept until the resolver gives another. An unreachable or slow
-/// resolver costs a running gateway a quarter of a second, once.
+/// resolver costs a running gateway a quarter of a second for each lookup.
 struct NameAnswers {
   /// Advice to a connection that needs the addresses.
   enum Advice: Equatable {

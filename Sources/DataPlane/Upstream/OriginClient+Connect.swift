@@ -21,24 +21,17 @@ extension OriginClient {
 /// Waits for a connection, and wants nothing of it. The pool's own limit of time holds.
 private final class ConnectingClient: UpstreamResponseReceiver {
   private let promise: EventLoopPromise<Void>
-  /// Held until there is an answer: connections hold their client weakly.
-  private var itself: ConnectingClient?
 
   init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
 
-  func start(_ pool: UpstreamPool) {
-    itself = self
-    pool.connect(for: self)
-  }
+  func start(_ pool: UpstreamPool) { pool.connect(for: self) }
 
   func upstreamReady(_ connection: UpstreamConnection) {
-    itself = nil
     connection.close()
     promise.succeed()
   }
 
   func upstreamFailed(_ failure: UpstreamFailure) {
-    itself = nil
     promise.fail(OriginError.notSent(failure.reason(of: "the server")))
   }
 

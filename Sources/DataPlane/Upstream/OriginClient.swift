@@ -92,8 +92,6 @@ private final class CollectingClient: UpstreamResponseReceiver {
   private var response: OriginResponse?
   private var timer: Scheduled<Void>?
   private var isOver = false
-  /// Held until the exchange is over: connections hold their client weakly.
-  private var itself: CollectingClient?
 
   init(head: ByteBuffer, isHead: Bool, limit: Int, promise: EventLoopPromise<OriginResponse>) {
     self.head = head
@@ -103,7 +101,6 @@ private final class CollectingClient: UpstreamResponseReceiver {
   }
 
   func start(_ pool: UpstreamPool, timeout: TimeAmount, on eventLoop: any EventLoop) {
-    itself = self
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut() }
     // A fresh connection each time: on a stale one it would be unknown whether the request arrived.
@@ -122,7 +119,6 @@ private final class CollectingClient: UpstreamResponseReceiver {
     isOver = true
     timer?.cancel()
     connection = nil
-    itself = nil
     promise.completeWith(result.mapError { $0 as any Error })
   }
 

@@ -30,7 +30,7 @@ package struct EndCookie: Sendable, Equatable, CustomStringConvertible {
   package init?(_ text: String) {
     var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.trimmed)
     name = String(decoding: parts.removeFirst(), as: UTF8.self)
-    guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy({ Self.isNameByte($0) }) else { return nil }
+    guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else { return nil }
     for part in parts {
       guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
       let key = Self.trimmed(part[..<equals]).map(\.asciiLowercased)
@@ -66,10 +66,5 @@ package struct EndCookie: Sendable, Equatable, CustomStringConvertible {
     let start = bytes.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? bytes.count
     let end = bytes.lastIndex { $0 != 0x20 && $0 != 0x09 } ?? start - 1
     return start <= end ? Array(bytes[start...end]) : []
-  }
-
-  /// A character of a token (RFC 9110, 5.6.2).
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    byte.isASCIILetter || byte.isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 }

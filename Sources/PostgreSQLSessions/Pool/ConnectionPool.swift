@@ -56,8 +56,8 @@ final class ConnectionPool: Sendable {
 
   /// Runs `body` on the connection of a worker.
   ///
-  /// - Parameter isRetryable: whether it is idempotent. Then it is also retried, once, if it is unknown whether it was
-  ///   carried out before the connection broke.
+  /// - Parameter isRetryable: whether it is idempotent. Then it is also retried, once by each worker that takes it, if
+  ///   it is unknown whether it was carried out before the connection broke.
   func run<Value: Sendable>(
     isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {

@@ -48,8 +48,9 @@ package struct PersonName: Sendable, Hashable, Codable {
       scalars.append(scalar)
       bytes += width
     }
-    let cut = String(String(scalars).prefix(maximumCharacters))
-    return cut.isEmpty ? nil : cut
+    var cut = String(scalars).prefix(maximumCharacters)
+    if cut.utf8.last == UInt8(ascii: " ") { cut.removeLast() }
+    return cut.isEmpty ? nil : String(cut)
   }
 
   private static func separates(_ scalar: Unicode.Scalar) -> Bool {

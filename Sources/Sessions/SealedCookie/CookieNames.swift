@@ -40,7 +40,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
   private static func problem(of name: [UInt8]) -> CookieNameError? {
     let prefix = Array("__Host-".utf8)
     guard name.starts(with: prefix), name.count > prefix.count, name.count <= limit else { return .form }
-    guard name.allSatisfy(isTokenByte) else { return .form }
+    guard name.allSatisfy(\.isToken) else { return .form }
     // Every gateway withholds the cookies of the standard name from its applications, recognized by the hyphen.
     let family = "__host-cordon".utf8
     if name.map(\.asciiLowercased).starts(with: family), !name.elementsEqual("__Host-cordon".utf8),
@@ -54,16 +54,6 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
       return .ofAnotherCookie
     }
     return nil
-  }
-
-  /// RFC 9110, 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 
   package var description: String { session }

@@ -1,4 +1,5 @@
 import NIOCore
+import WebFormats
 
 /// Detects a plain HTTP request where a TLS handshake should begin: a method token, a space, and the beginning of a
 /// request target (RFC 9112, 3). OpenSSL knows GET, HEAD, POST, PUT and CONNECT alone.
@@ -22,7 +23,7 @@ struct PlainHTTPDetector {
 
   mutating func inspect(_ bytes: ByteBuffer) -> Verdict {
     let isFirst = self.held.readableBytes == 0
-    if isFirst, let first = bytes.readableBytesView.first, !Self.isTokenByte(first) { return .other(bytes) }
+    if isFirst, let first = bytes.readableBytesView.first, !first.isToken { return .other(bytes) }
     var all = self.held
     all.writeImmutableBuffer(bytes)
     switch Self.match(all.readableBytesView.prefix(Self.methodLimit + 1 + Self.absoluteForm.count)) {
@@ -36,7 +37,7 @@ struct PlainHTTPDetector {
 
   /// - Returns: whether `bytes` begin a request; nil while that depends on bytes to come.
   private static func match(_ bytes: ByteBufferView) -> Bool? {
-    let method = bytes.prefix { Self.isTokenByte($0) }
+    let method = bytes.prefix(while: \.isToken)
     guard method.count <= Self.methodLimit else { return false }
     guard !method.isEmpty, method.endIndex < bytes.endIndex else { return method.count == bytes.count ? nil : false }
     guard bytes[method.endIndex] == UInt8(ascii: " ") else { return false }
@@ -46,15 +47,5 @@ struct PlainHTTPDetector {
     let scheme = target.prefix(Self.absoluteForm.count)
     guard zip(scheme, Self.absoluteForm).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
     return scheme.count == Self.absoluteForm.count ? true : nil
-  }
-
-  /// `tchar` of RFC 9110, 5.6.2.
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }

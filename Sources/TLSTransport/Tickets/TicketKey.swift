@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// One key of session tickets (RFC 5077, 4): a name in cleartext, an encryption key, and an authentication
-/// key. Its memory is overwritten when it goes; its description prints nothing of it.
+/// key. Its own copy of them is overwritten when it goes; its description prints nothing of it.
 final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   static let nameLength = 16
   /// The lengths of key files, as in nginx: with AES-256 or AES-128.

@@ -103,8 +103,12 @@ extension HTTP2Observer {
     let path = fields.first { $0.name == Array(":path".utf8) }?.value ?? []
     try require(line.count == 3 && Array(line[1]) == path, "stream \(request.id) asks for \(shown(line.joined()))")
     for field in fields where field.name.starts(with: Array("x-".utf8)) {
-      let written = field.name + Array(": ".utf8) + field.value + Array("\r\n".utf8)
+      // White space around a value is dropped.
+      let value = field.value.drop(while: Self.isSpace).reversed().drop(while: Self.isSpace).reversed()
+      let written = field.name + Array(": ".utf8) + value + Array("\r\n".utf8)
       try require(FrameReading.finds(written, in: request.head), "stream \(request.id) has lost \(shown(written))")
     }
   }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -80,8 +80,8 @@ struct InvitationEndpoint: Sendable {
   /// The invitation of the request's path, if it still admits somebody to a declared group.
   private func open(_ request: ControlRequest) async throws(StoreError) -> (InvitationCode, Invitation)? {
     let folder = GatewayEndpoint.invite.path(below: origin.prefix) + "/"
-    let path = (request.head.path ?? "").prefix { $0 != "?" }
-    guard path.utf8.starts(with: folder.utf8), let code = InvitationCode(path.utf8.dropFirst(folder.utf8.count).text)
+    let path = (request.head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }
+    guard path.starts(with: folder.utf8), let code = InvitationCode(path.dropFirst(folder.utf8.count).text)
     else { return nil }
     guard let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: now),
       evaluator.policy.groups.number(of: invitation.group.text) != nil
