@@ -64,14 +64,15 @@ final class RawSocket: Sendable {
     }
   }
 
-  /// Sends until the peer takes no more for a moment.
+  /// Sends until the peer takes no more for a moment, or all was sent.
   /// - Returns: how many bytes it took.
   func sendUntilFull(limit: Int) -> Int {
     let piece = [UInt8](repeating: 0x78, count: 65_536)
     var sent = 0
     var refusals = 0
     while sent < limit, refusals < 50 {
-      let count = Glibc.send(descriptor, piece, piece.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      let next = min(piece.count, limit - sent)
+      let count = Glibc.send(descriptor, piece, next, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
       if count > 0 {
         sent += count
         refusals = 0
