@@ -31,6 +31,7 @@ struct UpstreamSettingsTests {
     settings.addresses = [address(10), address(11), address(9)]
     let next = try UpstreamGroup(settings)
     next.learn(from: known)
+    next.learn(from: try UpstreamGroup(settings))
     #expect(next.endpoints.map { $0.isHTTP10.load(ordering: .relaxed) } == [true, false, false])
   }
 }

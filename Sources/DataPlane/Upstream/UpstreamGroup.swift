@@ -62,9 +62,8 @@ package struct UpstreamGroup: Sendable {
   /// Takes over what was learned of the same addresses: that an application speaks HTTP/1.0, so that no upload is sent
   /// to it in chunks.
   package func learn(from known: UpstreamGroup) {
-    for endpoint in endpoints {
-      guard let same = known.endpoints.first(where: { $0.address == endpoint.address }) else { continue }
-      endpoint.isHTTP10.store(same.isHTTP10.load(ordering: .relaxed), ordering: .relaxed)
+    for endpoint in known.endpoints where endpoint.isHTTP10.load(ordering: .relaxed) {
+      for same in endpoints where same.address == endpoint.address { same.isHTTP10.store(true, ordering: .relaxed) }
     }
   }
 
