@@ -167,9 +167,9 @@ extension AccessLists {
     ].filter { $0.1.contains("") }.map { key, _ in
       KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
     }
-    let misplaced = MisplacedText.problems(
+    let misplaced = IneffectiveEntries.misplaced(
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
-    let malformed = MisplacedText.malformed(emails).map { index in
+    let malformed = IneffectiveEntries.malformed(emails).map { index in
       KeyProblem(
         "allow_emails", entry: index, "entry \(index + 1) of allow_emails is not an address",
         remedy: "write \"name@example.com\", or use allow_email_domains")
@@ -201,9 +201,9 @@ extension DenyLists {
     let empty = [("deny_subjects", subjects), ("deny_emails", emails)].filter { $0.1.contains("") }.map { key, _ in
       KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
     }
-    let misplaced = MisplacedText.problems(
+    let misplaced = IneffectiveEntries.misplaced(
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
-    let malformed = MisplacedText.malformed(emails).map { index in
+    let malformed = IneffectiveEntries.malformed(emails).map { index in
       KeyProblem(
         "deny_emails", entry: index, "entry \(index + 1) of deny_emails is not an address",
         remedy: "write \"name@example.com\"")
@@ -212,14 +212,14 @@ extension DenyLists {
   }
 }
 
-/// Texts that match nobody in their list, so that a deny list with one would refuse nobody.
-private enum MisplacedText {
-  /// The problems of texts that are valid, but not where they stand.
+/// Entries of lists that match nobody, so that a deny list with one would refuse nobody.
+private enum IneffectiveEntries {
+  /// The problems of entries that are valid, but not in this list.
   /// - Parameters:
   ///   - subjects: the list of subjects, with its key.
   ///   - emails: the list of addresses, with its key.
   ///   - domains: where a domain belongs.
-  static func problems(
+  static func misplaced(
     subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
   ) -> [KeyProblem] {
     let addresses = subjects.texts.indices.filter { subjects.texts[$0].utf8.contains(UInt8(ascii: "@")) }.map { index in
@@ -235,7 +235,7 @@ private enum MisplacedText {
     return addresses + patterns
   }
 
-  /// The places of the texts that are neither addresses nor patterns. Empty texts are told of by themselves.
+  /// The places of the entries that are neither addresses nor patterns. Empty ones are reported separately.
   static func malformed(_ emails: [String]) -> [Int] {
     emails.indices.filter { !emails[$0].isEmpty && !isPattern(emails[$0]) && EmailAddress(emails[$0]) == nil }
   }
