@@ -53,6 +53,16 @@ extension StoreContract {
       let completed = try await reopened.complete(try Scenario.signIn(ada))
       try requireEqual(completed.snapshot.account.name?.text, "Ada", "the name")
     },
+    StoreContract("A name whose sign-in was not completed is removed after 30 days, and not before") { stores in
+      let (early, late) = (try Scenario.subject("early"), try Scenario.subject("late"))
+      try await stores.first.savePendingName(Scenario.name("Ada"), submittedBy: early, at: Scenario.noon)
+      try await stores.first.savePendingName(Scenario.name("Bob"), submittedBy: late, at: Scenario.later(Scenario.day))
+      let removed = try await stores.second.removeExpired(Scenario.removal(after: Scenario.day * 30))
+      try requireEqual(removed.rows, 1, "how many rows were removed")
+      let (first, second) = (try Scenario.signIn(early), try Scenario.signIn(late))
+      try requireEqual(try await stores.first.complete(first).snapshot.account.name, nil, "the name that was removed")
+      try requireEqual(try await stores.first.complete(second).snapshot.account.name?.text, "Bob", "the later name")
+    },
     StoreContract("A name once known is never lost to a sign-in without one") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada", "Lovelace")))

@@ -72,6 +72,18 @@ struct ConnectionLimiterTests {
     #expect(limiter.acquire(for: second, now: start) == .granted)
   }
 
+  @Test("A pool that has ended is told nothing more, and those that remain get the connections")
+  func endedPool() {
+    let limiter = ConnectionLimiter(limit: 1, queueLimit: 2)
+    let (one, other) = (Notifications(), Notifications())
+    let (first, second) = (limiter.register(one.notify), limiter.register(other.notify))
+    #expect(limiter.acquire(for: first, now: start) == .granted)
+    limiter.unregister(first)
+    #expect(limiter.acquire(for: second, now: start) == .queued)
+    limiter.release()
+    #expect(one.all.isEmpty && other.all == [.granted])
+  }
+
   @Test("A connection that comes back serves its own loop, unless another has waited noticeably longer")
   func turns() {
     let limiter = ConnectionLimiter(limit: 1, queueLimit: 9)

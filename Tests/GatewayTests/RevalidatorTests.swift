@@ -17,6 +17,7 @@ struct RevalidatorTests {
   private let apple = FakeApple()
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
   private let health = HealthMonitor(checks: [])
+  private let storeHealth: StoreHealth
   private let checks: Revalidator
   private let provider: AppleIdentityProvider
   private let keyring: SessionKeyring
@@ -26,11 +27,14 @@ struct RevalidatorTests {
     keyring = try .forTests()
     let (clock, lines) = (clock, lines)
     provider = try apple.provider(clock)
+    storeHealth = StoreHealth(
+      StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: clock.milliseconds)
     checks = Revalidator(
       Revalidator.Dependencies(
         apple: provider, keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      store: store, metrics: metrics, health: health,
+      store: store, storeHealth: storeHealth, metrics: metrics, health: health,
       logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
       clock: { clock.now })
   }
@@ -276,12 +280,13 @@ struct RevalidatorTests {
     #expect(apple.calls == 1)
   }
 
-  @Test("A store that is away is counted, and nothing else happens")
+  @Test("A store that is away is counted and unhealthy, and nothing else happens")
   func storeAway() async throws {
     let snapshot = try due()
     store.state.withLock { $0.isAway = true }
     #expect(await checks.run(snapshot).ended.isEmpty)
     #expect(apple.calls == 0 && metrics.storeFailures.total("check") == 1)
+    #expect(storeHealth.isUnavailable && !storeHealth.isHealthy)
   }
 
   @Test("An attempt that cannot reach Apple counts, also for accounts that were not asked about")

@@ -125,6 +125,28 @@ struct StoreHealthTests {
     #expect(health.report.summary == .degraded && !store.isHealthy)
   }
 
+  @Test("A store that was full for an operation is failing until no operation has found it full for five minutes")
+  func full() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    let full = StoreError(code: .full, message: "no room left")
+    store.failed("sign_in", full)
+    #expect(!store.isHealthy)
+    for moment in stride(from: Int64(1_000), to: 300_000, by: 1_000) { store.wrote(at: moment) }
+    store.failed("sign_in", full)
+    store.didNotAnswer("find", away)
+    for moment in stride(from: Int64(301_000), to: 601_000, by: 1_000) { store.wrote(at: moment) }
+    #expect(!store.isHealthy && !store.isUnavailable, "the check has had room, the sign-in had none")
+    #expect(
+      logged() == [
+        "session store not writable, sign-in and sign-out are unavailable", Self.unavailable,
+        "session store available again",
+      ])
+    #expect(report(store, at: 601_000).isReady && health.report.summary == .degraded)
+    store.wrote(at: 601_000)
+    #expect(store.isHealthy && logged() == ["session store writable again"])
+  }
+
   @Test("A store that a newer version has changed makes the gateway unready at once")
   func newerSchema() {
     let store = make(grace: .seconds(600))

@@ -65,10 +65,10 @@ struct GatewayServices: Sendable {
     tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
     lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
-    relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
+    relay = NotificationRelay(store: store, storeHealth: storeHealth, metrics: metrics, logger: logger)
     revalidator = Revalidator(
-      Revalidator.Dependencies(keys, settings.revalidation), store: store, metrics: metrics, health: health,
-      logger: logger)
+      Revalidator.Dependencies(keys, settings.revalidation), store: store, storeHealth: storeHealth, metrics: metrics,
+      health: health, logger: logger)
     revalidations = RequestRevalidations(revalidator, sessions: sessions)
     snapshots = SnapshotFactory(
       store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,

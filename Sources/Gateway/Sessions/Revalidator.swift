@@ -13,6 +13,7 @@ internal import Synchronization
 /// combines them.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
+  private let storeHealth: StoreHealth
   private let current: Mutex<Current>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
@@ -54,8 +55,8 @@ final class Revalidator: Sendable {
 
   /// - Parameter health: receives the state of Apple as the check `apple`, for information.
   init(
-    _ dependencies: Dependencies, store: any RevalidationLeaseStore, metrics: MetricsRegistry, health: HealthMonitor,
-    logger: Logger,
+    _ dependencies: Dependencies, store: any RevalidationLeaseStore, storeHealth: StoreHealth, metrics: MetricsRegistry,
+    health: HealthMonitor, logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.longestWait = longestWait
@@ -63,6 +64,7 @@ final class Revalidator: Sendable {
     self.health = health
     current = Mutex(Current(dependencies: dependencies))
     self.store = store
+    self.storeHealth = storeHealth
     self.metrics = metrics
     self.logger = logger
   }
@@ -157,8 +159,7 @@ final class Revalidator: Sendable {
   }
 
   private func failed(_ error: StoreError) -> Outcome {
-    metrics.storeFailures.count("check")
-    logger.warning("storing a revalidation result failed", metadata: ["error": "\(error)"])
+    storeHealth.failed("check", error)
     return Outcome()
   }
 

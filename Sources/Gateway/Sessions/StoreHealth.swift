@@ -28,10 +28,34 @@ final class StoreHealth: Sendable {
   /// The error of the last operation other than the change feed's that concerns the store as a whole; nil after a
   /// successful check.
   private let problem = Mutex<StoreError?>(nil)
+  private let shortage = Mutex(Shortage.none)
   /// Limits the messages about records that are damaged: each request of their users finds them.
   private let damagedRows = WarningInterval()
   /// The message of the last failed opening that was logged.
   private let loggedOpening = Mutex<String?>(nil)
+
+  /// A store that was too full for an operation, with its error, until checks that succeed are believed again: a check
+  /// changes a row that is there, for which there may be room when there is none for new rows.
+  private enum Shortage {
+    case none
+    /// No check has succeeded since.
+    case found(StoreError)
+    case doubted(StoreError, Period)
+
+    /// The time for which checks are doubted. In milliseconds.
+    private static let doubt: Int64 = 300_000
+
+    /// The error that a check which has succeeded at this moment leaves; nil if the store can be written.
+    mutating func rest(afterCheckAt now: Int64) -> StoreError? {
+      switch self {
+      case .none: return nil
+      case .found(let error): self = .doubted(error, Period(from: now, for: Self.doubt))
+      case .doubted(_, let period): if !period.contains(now) { self = .none }
+      }
+      guard case .doubted(let error, _) = self else { return nil }
+      return error
+    }
+  }
 
   private static let refused = Int64.min
   /// The shortest time for which an answer is trusted from its arrival, whatever `store.outage_grace` is: with a short
@@ -203,9 +227,10 @@ final class StoreHealth: Sendable {
 
   /// Notes that a check has written to the store.
   func wrote(at arrival: Int64, asked: Int64) {
-    problem.withLock { $0 = nil }
+    let shortage = shortage.withLock { $0.rest(afterCheckAt: arrival) }
+    problem.withLock { $0 = shortage }
     answered(at: arrival, asked: asked)
-    if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
+    if shortage == nil, isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
   // MARK: Failures
@@ -225,6 +250,7 @@ final class StoreHealth: Sendable {
     switch error.code {
     case .readOnly, .full:
       metrics.storeFailures.count(operation)
+      if error.code == .full { noteShortage(error) }
       logReadOnly(error)
     case .damagedRow where !damagedRows.isDue(): metrics.storeFailures.count(operation)
     default:
@@ -267,6 +293,11 @@ final class StoreHealth: Sendable {
     logger.error(
       "session store cannot be opened, retrying; signed-in requests are answered with 503",
       metadata: ["error": "\(error)"])
+  }
+
+  private func noteShortage(_ error: StoreError) {
+    shortage.withLock { $0 = .found(error) }
+    problem.withLock { $0 = error }
   }
 
   private func logReadOnly(_ error: StoreError) {

@@ -151,6 +151,11 @@ enum PostgreSQLAccessRow {
         DELETE FROM cordon.machine_tokens WHERE name = ANY (ARRAY(
           SELECT name FROM cordon.machine_tokens WHERE expires <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
         """, [until, limit]),
+      Statement(
+        """
+        DELETE FROM cordon.submitted_names WHERE subject = ANY (ARRAY(
+          SELECT subject FROM cordon.submitted_names WHERE submitted <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [until, limit]),
     ])
     return results.reduce(try removeStrangers(until, limit, in: connection)) { $0 + $1.affected }
   }

@@ -103,6 +103,7 @@ enum SQLiteAccessRow {
     for (table, key, column, until) in [
       ("access_requests", "code", "asked", rule.requestsUntil), ("invitations", "id", "closes", rule.endedUntil),
       ("bans", "hash", "until", rule.endedUntil), ("machine_tokens", "name", "expires", rule.endedUntil),
+      ("submitted_names", "subject", "submitted", rule.endedUntil),
     ] {
       removed += try database.run(
         "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(column) <= ? LIMIT ?)",

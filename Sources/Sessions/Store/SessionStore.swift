@@ -21,7 +21,7 @@ package protocol ReplayGuardStore: Sendable {
 /// Completion of sign-ins.
 package protocol SignInStore: Sendable {
   /// Saves a display name before the code is exchanged: Apple sends it only once, and the exchange may fail. The next
-  /// completed sign-in of this user takes it over.
+  /// completed sign-in of this user takes it over, within `RemovalRule.retention`.
   func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
 
   /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never
@@ -158,9 +158,9 @@ package protocol StoreMaintenance: Sendable {
   var isNew: Bool { get }
 
   /// Removes expired rows, a limited number of each kind: replay guards, sessions, changes, requests for access, and
-  /// `RemovalRule.retention` after their end invitations, bans and machine tokens. Accounts, names and refresh tokens
-  /// stay, except accounts of strangers: the latest sign-in left no token and is as long ago, and there is no session,
-  /// group, request or ban.
+  /// `RemovalRule.retention` after their end invitations, bans and machine tokens, and after they were submitted names
+  /// whose sign-in was not completed. Accounts and refresh tokens stay, except accounts of strangers: the latest sign-in
+  /// left no token and is as long ago, and there is no session, group, request or ban.
   ///
   /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal

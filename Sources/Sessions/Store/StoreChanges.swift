@@ -58,7 +58,7 @@ package struct RemovalRule: Sendable {
   package static let lastSeenDelay = Duration.seconds(3_600)
 
   /// The time for which bans, invitations and machine tokens that have ended are still listed, and for which the
-  /// account of a stranger stays.
+  /// account of a stranger stays, and a submitted name whose sign-in was not completed.
   package static let retention = Duration.seconds(30 * 86_400)
 
   /// Sessions last seen before this have expired.
@@ -67,7 +67,7 @@ package struct RemovalRule: Sendable {
   package var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
   /// Requests for access from before this have expired.
   package var requestsUntil: Date { AccessRequest.expiredUntil(now) }
-  /// Bans, invitations and machine tokens that ended before this are removed.
+  /// Bans, invitations and machine tokens that ended before this are removed, and names that were submitted before.
   package var endedUntil: Date { now.advanced(by: .zero - Self.retention) }
 }
 

@@ -50,11 +50,12 @@ final class GateRig: Sendable {
     let audit = AuditTrail(LogSettings.silent, keyring: keyring)
     let provider = try apple.provider(clock)
     let clock = clock
+    storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds)
     revalidator = Revalidator(
       Revalidator.Dependencies(
         apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
-      store: store, metrics: metrics, health: health, logger: logger, longestWait: longestWait, clock: { clock.now })
-    storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds)
+      store: store, storeHealth: storeHealth, metrics: metrics, health: health, logger: logger,
+      longestWait: longestWait, clock: { clock.now })
     sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: { clock.milliseconds })

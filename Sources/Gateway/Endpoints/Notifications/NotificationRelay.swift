@@ -10,6 +10,7 @@ internal import Synchronization
 /// during delivery: the application recognizes repetitions by `jti`.
 final class NotificationRelay: Sendable {
   private let store: any NotificationStore
+  private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let route = Mutex<Route?>(nil)
@@ -22,8 +23,9 @@ final class NotificationRelay: Sendable {
   /// The time after which an undelivered message is dropped.
   private static let retention: TimeInterval = 7 * 86_400
 
-  init(store: any NotificationStore, metrics: MetricsRegistry, logger: Logger) {
+  init(store: any NotificationStore, storeHealth: StoreHealth, metrics: MetricsRegistry, logger: Logger) {
     self.store = store
+    self.storeHealth = storeHealth
     self.metrics = metrics
     self.logger = logger
     (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -53,8 +55,7 @@ final class NotificationRelay: Sendable {
         else { return }
         try await deliver(message, by: route, now)
       } catch {
-        metrics.storeFailures.count("relay")
-        return
+        return storeHealth.failed("relay", error)
       }
     }
   }
