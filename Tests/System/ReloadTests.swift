@@ -358,6 +358,33 @@ struct ReloadTests {
     #expect(other.requests.map(\.target) == ["/new", "/next"], "the same connection, the new application")
   }
 
+  @Test("An application that speaks HTTP/1.0 still gets uploads with their length after a reload")
+  func oldApplication() throws {
+    let site = try Self.site(
+      upstream: { _, connection in
+        try connection.send("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        connection.close()
+      },
+      adjust: {
+        $0["listen", "workers"] = "1"
+        $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      })
+    defer { site.stop() }
+    func upload() throws -> RawUpstream.Request? {
+      let connection = try site.gateway.connect()
+      try connection.send(
+        "PUT /a HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "4\r\nwiki\r\n0\r\n\r\n")
+      #expect(try HTTPResponse.read(from: connection).status == 200)
+      return site.upstream.requests.last
+    }
+    #expect(try site.gateway.client.get("/").status == 200)
+    #expect(try upload()?.fields["Content-Length"] == "4")
+    try reload(site) { $0["upstream", "max_connections"] = "90" }
+    let after = try #require(try upload())
+    #expect(after.fields["Content-Length"] == "4" && after.body == Array("wiki".utf8))
+  }
+
   @Test("A SIGHUP does not end the process, and the log's level follows")
   func level() throws {
     let site = try Self.site()
