@@ -5,7 +5,7 @@ package final class ReloadCounter: Sendable {
   private struct State {
     var succeeded: UInt64 = 0
     var refused: UInt64 = 0
-    /// The time at which the present configuration took effect: at the start, or at the last successful reload.
+    /// The time at which the present configuration took effect: at the start, or at the last reload that was applied.
     var adopted: Timestamp
     /// Whether the configuration's file was in order when it was last read, and whether its members files were.
     var isConfigurationGood = true
@@ -22,10 +22,12 @@ package final class ReloadCounter: Sendable {
   package func record(isApplied: Bool, areMembersGood: Bool, at time: Timestamp) {
     state.withLock { state in
       state.isConfigurationGood = isApplied
-      if isApplied { state.areMembersGood = areMembersGood }
+      if isApplied {
+        state.areMembersGood = areMembersGood
+        state.adopted = time
+      }
       if isApplied, areMembersGood {
         state.succeeded &+= 1
-        state.adopted = time
       } else {
         state.refused &+= 1
       }

@@ -185,6 +185,22 @@ struct MetricsTests {
     #expect(text.value("process_open_fds") == sample.openDescriptors.map { Double($0) })
   }
 
+  @Test("The time of the configuration is that of the last reload that was applied, also if a members file was kept")
+  func reloadTime() throws {
+    let (time, success) = ("cordon_config_last_success_timestamp_seconds", "cordon_config_last_reload_successful")
+    #expect(try read().value(time) == 1.5)
+    registry.reloads.record(isApplied: true, areMembersGood: true, at: Timestamp(microseconds: 2_000_000))
+    #expect(try read().value(time) == 2)
+    registry.reloads.record(isApplied: true, areMembersGood: false, at: Timestamp(microseconds: 3_000_000))
+    #expect(try read().value(time) == 3)
+    #expect(try read().value(success) == 0)
+    registry.reloads.record(isApplied: false, areMembersGood: true, at: Timestamp(microseconds: 4_000_000))
+    #expect(try read().value(time) == 3)
+    let text = try read()
+    #expect(text.value("cordon_config_reloads_total", ["result": "ok"]) == 1)
+    #expect(text.value("cordon_config_reloads_total", ["result": "refused"]) == 2)
+  }
+
   @Test("Requests are counted by configured host, whose number stays over reloads; too many hosts share the last")
   func hosts() throws {
     let recorder = registry.makeRequestRecorder()
