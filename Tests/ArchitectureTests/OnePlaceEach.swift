@@ -79,6 +79,9 @@ struct OnePlaceEach {
       subject: "dates of HTTP",
       signs: [#""Jan", "Feb", "Mar""#], place: "WebFormats/HTTP/HTTPDate.swift"),
     Unique(
+      subject: "the calendar",
+      signs: ["146_097", "719_468"], place: "WebFormats/Text/CivilDate.swift"),
+    Unique(
       subject: "comparison in constant time",
       signs: [#"reduce\(UInt8\(0\)\) \{ \$0 \| \("#], place: "Secrets/ConstantTime.swift"),
     Unique(

@@ -42,13 +42,13 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   func append(to bytes: inout some ByteSink & ~Copyable) {
     let (seconds, milliseconds) = written
     let days = Self.floorDivide(seconds, 86_400)
-    let (year, month, day) = Self.civil(fromDays: days)
+    let date = CivilDate(daysSince1970: days)
     let ofDay = seconds - days * 86_400
-    Self.append(year, width: 4, to: &bytes)
+    Self.append(date.year, width: 4, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    Self.append(month, width: 2, to: &bytes)
+    Self.append(date.month, width: 2, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    Self.append(day, width: 2, to: &bytes)
+    Self.append(date.day, width: 2, to: &bytes)
     bytes.append(UInt8(ascii: "T"))
     Self.append(ofDay / 3_600, width: 2, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
@@ -63,11 +63,11 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   func appendCommon(to bytes: inout some ByteSink & ~Copyable) {
     let seconds = written.second
     let days = Self.floorDivide(seconds, 86_400)
-    let (year, month, day) = Self.civil(fromDays: days)
+    let date = CivilDate(daysSince1970: days)
     let ofDay = seconds - days * 86_400
-    Self.append(day, width: 2, to: &bytes)
-    bytes.append(Self.months[Int(month) - 1].utf8Span.span)
-    Self.append(year, width: 4, to: &bytes)
+    Self.append(date.day, width: 2, to: &bytes)
+    bytes.append(Self.months[Int(date.month) - 1].utf8Span.span)
+    Self.append(date.year, width: 4, to: &bytes)
     for (separator, number) in [(":", ofDay / 3_600), (":", ofDay / 60 % 60), (":", ofDay % 60)] as [(String, Int64)] {
       bytes.append(separator.utf8Span.span)
       Self.append(number, width: 2, to: &bytes)
@@ -99,20 +99,6 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
     let quotient = value / divisor
     return value % divisor < 0 ? quotient - 1 : quotient
-  }
-
-  /// Year, month and day of the proleptic Gregorian calendar, from days since the epoch: Howard Hinnant's
-  /// `civil_from_days`, which counts in eras of 400 years (146,097 days) that begin in March.
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let era = floorDivide(shifted, 146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
   private static func append(_ value: Int64, width: Int, to bytes: inout some ByteSink & ~Copyable) {

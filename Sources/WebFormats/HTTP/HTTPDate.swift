@@ -23,23 +23,14 @@ package enum HTTPDate {
   /// - Parameter second: in seconds since 1970.
   package static func append(_ second: Int64, to bytes: inout [UInt8]) {
     let time = min(max(second, 0), 253_402_300_799)
-    let (days, rest) = (Int(time / 86_400), Int(time % 86_400))
-    var (year, remaining) = (1970 + days / 146_097 * 400, days % 146_097)
-    while remaining >= daysIn(year: year) {
-      remaining -= daysIn(year: year)
-      year += 1
-    }
-    var month = 0
-    while remaining >= daysIn(month: month, of: year) {
-      remaining -= daysIn(month: month, of: year)
-      month += 1
-    }
+    let (days, rest) = (time / 86_400, time % 86_400)
+    let date = CivilDate(daysSince1970: days)
     // 1970 began on a Thursday.
-    bytes += "\(weekdays[(days + 4) % 7]), ".utf8
-    appendTwoDigits(remaining + 1, to: &bytes)
-    bytes += " \(months[month]) ".utf8
-    appendTwoDigits(year / 100, to: &bytes)
-    appendTwoDigits(year % 100, to: &bytes)
+    bytes += "\(weekdays[Int(days + 4) % 7]), ".utf8
+    appendTwoDigits(date.day, to: &bytes)
+    bytes += " \(months[Int(date.month) - 1]) ".utf8
+    appendTwoDigits(date.year / 100, to: &bytes)
+    appendTwoDigits(date.year % 100, to: &bytes)
     for (separator, number) in [(" ", rest / 3_600), (":", rest / 60 % 60), (":", rest % 60)] {
       bytes += separator.utf8
       appendTwoDigits(number, to: &bytes)
@@ -47,7 +38,7 @@ package enum HTTPDate {
     bytes += " GMT".utf8
   }
 
-  private static func appendTwoDigits(_ number: Int, to bytes: inout [UInt8]) {
+  private static func appendTwoDigits(_ number: Int64, to bytes: inout [UInt8]) {
     bytes += [number / 10 % 10, number % 10].map { UInt8(ascii: "0") + UInt8($0) }
   }
 
