@@ -76,6 +76,9 @@ struct OnePlaceEach {
       subject: "JSON strings",
       signs: [#"append\("\\\\u""#, #"case 0x2028\.\.\.0x202E"#], place: "WebFormats/JSON/JSONString.swift"),
     Unique(
+      subject: "character references of HTML",
+      signs: ["&quot;"], place: "WebFormats/Text/HTMLReference.swift"),
+    Unique(
       subject: "dates of HTTP",
       signs: [#""Jan", "Feb", "Mar""#], place: "WebFormats/HTTP/HTTPDate.swift"),
     Unique(

@@ -1,5 +1,6 @@
-/// Markup of the status page: literals are kept, interpolated values are escaped unless they are markup. Escaping works
-/// on scalars, because for Swift `"` with a combining mark is not a quotation mark.
+internal import WebFormats
+
+/// Markup of the status page: literals are kept, interpolated values are escaped unless they are markup.
 struct HTMLText: Sendable, ExpressibleByStringInterpolation {
   private(set) var html = ""
 
@@ -22,12 +23,11 @@ struct HTMLText: Sendable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ number: some BinaryInteger) { html += "\(number)" }
     mutating func appendInterpolation(_ text: String) {
       for scalar in text.unicodeScalars {
+        if let reference = HTMLReference.of(scalar) {
+          html += reference
+          continue
+        }
         switch scalar {
-        case "&": html += "&amp;"
-        case "<": html += "&lt;"
-        case ">": html += "&gt;"
-        case "\"": html += "&quot;"
-        case "'": html += "&#39;"
         case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
           html += "\u{FFFD}"
         default: html.unicodeScalars.append(scalar)

@@ -30,12 +30,11 @@ struct Markup: Sendable, Equatable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
+      if let reference = HTMLReference.of(scalar) {
+        bytes += reference.utf8
+        continue
+      }
       switch scalar {
-      case "&": bytes += "&amp;".utf8
-      case "<": bytes += "&lt;".utf8
-      case ">": bytes += "&gt;".utf8
-      case "\"": bytes += "&quot;".utf8
-      case "'": bytes += "&#39;".utf8
       case "\u{0}": bytes += "\u{FFFD}".utf8
       // Parsers take a carriage return for a newline.
       case "\r", "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
@@ -51,12 +50,11 @@ struct Markup: Sendable, Equatable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
+      if let reference = HTMLReference.of(scalar) {
+        bytes += reference.utf8
+        continue
+      }
       switch scalar {
-      case "&": bytes += "&amp;".utf8
-      case "<": bytes += "&lt;".utf8
-      case ">": bytes += "&gt;".utf8
-      case "\"": bytes += "&quot;".utf8
-      case "'": bytes += "&#39;".utf8
       case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": bytes += "\u{FFFD}".utf8
       default: bytes.append(scalar)
