@@ -33,7 +33,5 @@ package struct HealthCheck: Sendable, Equatable {
     case informs
     /// The gateway is not ready while it fails or is unknown: `/readyz` answers 503.
     case gatesReadiness
-    /// The process cannot recover by itself: `/livez` answers 503 and the orchestrator starts another.
-    case gatesLiveness
   }
 }

@@ -2,7 +2,7 @@ internal import WebFormats
 
 /// Every check at one moment, and the answers of the three probes.
 ///
-/// - `/livez`: 503 only if a check that gates liveness fails. A draining process is alive.
+/// - `/livez`: 200 as long as the process answers, also while draining.
 /// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok, with its name.
 /// - `/healthz`: every check, with the status of `/readyz`.
 package struct HealthReport: Sendable, Equatable {
@@ -15,13 +15,8 @@ package struct HealthReport: Sendable, Equatable {
     self.isDraining = isDraining
   }
 
-  /// Whether the process should be left running.
-  package var isLive: Bool { !checks.contains { $0.effect == .gatesLiveness && $0.status == .failing } }
-
   /// Whether requests should be sent here.
-  package var isReady: Bool {
-    !isDraining && isLive && !checks.contains { $0.effect == .gatesReadiness && $0.status != .ok }
-  }
+  package var isReady: Bool { !isDraining && !checks.contains { $0.keepsFromReadiness } }
 
   /// One word for people.
   package var summary: Summary {
@@ -38,12 +33,12 @@ package struct HealthReport: Sendable, Equatable {
   }
 
   /// The answer of `/livez`.
-  package func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
+  package func livez() -> HealthAnswer { HealthAnswer(status: 200, body: Self.ok) }
 
   /// The answer of `/readyz`, with the names of the checks that keep it from 200, and the message of the first one.
   package func readyz() -> HealthAnswer {
     let obstacles = checks.filter { $0.keepsFromReadiness }
-    guard !isReady else { return HealthAnswer(status: 200, body: Self.word(true)) }
+    guard !isReady else { return HealthAnswer(status: 200, body: Self.ok) }
     var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
     for (index, check) in obstacles.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }
@@ -61,9 +56,7 @@ package struct HealthReport: Sendable, Equatable {
   /// The answer of `/healthz`: a JSON object `{"status", "checks": [{"name", "status", "message", "since"}]}`.
   package func healthz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: json()) }
 
-  private static func word(_ isGood: Bool) -> [UInt8] {
-    [UInt8]((isGood ? "{\"status\":\"ok\"}\n" : "{\"status\":\"failing\"}\n").utf8)
-  }
+  private static let ok = [UInt8]("{\"status\":\"ok\"}\n".utf8)
 
   private func json() -> [UInt8] {
     var body = [UInt8]("{\"status\":\"\(summary.rawValue)\",\"checks\":[".utf8)
@@ -89,9 +82,7 @@ package struct HealthReport: Sendable, Equatable {
 }
 
 extension HealthCheck {
-  fileprivate var keepsFromReadiness: Bool {
-    effect == .gatesReadiness && status != .ok || effect == .gatesLiveness && status == .failing
-  }
+  fileprivate var keepsFromReadiness: Bool { effect == .gatesReadiness && status != .ok }
 }
 
 /// The response to a probe.

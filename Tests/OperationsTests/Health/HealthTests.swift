@@ -6,13 +6,12 @@ import Testing
 @Suite("Health")
 struct HealthTests {
   private func report(
-    store: HealthCheck.Status, apple: HealthCheck.Status = .ok, loops: HealthCheck.Status = .ok, draining: Bool = false
+    store: HealthCheck.Status, apple: HealthCheck.Status = .ok, draining: Bool = false
   ) -> HealthReport {
     HealthReport(
       checks: [
         HealthCheck(name: "store", status: store, effect: .gatesReadiness),
         HealthCheck(name: "apple", status: apple),
-        HealthCheck(name: "event-loops", status: loops, effect: .gatesLiveness),
       ], isDraining: draining)
   }
 
@@ -45,14 +44,6 @@ struct HealthTests {
     let report = report(store: .ok, draining: true)
     #expect(report.livez().status == 200 && report.readyz().status == 503 && report.healthz().status == 503)
     #expect(report.summary == .draining)
-  }
-
-  @Test("Only a check that gates liveness makes the process be replaced")
-  func liveness() {
-    #expect(report(store: .failing, apple: .failing).livez().status == 200)
-    #expect(report(store: .ok, loops: .failing).livez().status == 503)
-    #expect(report(store: .ok, loops: .failing).readyz().status == 503)
-    #expect(report(store: .ok, loops: .unknown).livez().status == 200)
   }
 
   @Test("The report is JSON, whatever the messages say")
@@ -105,6 +96,6 @@ struct HealthTests {
     #expect(!monitor.report.isReady)
     monitor.update("store", .ok, at: Timestamp(microseconds: 8))
     monitor.beginDraining()
-    #expect(!monitor.report.isReady && monitor.report.isLive)
+    #expect(!monitor.report.isReady && monitor.report.livez().status == 200)
   }
 }
