@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import Logging
 internal import Operations
 internal import Sessions
-internal import Synchronization
 
 /// `POST notifications`: Apple's server-to-server notifications. Anybody can send requests to it, so only Apple's
 /// signature is trusted.
@@ -19,13 +18,11 @@ final class NotificationEndpoint: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let audit: AuditTrail
-  /// The time until which refused requests are not logged.
-  private let quietUntil = Atomic<Int64>(0)
+  /// Limits the log lines about refused requests.
+  private let refusals = WarningInterval()
 
   /// The largest body that the verifier reads, in bytes.
   static let bodyLimit = 32 * 1024
-  /// The minimum interval between log lines about refused requests, in milliseconds.
-  private static let logInterval: Int64 = 60_000
 
   init(
     verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, metrics: MetricsRegistry,
@@ -80,11 +77,7 @@ final class NotificationEndpoint: Sendable {
 
   private func refused(_ rejection: IdentityTokenError, _ request: ControlRequest) -> ControlResponse {
     metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
-    let now = WallClock.now()
-    let until = quietUntil.load(ordering: .relaxed)
-    if !Period(from: until &- Self.logInterval, until: until).contains(now),
-      quietUntil.compareExchange(expected: until, desired: now + Self.logInterval, ordering: .relaxed).exchanged
-    {
+    if refusals.isDue() {
       logger.warning(
         "notification rejected (logged at most once a minute)",
         metadata: [
