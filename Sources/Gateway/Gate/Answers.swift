@@ -1,5 +1,6 @@
 internal import AccessPolicy
 internal import DataPlane
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Operations
 internal import Pages
@@ -28,6 +29,19 @@ extension ControlResponse {
       fields: [
         .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
       ], body: body)
+  }
+
+  /// The JSON text of a plain value, its members sorted.
+  /// - Parameter isForPeople: whether to indent it, with a line feed at its end.
+  static func json(of value: some Encodable, isForPeople: Bool = false) -> ControlResponse {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isForPeople { encoder.outputFormatting.insert(.prettyPrinted) }
+    // Encoding plain values into memory does not fail; if it did, the answer would be an empty object, not a crash.
+    guard let encoded = try? encoder.encode(value) else { return json(Array("{}".utf8)) }
+    var text = Array(encoded)
+    if isForPeople { text.append(0x0A) }
+    return json(text)
   }
 
   /// Separates the window that shows the response from the page that opened it (HTML Living Standard, 7.1.3): for

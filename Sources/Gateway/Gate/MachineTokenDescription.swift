@@ -26,11 +26,5 @@ struct MachineTokenDescription: Encodable {
   }
 
   /// 200 with the JSON.
-  static func response(_ token: MachineToken) -> ControlResponse {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
-    let json = try? encoder.encode(MachineTokenDescription(token))
-    return .json(json.map { Array($0) } ?? Array("{}".utf8))
-  }
+  static func response(_ token: MachineToken) -> ControlResponse { .json(of: MachineTokenDescription(token)) }
 }

@@ -59,10 +59,6 @@ struct SessionDescription: Encodable {
 
   /// The answer of `GET session`: 200 with the JSON.
   static func response(_ snapshot: SessionSnapshot, groups: [String], token: String? = nil) -> ControlResponse {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
-    let json = try? encoder.encode(SessionDescription(snapshot, groups: groups, token: token))
-    return .json(json.map { Array($0) } ?? Array("{}".utf8))
+    .json(of: SessionDescription(snapshot, groups: groups, token: token))
   }
 }

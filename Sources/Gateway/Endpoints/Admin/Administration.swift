@@ -171,10 +171,7 @@ struct Administration: Sendable {
   }
 
   static func json(_ report: some Encodable, status: HTTPResponse.Status = .ok) -> ControlResponse {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    // Encoding plain values into memory does not fail; if it did, the answer would be an empty object, not a crash.
-    var response = ControlResponse.json((try? encoder.encode(report)).map { Array($0) + [0x0A] } ?? Array("{}".utf8))
+    var response = ControlResponse.json(of: report, isForPeople: true)
     response.head.status = status
     return response
   }
