@@ -10,8 +10,6 @@ struct DemoSettings {
   let adminPort: Int
   let folder: String
 
-  private static let keyFile = "AuthKey_ABC123DEFG.p8"
-
   /// `localhost`, while the simulator is `127.0.0.1`: two sites, as they are in production.
   private var publicURL: String { "http://localhost:\(port)" }
 
@@ -19,7 +17,7 @@ struct DemoSettings {
 
   var simulatorArguments: [String] {
     [
-      "--port", String(simulatorPort), "--write-key", "\(folder)/\(Self.keyFile)",
+      "--port", String(simulatorPort), "--write-key", "\(folder)/\(LocalApple.keyFile)",
       "--redirect-uri", "\(publicURL)/.auth/callback",
     ]
   }
@@ -46,10 +44,10 @@ struct DemoSettings {
     url = "http://127.0.0.1:\(appPort)"
 
     [apple]
-    client_id = "com.example.web"
-    team_id = "DEF123GHIJ"
-    key_id = "ABC123DEFG"
-    private_key_file = "\(Self.keyFile)"
+    client_id = "\(LocalApple.clientID)"
+    team_id = "\(LocalApple.teamID)"
+    key_id = "\(LocalApple.keyID)"
+    private_key_file = "\(LocalApple.keyFile)"
     base_url = "http://127.0.0.1:\(simulatorPort)"
 
     [session]

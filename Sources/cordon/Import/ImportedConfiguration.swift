@@ -29,7 +29,7 @@ struct ImportedConfiguration {
   /// The setting that a key was translated from.
   private var origins: [String: ForeignSettings.Setting] = [:]
 
-  /// Placeholders for missing or unusable values. Each that remains is reported.
+  /// Placeholders for missing or unusable values: examples, on which nothing depends. Each that remains is reported.
   private static let examples: [(key: String, value: String)] = [
     ("public_url", "https://app.example.com"), ("listen.address", "127.0.0.1:4180"),
     ("upstream.url", "http://127.0.0.1:3000"), ("apple.client_id", "com.example.web"),
