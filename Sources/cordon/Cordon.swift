@@ -59,8 +59,7 @@ struct CordonCommand: AsyncParsableCommand {
       if code.isSuccess {
         print(message)
       } else {
-        var standardError = StandardError()
-        print(message, to: &standardError)
+        printError(message)
       }
     }
     StandardOutput.reportFailure()

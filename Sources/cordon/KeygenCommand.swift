@@ -25,8 +25,7 @@ struct KeygenCommand: ParsableCommand {
     do throws(NewFileError) {
       try NewFile.create(output, content)
     } catch {
-      var standardError = StandardError()
-      print("cordon keygen: \(error.message)", to: &standardError)
+      printError("cordon keygen: \(error.message)")
       throw ExitCode(ExitStatus.cannotCreate)
     }
   }

@@ -4,7 +4,7 @@ import Testing
 // The process under a service manager, without one: what it writes to the journal, signals, limits, and company that it
 // should not have.
 //
-// - Lines of the application log have priorities where the journal reads them, and only there.
+// - Lines of the application log have priorities where the journal reads them, and only there. Errors of commands, too.
 // - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
 // - Too few descriptors, or too little address space: 78 with the remedy instead of trouble later.
 // - An address that the process may not listen on: 78 with the remedy; one that may come back: 1, and another attempt.
@@ -41,6 +41,18 @@ struct ServiceProcessTests {
       directory: directory.path)
     defer { redirected.stop() }
     #expect(try redirected.waitForLine(containing: "cordon is ready").hasPrefix("{"))
+  }
+
+  @Test(
+    "The error of a command has the priority of an error if the journal reads standard error",
+    arguments: ["keygen --output missing/session.key", "run --config missing.conf", "run --unknown"])
+  func errorPriorities(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let script = """
+      export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2); exec '\(try Machine.binary("cordon"))' \(command)
+      """
+    let failed = try ServerProcess.run("/bin/sh", ["-c", script], directory: directory.path)
+    #expect(failed.standardError.hasPrefix("<3>"), "\(failed)")
   }
 
   @Test("SIGUSR1, SIGUSR2 and SIGXFSZ end nothing, and SIGQUIT is a graceful shutdown")
