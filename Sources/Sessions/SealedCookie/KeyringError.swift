@@ -59,7 +59,6 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
         + "\(keys.count == 1 ? "a key" : "keys") (\(names)) that no file of session.secret_files gives; add the old "
         + "secret's file after the first one, run `cordon store reseal`, and remove it then; if that secret is lost, "
         + "`cordon store reseal --forget-unreadable` deletes those tokens and ends every session, but keeps accounts "
-        + "and "
-        + "names")
+        + "and names")
   }
 }

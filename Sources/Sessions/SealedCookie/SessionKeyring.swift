@@ -2,7 +2,6 @@ internal import Cryptography
 import FoundationEssentials
 internal import Secrets
 internal import WebFormats
-import WebFormats
 
 /// The keys that sign session cookies and seal values, derived from the operator's secrets: the first, the current one,
 /// signs and seals; all verify and open.
