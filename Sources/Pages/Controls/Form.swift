@@ -55,10 +55,9 @@ extension Markup {
     _ name: Markup, id: Markup, label: Markup, isHidden: Bool = false, of values: [String]
   ) -> Markup {
     let options = values.map { "<option value=\"\($0)\">\($0)</option>" as Markup }
-    let style: Markup = isHidden ? "unseen" : ""
     let select: Markup = "<select id=\"\(id)\" name=\"\(name)\">\(Markup(lines: options))</select>"
     return isHidden
-      ? "<label class=\"\(style)\" for=\"\(id)\">\(label)</label>\(select)"
+      ? "<label class=\"unseen\" for=\"\(id)\">\(label)</label>\(select)"
       : "<div class=\"field short\"><label for=\"\(id)\">\(label)</label>\(select)</div>"
   }
 
