@@ -54,9 +54,6 @@ package final class AuthorityList: Sendable {
     self.numberOfNode = numberOfNode
   }
 
-  /// Whether the bytes of a `Host` field (or `:authority`) name one of them.
-  package func match(_ authority: Span<UInt8>) -> Bool { place(authority) != nil }
-
   /// Finds the bytes of a `Host` field (or `:authority`); nil if they are not in the list: the host without regard
   /// to ASCII case, the port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port
   /// with a leading zero are not accepted. Without allocation; the time does not depend on the number of hosts.
