@@ -111,11 +111,14 @@ package struct RouteDecision: Sendable, Hashable {
 }
 
 extension RouteDecision.Access {
+  /// The strictness of ``rules(_:)``: of two readings that have it, each may name rules that the other does not.
+  static let rulesStrictness = 2
+
   var strictness: Int {
     switch self {
     case .public: 0
     case .signedIn: 1
-    case .rules: 2
+    case .rules: Self.rulesStrictness
     case .signOut: 3
     case .deny: 4
     }

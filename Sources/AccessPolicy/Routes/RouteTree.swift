@@ -128,8 +128,9 @@ final class RouteTree: Sendable {
   @inline(__always)
   private func canBeRestricted(_ decision: RouteDecision) -> Bool {
     let strictness = decision.access.strictness
+    let rules = RouteDecision.Access.rulesStrictness
     return strictness < RouteDecision.Access.deny.strictness
-      && (strictest > strictness || strictest == 2 && strictness == 2
+      && (strictest > strictness || strictest == rules && strictness == rules
         || hasUnauthorizedEntry && decision.unauthenticated == .automatic || hasConditionalEntry
         || hasEntryWithoutTokens && decision.acceptsTokens || hasEntryWithoutPreflights && decision.passesPreflights)
   }
