@@ -65,7 +65,7 @@ enum AccessOperation: Equatable {
     switch (parts.first, parts.count) {
     case ("accounts", 3) where parts[2] == "ban":
       try method.require(["PUT", "DELETE"])
-      let subject = try Self.subject(second)
+      let subject = try AdminOperation.subject(second)
       guard method == .put else {
         self = .unban(subject)
         return
@@ -78,7 +78,7 @@ enum AccessOperation: Equatable {
     case ("groups", 4) where parts[2] == "members":
       try method.require(["PUT", "DELETE"])
       guard let group = second else { throw .badGroup }
-      let subject = try Self.subject(parts[3])
+      let subject = try AdminOperation.subject(parts[3])
       if method == .put { _ = try OrderBody(body, members: []) }
       self = method == .put ? .addMember(subject, group: group) : .removeMember(subject, group: group)
     case ("requests", 1):
@@ -124,7 +124,7 @@ enum AccessOperation: Equatable {
   /// The list of accounts that a query asks for.
   static func listing(_ fields: [String: String]) throws(AdministrationError) -> AccessOperation {
     var filter = AccountFilter(group: fields["group"], seenSince: fields["seen_since"])
-    if let after = fields["after"] { filter.after = try subject(after) }
+    if let after = fields["after"] { filter.after = try AdminOperation.subject(after) }
     filter.limit = try limit(fields["limit"])
     return .listAccounts(filter)
   }
@@ -136,11 +136,6 @@ enum AccessOperation: Equatable {
     if let expires = try order.text("expires") { invitation.expires = expires }
     invitation.note = try order.text("note")
     return invitation
-  }
-
-  private static func subject(_ text: String?) throws(AdministrationError) -> Subject {
-    guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
-    return subject
   }
 
   private static func limit(_ text: String?) throws(AdministrationError) -> Int {

@@ -116,7 +116,8 @@ enum AdminOperation: Equatable {
     return true
   }
 
-  private static func subject(_ text: String?) throws(AdministrationError) -> Subject {
+  /// The subject in a part of a path, or in a field.
+  static func subject(_ text: String?) throws(AdministrationError) -> Subject {
     guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
     return subject
   }
