@@ -26,8 +26,9 @@ struct ClockJumps {
     return Self.seconds(jump)
   }
 
-  /// Compares the clock at a start with the latest use of any session. Before requests are served: their sessions would
-  /// be stored as used now. (A sign-in is not possible by a wrong clock: Apple's identity token has then expired.)
+  /// Compares the clock at a start with the latest use of any session. As soon as the store is open: from the first
+  /// write of last uses on, sessions are stored as used now. (A sign-in is not possible by a wrong clock: Apple's
+  /// identity token has then expired.)
   /// - Returns: the time since then if it is long, in seconds.
   mutating func compareStart(wall: Date, steady: ContinuousClock.Instant, latestUse: Date?) -> Int? {
     guard let latestUse else { return nil }

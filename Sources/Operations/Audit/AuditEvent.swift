@@ -63,7 +63,8 @@ package struct AuditEvent: Sendable, Equatable {
     /// The user asked on the account page to stop using the application: `deleted`, or `not_revoked` if Apple did not
     /// confirm and everything was kept.
     case stopUsing(outcome: String)
-    /// A session ended otherwise: replaced by a new sign-in, revoked at Apple, or ended by an operator.
+    /// A session ended otherwise: signed out from another browser, replaced by a new sign-in, revoked at Apple, ended
+    /// by an operator or with its account, or refused after the grace period.
     case sessionEnded(reason: String)
     /// A refresh token was checked with Apple.
     case check(verdict: String)

@@ -7,7 +7,7 @@ internal import Secrets
 internal import SocketTransport
 internal import WebFormats
 
-/// The client of the admin listener of a running gateway, for the commands `accounts` and `sessions`.
+/// The client of the admin listener of a running gateway, for the commands that act on one.
 package struct AdministrationClient: Sendable {
   private let address: BindAddress
   private let token: AdministrationToken?
