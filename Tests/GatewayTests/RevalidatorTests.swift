@@ -184,12 +184,6 @@ struct RevalidatorTests {
     #expect(lines.take().map { $0.prefix { $0 != "," } } == ["identity token from revalidation is invalid"])
   }
 
-  @Test("The remedy for a refused refresh names no redirect URI and no scopes", arguments: OAuthError.Code.allCases)
-  func refreshRemedy(code: OAuthError.Code) {
-    let remedy = OAuthError(code: code, description: nil).refreshRemedy
-    #expect(!remedy.contains("redirect") && !remedy.contains("scopes"), "\(remedy)")
-  }
-
   @Test("While another process asks Apple its result is waited for; a lease that it releases is taken over")
   func otherProcess() async throws {
     let snapshot = try due()

@@ -114,6 +114,14 @@ struct RefreshTests {
     #expect(verdict == .misconfigured(OAuthError(code: code, description: "said??so")))
   }
 
+  @Test(
+    "The remedy for a refused refresh says something, but nothing of redirect URIs and scopes",
+    arguments: OAuthError.Code.allCases)
+  func remedy(code: OAuthError.Code) {
+    let remedy = OAuthError(code: code, description: nil).refreshRemedy
+    #expect(!remedy.isEmpty && !remedy.contains("redirect") && !remedy.contains("scopes"), "\(remedy)")
+  }
+
   @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
   func otherStatusOfMistakes(status: Int) async throws {
     let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
