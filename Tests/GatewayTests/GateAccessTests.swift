@@ -132,6 +132,7 @@ struct GateAccessTests {
     }
     #expect(try await ask("10.1.2.3", ["X-Forwarded-For: 10.1.2.3"], trusted: true) == nil)
     #expect(try await ask("10.1.2.3", ["Forwarded: for=192.0.2.1"], trusted: true) == 403)
+    #expect(try await ask("10.1.2.3", trusted: true) == 403, "a proxy that does not say for whom")
     let stranger = try await rig.decide(Asked(target: "/inside/x", address: "192.0.2.1"))
     #expect(stranger.status == 403, "not sent to sign in")
     let exchange = try await rig.open(

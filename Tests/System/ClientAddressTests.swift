@@ -102,12 +102,13 @@ struct ClientAddressTests {
 
   @Test("A client that the balancer does not know is in no network, although the balancer is, whatever it says itself")
   func unknownToBalancer() throws {
-    let route = "[[route]]\npath = \"/inside/\"\naccess = \"public\"\nnetworks = [\"127.0.0.0/8\", \"10.0.0.0/8\"]\n"
+    let networks = #"["127.0.0.0/8", "10.0.0.0/8", "203.0.113.0/24"]"#
+    let route = "[[route]]\npath = \"/inside/\"\naccess = \"public\"\nnetworks = \(networks)\n"
     try Self.withGateway(route) { gateway, upstream in
       let headers: [([UInt8], Int)] = [
         (Array("PROXY UNKNOWN\r\n".utf8), 403), (Array("PROXY UNKNOWN 10.1.2.3 10.0.0.1 1 2\r\n".utf8), 403),
         (Self.block(0x21, 0x00, []), 403), (Self.block(0x20, 0x00, []), 200),
-        (Array("PROXY TCP4 10.1.2.3 10.0.0.1 1 2\r\n".utf8), 200),
+        (Array("PROXY TCP4 203.0.113.9 10.0.0.1 1 2\r\n".utf8), 200),
       ]
       for (index, (header, status)) in headers.enumerated() {
         for lie in [[], ["X-Forwarded-For: 10.1.2.3"]] where lie.isEmpty || status == 403 {

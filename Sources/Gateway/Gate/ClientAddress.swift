@@ -10,10 +10,9 @@ enum ClientAddress {
   /// address says nothing of the client; a trusted one has to say for whom in `X-Forwarded-For`.
   @inline(__always)
   static func isKnown(_ client: ClientPeer, _ head: borrowing RequestHead) -> Bool {
-    let speaksForAnother = head.fields.has(.forwarded) || head.fields.has(.xRealIP)
     guard client.isAddressKnown else { return false }
-    if client.isTrusted { return head.fields.has(.xForwardedFor) || !speaksForAnother }
-    return !speaksForAnother && !head.fields.has(.xForwardedFor)
+    if client.isTrusted { return head.fields.has(.xForwardedFor) }
+    return !head.fields.has(.xForwardedFor) && !head.fields.has(.forwarded) && !head.fields.has(.xRealIP)
   }
 
   /// The address; nil if it is not known, or that of a Unix socket.
@@ -21,11 +20,22 @@ enum ClientAddress {
     isKnown(client, head) ? IPAddress(client.address) : nil
   }
 
-  /// Warns of a peer that is denied because it speaks for others without being trusted, once a minute.
-  static func warnIfUntrusted(
+  /// Warns of a peer that is denied because it speaks for others without being trusted, or is trusted and does not say
+  /// for whom it speaks, once a minute.
+  static func warnIfUnknown(
     _ client: ClientPeer, _ head: borrowing RequestHead, _ warnings: WarningInterval, _ logger: Logger
   ) {
-    guard !client.isTrusted, !isKnown(client, head), warnings.isDue() else { return }
+    guard !isKnown(client, head), !(client.isTrusted && head.fields.has(.xForwardedFor)), warnings.isDue() else {
+      return
+    }
+    guard !client.isTrusted else {
+      return logger.warning(
+        "denied request of a trusted proxy without X-Forwarded-For: the route has networks",
+        metadata: [
+          "peer": "\(client.address)",
+          "remedy": "let the proxy send X-Forwarded-For, or remove its address from listen.trusted_proxies",
+        ])
+    }
     guard client.isAddressKnown else {
       return logger.warning(
         "denied request of a client whom the load balancer does not know: the route has networks",

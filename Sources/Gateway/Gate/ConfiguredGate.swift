@@ -225,7 +225,7 @@ final class ConfiguredGate {
     _ route: RouteDecision, _ head: borrowing RequestHead, _ client: ClientPeer
   ) -> Bool {
     if routes.admits(route, from: ClientAddress.find(client, head)) { return true }
-    ClientAddress.warnIfUntrusted(client, head, configuration.networkWarnings, logger)
+    ClientAddress.warnIfUnknown(client, head, configuration.networkWarnings, logger)
     return false
   }
 
