@@ -44,13 +44,16 @@ struct KeepableFormGateTests {
   func read() async throws {
     let rig = try await GateRig(try Self.settings())
     #expect(try await isRead(rig))
+    let withoutReferrer = Self.fields.filter { !$0.hasPrefix("Origin:") } + ["Origin: null"]
+    #expect(try await isRead(rig, withoutReferrer), "of a page with Referrer-Policy: no-referrer")
+    #expect(try await !isRead(rig, withoutReferrer.filter { !$0.hasPrefix("Sec-Fetch-Site:") }))
     for target in ["/save", "/wiki/never/save", "/wiki/api/save"] {
       #expect(try await isRead(rig, Self.fields, target) == false, "\(target)")
     }
     #expect(try await isRead(rig, method: "PUT") == false)
     #expect(try await isRead(rig, host: "old.example.com") == false, "no session arrives at an alias")
     let replacements = [
-      "Content-Type: text/plain", "Content-Type: application/json", "Content-Length: 1001", "Origin: null",
+      "Content-Type: text/plain", "Content-Type: application/json", "Content-Length: 1001", "Origin: nul",
       "Origin: https://evil.example", "Origin: http://app.example.com", "Sec-Fetch-Site: cross-site",
       "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: none", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: iframe",
     ]

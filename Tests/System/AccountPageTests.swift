@@ -188,6 +188,8 @@ struct AccountPageTests {
       [], [("Origin", "null")], [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")],
       [("Sec-Fetch-Site", "same-site")], [("Sec-Fetch-Site", "none")],
       [("Origin", site.origin), ("Sec-Fetch-Site", "cross-site")], [("Origin", site.origin + ".evil.example")],
+      [("Origin", "null"), ("Sec-Fetch-Site", "cross-site")],
+      [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "same-origin")],
     ]
     for fields in origins {
       for (path, field) in [
@@ -206,6 +208,19 @@ struct AccountPageTests {
     // An address of another site cannot make the page claim that something ended.
     try anna.open("\(site.apple.baseURL)/simulator")
     #expect(try !anna.follow(site.own("account?ended=one")).text.contains("role=\"status\""))
+  }
+
+  @Test("A page that tells no referrer is our own by Sec-Fetch-Site: browsers write null for its origin")
+  func noReferrer() throws {
+    let site = try site()
+    defer { site.stop() }
+    let (anna, other) = (try site.signedIn(), try site.signedIn())
+    // With Sec-Fetch-Site: same-origin.
+    let fields = [("Origin", "null")]
+    #expect(try anna.fetch(site.own("account"), method: "POST", fields: fields, form: "others=end").status == 204)
+    #expect(try isSignedIn(anna, site) && !isSignedIn(other, site))
+    #expect(try anna.fetch(site.own("sign-out"), method: "POST", fields: fields, form: "").status < 400)
+    #expect(try !isSignedIn(anna, site))
   }
 
   // MARK: Stop using

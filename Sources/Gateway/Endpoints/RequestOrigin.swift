@@ -3,13 +3,16 @@ internal import DataPlane
 internal import HTTPTypes
 
 extension ControlRequest {
-  /// Whether the request comes from our own pages (`Origin`, or `Sec-Fetch-Site` from browsers that leave `Origin`
-  /// out). False if it has neither.
+  /// Whether the request comes from our own pages, by `Origin`, or by `Sec-Fetch-Site` where `Origin` says nothing:
+  /// some browsers leave it out, and of a page with `Referrer-Policy: no-referrer` it is `null` (Fetch Standard,
+  /// "append a request Origin header"). False if the request has neither. A sandboxed frame has the origin `null` as
+  /// well, but is `cross-site`.
   func isFromOwnPages(_ origin: OriginSettings) -> Bool {
     let fields = head.headerFields
     if let site = fields[.secFetchSite], site != "same-origin" { return false }
-    if let stated = fields[.origin] { return stated.utf8.elementsEqual(origin.origin.description.utf8) }
-    return fields[.secFetchSite] == "same-origin"
+    let isSameOrigin = fields[.secFetchSite] == "same-origin"
+    guard let stated = fields[.origin], stated != "null" || !isSameOrigin else { return isSameOrigin }
+    return stated.utf8.elementsEqual(origin.origin.description.utf8)
   }
 
   /// Whether a page of another site caused the request, by `Sec-Fetch-Site`.

@@ -25,8 +25,10 @@ struct KeepableForm: Sendable {
   ///   - origin: our own, as browsers write it in `Origin`.
   static func isOne(_ head: borrowing RequestHead, _ bytes: RawSpan, limit: Int, origin: [UInt8]) -> Bool {
     guard head.method == .post, case .length(let length) = head.framing, length <= limit else { return false }
+    // The origin of a page with `Referrer-Policy: no-referrer` is `null`; that of a sandboxed frame is, too, which is
+    // `cross-site`.
     guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin),
-      bytes.array(line.value) == origin,
+      bytes.array(line.value) == origin || bytes.equals("null", line.value),
       let site = head.fields.line(.secFetchSite), bytes.equals("same-origin", site.value),
       let mode = head.fields.line(.secFetchMode), bytes.equals("navigate", mode.value)
     else { return false }
