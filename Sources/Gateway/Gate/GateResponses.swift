@@ -19,9 +19,7 @@ struct GateResponses {
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
     to user: Account? = nil
   ) -> ControlResponse {
-    if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
-      prefersHTML(accept: bytes.array(accept.value))
-    {
+    if RequestKind.isPageLoad(head, bytes) {
       return ControlResponse(
         pages(head, bytes, request).failure(
           failure, requestID: request.id.description, user: user?.shownAddress))
@@ -47,9 +45,7 @@ struct GateResponses {
       origin: request.site.origin, prefix: configuration.prefix
     ).path
     let (renderer, id) = (pages(head, bytes, request), request.id.description)
-    if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
-      prefersHTML(accept: bytes.array(accept.value))
-    {
+    if RequestKind.isPageLoad(head, bytes) {
       return ControlResponse(
         renderer.refusal(failure, state, requestID: id, returnTo: path, user: user.shownAddress))
     }

@@ -5,11 +5,13 @@ internal import Pages
 enum RequestKind {
   /// Whether a person's browser goes to a page: only then is it redirected to sign in. It says so by `Sec-Fetch-Mode`;
   /// without that, a GET whose `Accept` names `text/html` is one. Programs (git, curl, DAV clients) send `*/*` or
-  /// nothing: they get 401, like a script, which could not follow a redirect to Apple either.
+  /// nothing: they get 401, like a script, which could not follow a redirect to Apple either. So does a download, which
+  /// would save the sign-in page as the file, and what a page embeds.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard !head.fields.has(.xRequestedWith) else { return false }
     if let mode = head.fields.line(.secFetchMode) {
       return (head.method == .get || head.method == .head) && bytes.equalsIgnoringCase("navigate", mode.value)
+        && isShownAsPage(head, bytes)
     }
     guard head.method == .get, let accept = head.fields.line(.accept) else { return false }
     var found = false
@@ -21,12 +23,21 @@ enum RequestKind {
     return found
   }
 
-  /// Whether a browser shows the response to a person, whatever the method.
+  /// Whether a navigation's response is shown in a tab or a frame, by `Sec-Fetch-Dest`: a link with `download` has
+  /// `empty`. True for browsers that do not send it.
+  private static func isShownAsPage(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    head.fields.lines.allSatisfy { line in
+      !bytes.equalsIgnoringCase("sec-fetch-dest", line.name) || bytes.equals("document", line.value)
+        || bytes.equals("iframe", line.value) || bytes.equals("frame", line.value)
+    }
+  }
+
+  /// Whether a browser shows the response to a person, whatever the method: then a failure is a page.
   static func isPageLoad(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard !head.fields.has(.xRequestedWith) else { return false }
     if let mode = head.fields.line(.secFetchMode), !bytes.equalsIgnoringCase("navigate", mode.value) { return false }
-    guard let accept = head.fields.line(.accept) else { return true }
-    return acceptsPages(bytes, accept.value)
+    guard let accept = head.fields.line(.accept) else { return false }
+    return prefersHTML(accept: bytes.array(accept.value))
   }
 
   /// Whether a person has submitted a form: a navigation that is not a GET, by `Sec-Fetch-Mode` or, where that is
@@ -36,22 +47,6 @@ enum RequestKind {
     if let mode = head.fields.line(.secFetchMode) { return bytes.equalsIgnoringCase("navigate", mode.value) }
     guard let accept = head.fields.line(.accept) else { return false }
     return prefersHTML(accept: bytes.array(accept.value))
-  }
-
-  /// Whether `Accept` has `text/html` or `*/*` in it.
-  private static func acceptsPages(_ bytes: RawSpan, _ value: Range<Int>) -> Bool {
-    var found = value.isEmpty
-    bytes.forEachListElement(value) { element in
-      var end = element.lowerBound
-      while end < element.upperBound, bytes.byte(at: end) != 0x3B, bytes.byte(at: end) != 0x20 { end += 1 }
-      let type = element.lowerBound..<end
-      if bytes.equalsIgnoringCase("text/html", type) || bytes.equalsIgnoringCase("application/xhtml+xml", type)
-        || bytes.equals("*/*", type)
-      {
-        found = true
-      }
-    }
-    return found
   }
 
   /// Whether a request is a CORS preflight (Fetch Standard, 4.8): OPTIONS with `Origin` and
