@@ -46,4 +46,15 @@ struct RevalidationQueueTests {
     Task { queue.end(subject) }
     #expect(await waited)
   }
+
+  @Test("At the end of the process all revalidations are waited for, those that hang until the deadline only")
+  func end() async throws {
+    let subjects = try (0..<3).map { try #require(Subject("user.\($0)")) }
+    await queue.waitForAll(by: .now + .seconds(600))
+    for subject in subjects { #expect(queue.begin(subject)) }
+    await queue.waitForAll(by: .now + .milliseconds(10))
+    Task { for subject in subjects { queue.end(subject) } }
+    await queue.waitForAll(by: .now + .seconds(600))
+    for subject in subjects { #expect(queue.begin(subject), "it was waited for") }
+  }
 }

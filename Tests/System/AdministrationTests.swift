@@ -235,6 +235,11 @@ struct AdministrationTests {
     #expect(try anna.fetch(site.own("session")).status == 200)
     #expect(try ask("POST", "/accounts/\(subject)/disconnect?force=true").status == 200)
     #expect(try anna.fetch(site.own("session")).status == 401)
+    let audited = try poll("the acts in the audit") {
+      let lines = try audit("administration").filter { $0["act"] as? String == "disconnect" }
+      return lines.count == 3 ? lines : nil
+    }
+    #expect(audited.map { $0["failed"] as? String } == ["not_revoked", "not_revoked", nil])
   }
 
   @Test("The commands do the same: find, sessions, end, disconnect")

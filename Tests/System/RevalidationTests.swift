@@ -92,6 +92,21 @@ struct RevalidationTests {
     #expect(try site.apple.tokenRequests("refresh_token").count == 1)
   }
 
+  @Test("A stop in the middle of a check waits for Apple's answer, which ends the sessions of a user who has left")
+  func stoppedMidCheck() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.revoke("anna")
+    try site.setClock(secondsAhead: Self.due)
+    try site.apple.fault("token", "slow", ["grant_type": "refresh_token", "milliseconds": 1_000, "times": 1])
+    #expect(try ask(anna, site) == 200)
+    try poll("the check to begin") { try site.apple.tokenRequests("refresh_token").count == 1 ? () : nil }
+    try site.gateway.restart()
+    #expect(try ask(anna, site) == 401)
+    #expect(try site.apple.tokenRequests("refresh_token").count == 1)
+  }
+
   @Test("A user who does not show up is not asked about")
   func lazy() throws {
     let site = try Site(fakeClock: true)

@@ -68,7 +68,7 @@ struct RunningGateway: Sendable {
       revalidator: services.revalidator, health: services.health, upstreams: upstreams, relay: services.relay,
       metrics: metrics, certificates: certificates, resources: resources, logger: logger)
     await tasks.checkStore()
-    let people = PeopleWatch(store: services.store)
+    let people = PeopleWatch(store: services.store, storeHealth: services.storeHealth)
     people.addMetrics(to: metrics)
     let reload = Reload(
       snapshot, factory: services.snapshots,
@@ -229,9 +229,14 @@ struct RunningGateway: Sendable {
     }
   }
 
+  /// The longest wait for revalidations that are under way when the process ends: mostly longer than Apple takes, and
+  /// short beside the time that a service manager grants.
+  private static let revalidationLimit = Duration.seconds(3)
+
   /// Writes the last-seen updates, and closes what is left.
   private func close() async {
     await services.lastSeen.finish()
+    if !ending.isForced { await services.revalidator.queue.waitForAll(by: .now + Self.revalidationLimit) }
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await services.store.close() } catch {
       services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])

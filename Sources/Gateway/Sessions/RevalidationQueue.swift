@@ -49,6 +49,14 @@ final class RevalidationQueue: Sendable {
     return await Self.wait(for: stream, by: deadline)
   }
 
+  /// Waits until no revalidation is under way: Apple is not asked about these accounts again within the interval, so
+  /// that an answer must not be lost.
+  func waitForAll(by deadline: ContinuousClock.Instant) async {
+    while ContinuousClock.now < deadline, let subject = state.withLock({ $0.slots.anyUnderWay }) {
+      await waitForEnd(of: subject, by: deadline)
+    }
+  }
+
   /// - Returns: whether the signal came before the deadline.
   private static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in

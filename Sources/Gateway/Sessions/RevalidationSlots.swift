@@ -40,6 +40,9 @@ struct RevalidationSlots {
   /// The results of tickets that have left the queue and are not collected yet.
   private var assigned: [Ticket: SlotResult] = [:]
 
+  /// An account under revalidation; nil if there is none.
+  var anyUnderWay: Subject? { underWay.keys.first }
+
   /// Takes a slot for a background revalidation without waiting, if one is free.
   mutating func begin(_ subject: Subject) -> Bool {
     guard underWay[subject] == nil, underWay.count - elsewhere.count < Self.backgroundLimit else { return false }

@@ -44,6 +44,7 @@ struct AccessRequestEndpoint: Sendable {
     do throws(StoreError) {
       return try await store.request(of: subject, at: now).map { .waits(code: $0.code.text) } ?? .mayAsk
     } catch {
+      storeHealth.failed("request_access", error)
       return nil
     }
   }

@@ -34,15 +34,15 @@ struct AccountRemoval: Sendable {
     guard evenUnrevoked || revocations.allSatisfy(\.isRevoked) else {
       return DisconnectionReport(forgotten: false, ended: 0, revocations: revocations)
     }
-    var ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
+    let ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
+    audit.recordEnd(of: ended, subject, .accountRemoved, request)
     // A sign-in between the two is forgotten as well.
     let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
     await sessions.forget(late)
     await sessions.forget(subject)
     for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
-    ended += late
-    audit.recordEnd(of: ended, subject, .accountRemoved, request)
-    return DisconnectionReport(forgotten: true, ended: ended.count, revocations: revocations)
+    audit.recordEnd(of: late, subject, .accountRemoved, request)
+    return DisconnectionReport(forgotten: true, ended: ended.count + late.count, revocations: revocations)
   }
 
   private func revoke(_ stored: StoredToken) async -> DisconnectionReport.Revocation {

@@ -87,15 +87,18 @@ struct Administration: Sendable {
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)
-      record(operation.name, subject, by: context.caller, context.request)
       let removal = AccountRemoval(
         sessions: sessions, store: store, apple: apple, keyring: keyring, metrics: metrics, audit: audit)
       let report = try await removal.remove(subject, evenUnrevoked: evenUnrevoked, context.request)
+      record(
+        operation.name, subject, by: context.caller, failed: report.forgotten ? nil : "not_revoked", context.request)
       return Self.json(report, status: report.forgotten ? .ok : .badGateway)
     case .migrate(let order):
-      record(operation.name, by: context.caller, context.request)
-      let migration = TeamMigration(store: store, sessions: sessions, apple: apple, keyring: keyring)
-      return Self.json(try await migration.run(order))
+      let migration = TeamMigration(
+        store: store, storeHealth: storeHealth, sessions: sessions, apple: apple, keyring: keyring)
+      let report = try await migration.run(order)
+      record(operation.name, by: context.caller, failed: report.stopped == nil ? nil : "stopped", context.request)
+      return Self.json(report)
     case .reload:
       let report = await reload(context.caller)
       record(operation.name, by: context.caller, failed: report.failure, context.request)

@@ -9,6 +9,7 @@ internal import Synchronization
 /// page, which must not wait for the store.
 final class PeopleWatch: Sendable {
   private let store: any AccessStore & StoreMaintenance
+  private let storeHealth: StoreHealth
   private let state = Mutex(State())
 
   private struct State {
@@ -23,7 +24,10 @@ final class PeopleWatch: Sendable {
   /// The interval between counts of all accounts and sessions, which read whole tables, in milliseconds.
   private static let accountInterval: Int64 = 60_000
 
-  init(store: any AccessStore & StoreMaintenance) { self.store = store }
+  init(store: any AccessStore & StoreMaintenance, storeHealth: StoreHealth) {
+    self.store = store
+    self.storeHealth = storeHealth
+  }
 
   /// Adds a gauge for each count of things that await or record a decision of an operator.
   func addMetrics(to metrics: MetricsRegistry) {
@@ -40,7 +44,9 @@ final class PeopleWatch: Sendable {
   }
 
   /// Counts. The numbers stay the same if the store does not answer.
-  func count() async { try? await count(at: WallClock.now()) }
+  func count() async {
+    do throws(StoreError) { try await count(at: WallClock.now()) } catch { storeHealth.failed("people", error) }
+  }
 
   private func count(at now: Int64) async throws(StoreError) {
     let date = Date(wallClock: now)

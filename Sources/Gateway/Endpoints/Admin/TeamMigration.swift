@@ -6,6 +6,7 @@ internal import Sessions
 /// progress and can resume after an interruption. Migrated accounts are skipped.
 struct TeamMigration {
   let store: any AccountStore & EncryptedTokenStore & TeamTransferStore
+  let storeHealth: StoreHealth
   let sessions: SessionManager
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
@@ -96,6 +97,7 @@ struct TeamMigration {
       return MigrationReport.Result(
         account.subject, "failed", message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
     } catch {
+      if let error = error as? StoreError { storeHealth.failed("administration", error) }
       return MigrationReport.Result(account.subject, "failed", message: "\(error)")
     }
   }

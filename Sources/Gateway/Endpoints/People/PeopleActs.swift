@@ -125,8 +125,16 @@ struct PeopleActs: Sendable {
     case .unban(let subject):
       try await administration.unban(subject, by: actor)
       return .done(.unbanned)
-    case .endSession(let handle, let subject): return try await end(handle, of: subject, by: actor)
-    case .endSessions(let subject): return try await endAll(of: subject, by: actor)
+    case .endSession(let handle, let subject):
+      return try await end(order.name, of: subject, session: handle, by: actor) {
+        // Only sessions of this user: the ID of another user's session must not end it.
+        let isTheirs = try await store.sessions(of: subject).contains { $0.handle == handle }
+        return isTheirs ? try await sessions.end(.one(handle), because: .byOperator) : []
+      }
+    case .endSessions(let subject):
+      return try await end(order.name, of: subject, by: actor) {
+        try await sessions.end(.all(of: subject), because: .byOperator)
+      }
     case .invite(let group, let id, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
       let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
@@ -139,37 +147,33 @@ struct PeopleActs: Sendable {
     }
   }
 
+  /// Ends sessions of a user, and audits that it was done or failed.
   private func end(
-    _ handle: PublicSessionID, of subject: Subject, by actor: Actor
+    _ act: String, of subject: Subject, session: PublicSessionID? = nil, by actor: Actor,
+    _ body: () async throws -> [PublicSessionID]
   ) async throws(AdministrationError) -> Outcome {
-    let ended = try await administration.read {
-      // Only sessions of this user: the ID of another user's session must not end it.
-      guard try await store.sessions(of: subject).contains(where: { $0.handle == handle }) else {
-        return [PublicSessionID]()
-      }
-      return try await sessions.end(.one(handle), because: .byOperator)
+    let ended: [PublicSessionID]
+    do throws(AdministrationError) {
+      ended = try await administration.read(body)
+    } catch {
+      record(act, of: subject, session: session, by: actor, failed: error.code)
+      throw error
     }
-    record(ended, of: subject, "end_session", by: actor, session: handle)
-    return .done(ended.isEmpty ? .unchanged : .ended)
-  }
-
-  private func endAll(of subject: Subject, by actor: Actor) async throws(AdministrationError) -> Outcome {
-    let ended = try await administration.read { try await sessions.end(.all(of: subject), because: .byOperator) }
-    record(ended, of: subject, "end_sessions", by: actor)
-    return .done(ended.isEmpty ? .unchanged : .ended)
-  }
-
-  private func record(
-    _ ended: [PublicSessionID], of subject: Subject, _ act: String, by actor: Actor, session: PublicSessionID? = nil
-  ) {
-    audit.record(
-      .administration(act: act, by: actor.name, failed: ended.isEmpty ? "no_session" : nil), subject: subject,
-      session: session, peer: actor.peer, requestID: actor.requestID)
+    record(act, of: subject, session: session, by: actor, failed: ended.isEmpty ? "no_session" : nil)
     for handle in ended {
       audit.record(
         .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
         requestID: actor.requestID)
     }
+    return .done(ended.isEmpty ? .unchanged : .ended)
+  }
+
+  private func record(
+    _ act: String, of subject: Subject, session: PublicSessionID?, by actor: Actor, failed: String?
+  ) {
+    audit.record(
+      .administration(act: act, by: actor.name, failed: failed), subject: subject, session: session, peer: actor.peer,
+      requestID: actor.requestID)
   }
 }
 
