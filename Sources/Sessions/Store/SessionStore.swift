@@ -159,8 +159,8 @@ package protocol StoreMaintenance: Sendable {
 
   /// Removes expired rows, a limited number of each kind: replay guards, sessions, changes, requests for access, and
   /// `RemovalRule.retention` after their end invitations, bans and machine tokens, and after they were submitted names
-  /// whose sign-in was not completed. Accounts and refresh tokens stay, except accounts of strangers: the latest sign-in
-  /// left no token and is as long ago, and there is no session, group, request or ban.
+  /// whose sign-in was not completed. Accounts and refresh tokens stay, except accounts of strangers: the latest
+  /// sign-in left no token and is as long ago, and there is no session, group, request or ban.
   ///
   /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal
