@@ -305,6 +305,27 @@ struct OpenExchangeTests {
     #expect(try socket.readToEnd() == [])
   }
 
+  @Test("A tunnel of one application ends after upstreams.timeouts.tunnel")
+  func silentTunnelOfOneApplication() throws {
+    let site = try site {
+      $0.ending = """
+        [[upstreams]]
+        name = "live"
+        url = \($0["upstream", "url"] ?? "")
+        [upstreams.timeouts]
+        tunnel = "1s"
+        [[route]]
+        path = "/"
+        upstream = "live"
+        """
+    }
+    defer { site.stop() }
+    let socket = try socket(of: try site.signedIn(), site)
+    try socket.send(Self.data)
+    #expect(try socket.read(count: Self.data.count) == Self.data)
+    #expect(try socket.readToEnd() == [])
+  }
+
   @Test("Sockets of clients and of applications are kept alive by the system")
   func keepAlive() throws {
     let site = try site()

@@ -205,6 +205,43 @@ struct UpstreamTests {
     #expect(waiting.enumerated().allSatisfy { $0.offset % 3 != 0 || $0.element.received.isEmpty })
   }
 
+  @Test("Timeouts and idle connections of one application are its own, and those of [upstream] hold for the others")
+  func ownTimeouts() throws {
+    let (application, once) = try (Self.named("application"), Self.named("once"))
+    let silent = try RawUpstream(connections: { connection, _ in _ = try connection.readToEnd(by: .seconds(60)) })
+    let gateway = try gateway(
+      [application],
+      ending: """
+        [[upstreams]]
+        name = "once"
+        url = "http://127.0.0.1:\(once.port)"
+        idle_connections = 0
+        [[upstreams]]
+        name = "silent"
+        url = "http://127.0.0.1:\(silent.port)"
+        [upstreams.timeouts]
+        first_byte = "500ms"
+        [[route]]
+        path = "/"
+        access = "public"
+        [[route]]
+        path = "/once/"
+        access = "public"
+        upstream = "once"
+        [[route]]
+        path = "/silent/"
+        access = "public"
+        upstream = "silent"
+        """)
+    defer { gateway.stop() }
+    #expect(try gateway.client.get("/silent/").status == 504)
+    let expected: [(String, RawUpstream, [String])] = [("/", application, []), ("/once/", once, ["close"])]
+    for (path, upstream, connection) in expected {
+      #expect(try gateway.client.get(path).status == 200)
+      #expect(try upstream.waitForRequest().fields[all: "Connection"] == connection, "\(path)")
+    }
+  }
+
   // MARK: Checks
 
   @Test("Nothing asks the application unless it is configured")

@@ -57,6 +57,8 @@ enum UpstreamChecks {
     other.forwarding.apply(to: &settings)
     let headers = other.forwarding.headers(of: other.name)
     if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
+    other.timeouts.apply(to: &settings.timeouts)
+    if let limit = other.idleConnections { settings.idleConnectionsPerLoop = limit }
     if let limit = other.maximumConnections { settings.maximumConnections = limit }
     if let limit = other.queueLimit { settings.queueLimit = limit }
     settings.addresses = addresses(other.url, other.urls, at: path, own: ownAddresses(builder, context), &context)

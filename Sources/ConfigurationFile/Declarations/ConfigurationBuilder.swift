@@ -32,11 +32,30 @@ struct UpstreamBuilder: DecodingTarget {
   var speaks = HTTPProtocol.http1
   var lenient: [UpstreamLenience] = []
   var cookies = UpstreamCookieSettings()
+  var idleConnections: Int?
   var maximumConnections: Int?
   var queueLimit: Int?
   var checkPath: String?
   var tls = UpstreamTLSBuilder()
   var forwarding = UpstreamForwardingBuilder()
+  var timeouts = UpstreamTimeoutsBuilder()
+}
+
+/// `[upstreams.timeouts]` while it is read. Timeouts that are not set are inherited from `[upstream.timeouts]`.
+struct UpstreamTimeoutsBuilder: Sendable {
+  var connect: Duration?
+  var firstByte: Duration?
+  var bodyProgress: Duration?
+  var idle: Duration?
+  var tunnel: Duration?
+
+  func apply(to timeouts: inout UpstreamTimeouts) {
+    if let connect { timeouts.connect = connect }
+    if let firstByte { timeouts.firstByte = firstByte }
+    if let bodyProgress { timeouts.bodyProgress = bodyProgress }
+    if let idle { timeouts.idle = idle }
+    if let tunnel { timeouts.tunnel = tunnel }
+  }
 }
 
 /// The forwarding settings of an upstream while they are read. `[[upstreams]]` inherit none of them.

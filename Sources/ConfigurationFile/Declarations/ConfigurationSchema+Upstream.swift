@@ -159,10 +159,12 @@ extension ConfigurationSchema {
         """,
         seeAlso: ["upstream.idle_connections"]),
       .withDefault(
-        "upstream.timeouts.tunnel", .duration(.zero...(.seconds(30 * 86_400))),
-        into: \.configuration.upstream.timeouts.tunnel,
+        "upstream.timeouts.tunnel", .duration(tunnelRange), into: \.configuration.upstream.timeouts.tunnel,
         "Time without a byte in either direction of a WebSocket. Then it ends. \"0s\": never."),
     ])
+
+  /// The permitted range of the timeout of WebSockets.
+  private static let tunnelRange: ClosedRange<Duration> = .zero...(.seconds(30 * 86_400))
 
   static let upstreamCheck = Section<ConfigurationBuilder>(
     name: "upstream.check",
@@ -194,7 +196,7 @@ extension ConfigurationSchema {
     name: "upstreams",
     introduction: """
       Other applications behind the gateway, for routes that name them. Timeouts, idle connections and limits that are \
-      not set here are those of [upstream]; headers, prefix, redirects and request_buffer are this upstream's own.
+      not set for one are those of [upstream]; headers, prefix, redirects and request_buffer are this upstream's own.
       """,
     entries: [
       .required(
@@ -223,6 +225,11 @@ extension ConfigurationSchema {
         "upstreams.private_cache", .boolean, into: \.cookies.hasPrivateCache,
         "Whether responses to signed-in users are made private, as for [upstream].",
         seeAlso: ["upstream.private_cache"]),
+      .optional(
+        "upstreams.idle_connections", .integer(0...10_000), into: \.idleConnections, example: "0",
+        "Maximum number of idle connections for each event loop and address, as for [upstream].", unit: "connections",
+        omission: "The value of upstream.idle_connections.",
+        seeAlso: ["upstream.idle_connections", "upstreams.timeouts.idle"]),
       .optional(
         "upstreams.max_connections", .integer(0...1_000_000), into: \.maximumConnections, example: "32",
         "Maximum number of connections to each address, as for [upstream].", unit: "connections",
@@ -282,5 +289,35 @@ extension ConfigurationSchema {
         example: "{ user = \"{email}\", password = \"${LEGACY_PASSWORD}\" }",
         "HTTP Basic credentials for the application, as for [upstream].",
         omission: "Authorization is forwarded as received.", seeAlso: ["upstream.basic"]),
+    ], tables: [upstreamsTimeouts])
+
+  static let upstreamsTimeouts = Section<UpstreamBuilder>(
+    name: "upstreams.timeouts",
+    introduction: """
+      Timeouts of requests to one of [[upstreams]], below whose keys the table is written. Those that are not set are \
+      those of [upstream.timeouts].
+      """,
+    entries: [
+      .optional(
+        "upstreams.timeouts.connect", .duration(stepRange), into: \.timeouts.connect, example: "\"5s\"",
+        "Total time for DNS, connection and TLS handshake, as for [upstream.timeouts].",
+        omission: "The value of upstream.timeouts.connect.", seeAlso: ["upstream.timeouts.connect"]),
+      .optional(
+        "upstreams.timeouts.first_byte", .duration(stepRange), into: \.timeouts.firstByte, example: "\"10m\"",
+        "Time from the end of the request to the first byte of the response, as for [upstream.timeouts].",
+        omission: "The value of upstream.timeouts.first_byte.", seeAlso: ["upstream.timeouts.first_byte"]),
+      .optional(
+        "upstreams.timeouts.body_progress", .duration(stepRange), into: \.timeouts.bodyProgress, example: "\"5m\"",
+        "Time without a byte of the response body, or of the request body, as for [upstream.timeouts].",
+        omission: "The value of upstream.timeouts.body_progress.", seeAlso: ["upstream.timeouts.body_progress"]),
+      .optional(
+        "upstreams.timeouts.idle", .duration(stepRange), into: \.timeouts.idle, example: "\"50s\"",
+        "Time for which an idle connection is kept, as for [upstream.timeouts].",
+        omission: "The value of upstream.timeouts.idle.",
+        seeAlso: ["upstream.timeouts.idle", "upstreams.idle_connections"]),
+      .optional(
+        "upstreams.timeouts.tunnel", .duration(tunnelRange), into: \.timeouts.tunnel, example: "\"1h\"",
+        "Time without a byte in either direction of a WebSocket, as for [upstream.timeouts]. \"0s\": never.",
+        omission: "The value of upstream.timeouts.tunnel.", seeAlso: ["upstream.timeouts.tunnel"]),
     ])
 }

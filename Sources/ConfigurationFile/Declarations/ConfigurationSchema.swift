@@ -13,9 +13,12 @@ enum ConfigurationSchema {
 
   /// Every key's description, those of routes last.
   static var descriptions: [SchemaKeyDescription] {
-    all.flatMap { $0.entries.map(\.description) } + group.entries.map(\.description)
-      + listener.entries.map(\.description) + upstreams.entries.map(\.description) + host.entries.map(\.description)
-      + route.entries.map(\.description)
+    let lists: [[SchemaKeyDescription]] = [
+      all.flatMap { $0.entries.map(\.description) }, group.entries.map(\.description),
+      listener.entries.map(\.description), upstreams.entries.map(\.description),
+      upstreamsTimeouts.entries.map(\.description), host.entries.map(\.description), route.entries.map(\.description),
+    ]
+    return lists.flatMap { $0 }
   }
 
   /// Required keys that another key can replace.

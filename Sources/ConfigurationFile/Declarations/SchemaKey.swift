@@ -118,19 +118,27 @@ struct Section<Target: DecodingTarget>: Sendable {
   /// For the reference and the sample: what the table is about.
   let introduction: String
   let entries: [SchemaKey<Target>]
+  /// The tables in an element of a list of tables.
+  let tables: [Section]
   /// The functions that read the entries, by the names of their keys without the table.
   private let readers: [String: SchemaKey<Target>.Read]
   /// The required keys, each with an example of its value.
   let required: [(name: String, example: String)]
 
-  init(name: String, introduction: String, entries: [SchemaKey<Target>]) {
+  init(name: String, introduction: String, entries: [SchemaKey<Target>], tables: [Section] = []) {
     self.name = name
     self.introduction = introduction
     self.entries = entries
+    self.tables = tables
     readers = Dictionary(entries.map { ($0.name, $0.read) }, uniquingKeysWith: { first, _ in first })
     required = entries.compactMap { entry in entry.requiredExample.map { (entry.name, $0) } }
   }
 
   /// The function that reads the entry of a key, by its name without the table.
   func reader(of name: String) -> SchemaKey<Target>.Read? { readers[name] }
+
+  /// The table of a key, by its name without the tables above it.
+  func table(named name: String) -> Section? {
+    tables.first { SchemaKeyDescription.name(of: $0.name).utf8.elementsEqual(name.utf8) }
+  }
 }

@@ -38,6 +38,6 @@ struct UnknownKey {
   private static let tables =
     ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [
       ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name,
-      ConfigurationSchema.host.name, ConfigurationSchema.route.name,
+      ConfigurationSchema.upstreamsTimeouts.name, ConfigurationSchema.host.name, ConfigurationSchema.route.name,
     ]
 }

@@ -60,10 +60,8 @@ struct DocumentReader {
         if case .table(let inner) = node {
           readTable(inner, at: keyPath)
         } else {
-          context.report(
-            atKey: keyPath, "\(name) is \(node.isArray ? "a list of tables" : node.describedKind)",
-            remedy: "write it as one table, [\(name)]"
-              + (name == "upstream" ? "; additional ones are [[upstreams]]" : ""))
+          reportNoTable(
+            node, at: keyPath, name: name, more: name == "upstream" ? "; additional ones are [[upstreams]]" : "")
         }
       } else if name == ConfigurationSchema.route.name {
         readList(
@@ -143,14 +141,27 @@ struct DocumentReader {
     var isValid = true
     for (key, node) in table {
       let keyPath = path.appending(key)
-      guard let read = section.reader(of: key) else {
-        noteUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
+      if let read = section.reader(of: key) {
+        if !read(node, keyPath, &context, &builder) { isValid = false }
+      } else if let inner = section.table(named: key) {
+        if case .table(let table) = node {
+          if !readElement(table, at: keyPath, inner, into: &builder) { isValid = false }
+        } else {
+          reportNoTable(node, at: keyPath, name: inner.name)
+          isValid = false
+        }
+      } else {
+        noteUnknown(keyPath, name: "\(section.name).\(key)", isTable: node.isTable)
         isValid = false
-        continue
       }
-      if !read(node, keyPath, &context, &builder) { isValid = false }
     }
     return isValid
+  }
+
+  private mutating func reportNoTable(_ node: Node, at path: NodePath, name: String, more: String = "") {
+    context.report(
+      atKey: path, "\(name) is \(node.isArray ? "a list of tables" : node.describedKind)",
+      remedy: "write it as one table, [\(name)]\(more)")
   }
 
   // MARK: Missing and unknown keys

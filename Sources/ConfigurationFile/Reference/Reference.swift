@@ -16,6 +16,7 @@ package enum Reference {
     parts.append(text(of: ConfigurationSchema.group, header: "[[group]]"))
     parts.append(text(of: ConfigurationSchema.listener, header: "[[listener]]"))
     parts.append(text(of: ConfigurationSchema.upstreams, header: "[[upstreams]]"))
+    parts.append(text(of: ConfigurationSchema.upstreamsTimeouts, header: "[upstreams.timeouts]"))
     parts.append(text(of: ConfigurationSchema.host, header: "[[host]]"))
     parts.append(text(of: ConfigurationSchema.route, header: "[[route]]"))
     return parts.map { Prose.wrap($0, width: 80, prefix: "") }.joined(separator: "\n\n") + "\n"

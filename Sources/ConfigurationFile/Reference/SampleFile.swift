@@ -97,13 +97,15 @@ package enum SampleFile {
   }
 
   private static var upstreams: String {
-    keys(of: ConfigurationSchema.upstreams) + """
+    keys(of: ConfigurationSchema.upstreams) + "\n\n" + keys(of: ConfigurationSchema.upstreamsTimeouts) + """
 
 
       #[[upstreams]]
       #name = "reports"
       #urls = ["http://10.0.0.3:3000", "http://10.0.0.4:3000"]
       #check_path = "/health"
+      #[upstreams.timeouts]
+      #tunnel = "1h"
       """
   }
 
