@@ -221,11 +221,14 @@ enum RouteChecks {
     _ builder: RouteBuilder, _ present: Dictionary<String, Node>.Keys, _ path: NodePath,
     _ context: inout DecodingContext
   ) -> Bool {
-    guard let access = builder.access, access != .signedIn else { return true }
-    if builder.lists != nil || !builder.conditions.isEmpty {
+    guard let access = builder.access else { return true }
+    // Conditions restrict those who are signed in; lists take the place of access.
+    let mayHaveConditions = access == .signedIn
+    if builder.lists != nil || (!mayHaveConditions && !builder.conditions.isEmpty) {
       context.report(
         at: path.appending("access"),
-        "this route has access = \"\(access.rawValue)\" and also access lists or conditions",
+        "this route has access = \"\(access.rawValue)\" and also access lists"
+          + (mayHaveConditions ? "" : " or conditions"),
         remedy: access.remedyForLists)
       return false
     }
@@ -254,7 +257,9 @@ extension RouteBuilder.Access {
     switch self {
     case .public: "remove the lists to admit everybody, or access to admit only the users in the lists"
     case .signOut: "remove the lists, because everybody may sign out, or access to admit the users in the lists"
-    case .deny, .signedIn: "remove the lists to admit nobody, or access to admit the users in the lists"
+    case .signedIn:
+      "remove the lists to admit everybody who is signed in, or access to admit only the users in the lists"
+    case .deny: "remove the lists to admit nobody, or access to admit the users in the lists"
     }
   }
 

@@ -43,7 +43,7 @@ extension ConfigurationSchema {
         "public": everybody; the identity is still forwarded if there is a session. "signed-in": everybody with a \
         session. "deny": nobody. "sign-out": the application's own address for signing out, which the gateway answers \
         in its place: a POST from its own origin ends the session as POST path_prefix + "/sign-out" does, a navigation \
-        asks first. networks and deny lists do not apply there.
+        asks first. networks and deny lists do not apply there. Together with one of the lists below, each is an error.
         """,
         omission: "The users in the lists below, if there are any; otherwise inherited, finally from [access].",
         seeAlso: ["access.allow_subjects"]),
