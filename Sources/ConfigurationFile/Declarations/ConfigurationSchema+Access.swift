@@ -17,23 +17,23 @@ extension ConfigurationSchema {
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; without any list, every signed-in user \
         is.
-        """, omission: "No such list.", seeAlso: ["route.allow_subjects"]),
+        """, omission: "No such list; an empty one is an error.", seeAlso: ["route.allow_subjects"]),
       .optional(
         "access.allow_emails", emails, into: \.access.emails, example: "[\"ada@example.com\"]",
-        "Admitted users by e-mail address, case-insensitive.", omission: "No such list.",
+        "Admitted users by e-mail address, case-insensitive.", omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
       .optional(
         "access.allow_email_domains", emailDomains, into: \.access.emailDomains, example: "[\"example.com\"]",
-        "Admitted users by the domain of their e-mail address.", omission: "No such list.",
+        "Admitted users by the domain of their e-mail address.", omission: "No such list; an empty one is an error.",
         seeAlso: ["route.allow_email_domains"]),
       .optional(
         "access.allow_organizations", organizations, into: \.access.organizations, example: "[\"1234567\"]",
-        "Admitted users by the org_id of their Managed Apple Account.", omission: "No such list.",
-        seeAlso: ["route.allow_organizations"]),
+        "Admitted users by the org_id of their Managed Apple Account.",
+        omission: "No such list; an empty one is an error.", seeAlso: ["route.allow_organizations"]),
       .optional(
         "access.allow_groups", groups, into: \.access.groups, example: "[\"staff\"]",
-        "Admitted users by group. Each must be declared as a [[group]].", omission: "No such list.",
-        seeAlso: ["group.name", "route.allow_groups"]),
+        "Admitted users by group. Each must be declared as a [[group]].",
+        omission: "No such list; an empty one is an error.", seeAlso: ["group.name", "route.allow_groups"]),
       .withDefault(
         "access.deny_groups", groups, into: \.access.denied.groups,
         """
@@ -56,7 +56,7 @@ extension ConfigurationSchema {
         The gateway's own pages are not routes: sign-in, account and people pages answer from any address. \
         Behind a proxy, listen.trusted_proxies or listen.proxy_protocol_from must name it: without a believed address \
         the condition is not met.
-        """, omission: "Any client address.",
+        """, omission: "Any client address; an empty list is an error.",
         seeAlso: ["listen.trusted_proxies", "listen.proxy_protocol_from", "route.networks"]),
       .withDefault(
         "access.max_age", .age, into: \.access.maxAge,

@@ -36,7 +36,7 @@ extension ConfigurationSchema {
         The methods that the route applies to, case-sensitive; "GET" includes "HEAD". Such a route takes precedence \
         over one of the same path without methods. For all methods, X-HTTP-Method-Override, X-HTTP-Method and \
         X-Method-Override are removed from requests below its path; a field "_method" in a form is not seen.
-        """, omission: "All methods.", seeAlso: ["route.path"]),
+        """, omission: "All methods; an empty list is an error.", seeAlso: ["route.path"]),
       .optional(
         "route.access", .choice, into: \.access, example: "\"public\"",
         """
@@ -81,29 +81,30 @@ extension ConfigurationSchema {
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; the lists of less specific routes are \
         ignored then.
-        """, omission: "The list is empty.", seeAlso: ["access.allow_subjects"]),
+        """, omission: "No such list; an empty one is an error.", seeAlso: ["access.allow_subjects"]),
       .optional(
         "route.allow_emails", emails, into: \.emails, example: "[\"ada@example.com\"]",
         """
         Admitted users by e-mail address, case-insensitive. Apple's claim must be exactly one address with an unquoted \
         local part. Apple verifies an address only when it is added to the Apple Account: a user who lost the mailbox \
         is still admitted.
-        """, omission: "The list is empty.",
+        """, omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email"]),
       .optional(
         "route.allow_email_domains", emailDomains, into: \.emailDomains, example: "[\"example.com\"]",
         """
         Admitted users by the domain of their e-mail address. Apple verifies an address only when it is added to the \
         Apple Account: a user who left the organization is still admitted.
-        """, omission: "The list is empty.",
+        """, omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email"]),
       .optional(
         "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",
-        "Admitted users by the org_id of their Managed Apple Account.", omission: "The list is empty."),
+        "Admitted users by the org_id of their Managed Apple Account.",
+        omission: "No such list; an empty one is an error."),
       .optional(
         "route.allow_groups", groups, into: \.groups, example: "[\"staff\"]",
-        "Admitted users by group. Each must be declared as a [[group]].", omission: "The list is empty.",
-        seeAlso: ["group.name", "access.allow_groups"]),
+        "Admitted users by group. Each must be declared as a [[group]].",
+        omission: "No such list; an empty one is an error.", seeAlso: ["group.name", "access.allow_groups"]),
       .withDefault(
         "route.deny_groups", groups, into: \.denied.groups,
         """
@@ -122,7 +123,8 @@ extension ConfigurationSchema {
         Networks of clients, in addition to signing in: a request from elsewhere gets 403. The address must be in \
         networks of [access] and of less specific routes, too. Also on public routes, where those of [access] do not \
         apply.
-        """, omission: "No condition here.", seeAlso: ["access.networks", "listen.trusted_proxies"]),
+        """, omission: "No condition here; an empty list is an error.",
+        seeAlso: ["access.networks", "listen.trusted_proxies"]),
       .optional(
         "route.max_age", .age, into: \.maxAge, example: "\"12h\"",
         "Maximum age of the sign-in, as for access.max_age. \"0s\" removes an inherited limit.",
