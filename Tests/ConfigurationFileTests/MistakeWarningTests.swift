@@ -58,6 +58,16 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("A return scheme without a dot is a warning, and the reverse of a domain name is none")
+  func returnSchemes() throws {
+    #expect(try warnings("[native]\nreturn_schemes = [\"com.example.app\", \"org.example\"]\n") == [])
+    let found = try warnings("[native]\nreturn_schemes = [\"market\", \"com.example.app\", \"chrome-extension\"]\n")
+    #expect(found.count == 2, "\(found)")
+    for (warning, scheme) in zip(found, ["market", "chrome-extension"]) {
+      #expect(warning.hasPrefix("gateway.conf:15:1: warning: the scheme \"\(scheme)\" has no dot"), "\(warning)")
+    }
+  }
+
   @Test("An upstream that is public_url is a warning, and any other is none")
   func loops() throws {
     let found = try warnings(upstream: "https://app.example.com")

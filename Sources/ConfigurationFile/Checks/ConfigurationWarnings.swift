@@ -21,7 +21,7 @@ struct ConfigurationWarnings {
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
-    warnings += claims + keptHeaders
+    warnings += claims + keptHeaders + returnSchemes
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += AddressWarnings.warnings(configuration, context)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
@@ -184,6 +184,16 @@ struct ConfigurationWarnings {
     return configuration.identityHeaders.keptHeaders.filter { !ForwardingRules.isForeign($0) }.map { name in
       context.warning(
         atKey: path, "\(name) is not removed from requests, so it need not be kept", remedy: "remove it from the list")
+    }
+  }
+
+  /// Custom URL schemes that are not made from a domain name (RFC 8252, 7.1): other apps may use the same ones.
+  private var returnSchemes: [ConfigurationDiagnostic] {
+    configuration.native.returnSchemes.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.map { scheme in
+      context.warning(
+        atKey: NodePath("native.return_schemes"),
+        "the scheme \"\(context.concealing(scheme))\" has no dot, so that another app may have it too, and get the codes",
+        remedy: "choose the reverse of a domain name of yours, as in \"com.example.app\"")
     }
   }
 

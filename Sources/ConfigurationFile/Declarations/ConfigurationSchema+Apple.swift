@@ -78,7 +78,10 @@ extension ConfigurationSchema {
     entries: [
       .withDefault(
         "native.return_schemes", ValueType.scheme.list(), into: \.configuration.native.returnSchemes,
-        "Custom URL schemes to which a sign-in may return with a one-time code.",
+        """
+        Custom URL schemes to which a sign-in may return with a one-time code. Use the reverse of a domain name of \
+        yours, as in "com.example.app": another app may have registered a scheme without a dot, too.
+        """,
         omission: "Sign-ins return to public_url only.", seeAlso: ["apple.native_client_ids"]),
       .withDefault(
         "native.bearer", .boolean, into: \.configuration.native.acceptsBearer,
