@@ -62,7 +62,7 @@ extension ConfigurationSchema {
         "The size of the logo. Only with the shape \"left\".", omission: "\"small\"."),
       .optional(
         "pages.button.size", .integer(30...64), into: \.configuration.button.size, example: "48",
-        "Width and height. Only with the shape \"logo\".", unit: "points", omission: "48.",
+        "Width and height, from 30 to 64. Only with the shape \"logo\".", unit: "points", omission: "48.",
         seeAlso: ["pages.button.width"]),
       .optional(
         "pages.button.base_url",
