@@ -185,7 +185,10 @@ struct LimitsTests {
   func connectionLimit() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    let gateway = try GatewayProcess.open(to: upstream) { $0["listen.limits", "connections"] = "8" }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen.limits", "connections"] = "8"
+      $0["headers", "X-Own"] = "\"of [headers]\""
+    }
     defer { gateway.stop() }
     let request = "GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n"
     var within: [TCPConnection] = []
@@ -203,6 +206,7 @@ struct LimitsTests {
       #expect(response.status == 503)
       #expect(response.fields["Connection"] == "close")
       #expect(response.fields["Retry-After"] != nil)
+      #expect(response.fields["X-Own"] == "of [headers]")
       #expect(try response.json()["error"] as? String == "service_unavailable")
       try connection.waitForClose()
     }

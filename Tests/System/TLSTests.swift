@@ -292,7 +292,7 @@ struct TLSTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    let gateway = try folder.gateway(before: upstream)
+    let gateway = try folder.gateway(before: upstream) { $0["headers", "X-Own"] = "\"of [headers]\"" }
     defer { gateway.stop() }
     for method in ["GET", "POST", "HEAD", "DELETE", "OPTIONS", "PATCH", "PROPFIND"] {
       let connection = try gateway.connect()
@@ -300,6 +300,7 @@ struct TLSTests {
       let text = String(decoding: try connection.readToEnd(), as: UTF8.self)
       #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("https://"), "\(text)")
       #expect(text.contains("Connection: close"))
+      #expect(text.contains("X-Own: of [headers]\r\n"))
     }
     // What still comes of such a request is read: a reset could take the answer away from the client.
     let late = try gateway.connect()

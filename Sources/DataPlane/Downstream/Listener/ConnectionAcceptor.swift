@@ -126,9 +126,10 @@ final class ConnectionAcceptor {
 
   private static func answerToPlainHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
     let requestID = context.loop.requestIDs.next()
-    let response = ControlResponse(
+    var response = ControlResponse(
       .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
       body: Array("This port speaks HTTPS. Use an address that begins with https://\n".utf8))
+    context.rules.responseHeaders.add(to: &response)
     context.observer.exchangeBegan()
     context.observer.exchangeEnded(
       ExchangeRecord(
@@ -165,8 +166,9 @@ final class ConnectionAcceptor {
         sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipText ?? "unix",
         requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
-    let response = context.gate.failure(
+    var response = context.gate.failure(
       status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
+    context.rules.responseHeaders.add(to: &response)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
