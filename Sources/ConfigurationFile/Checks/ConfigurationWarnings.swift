@@ -192,7 +192,7 @@ struct ConfigurationWarnings {
     configuration.native.returnSchemes.filter { !$0.utf8.contains(UInt8(ascii: ".")) }.map { scheme in
       context.warning(
         atKey: NodePath("native.return_schemes"),
-        "the scheme \"\(context.concealing(scheme))\" has no dot, so that another app may have it too, and get the codes",
+        "the scheme \"\(context.concealing(scheme))\" has no dot: another app may have it too, and get the codes",
         remedy: "choose the reverse of a domain name of yours, as in \"com.example.app\"")
     }
   }
