@@ -134,7 +134,7 @@ extension StoreContract {
       try require(try await stores.second.reject(codes[0], at: Scenario.noon), "it was not rejected")
       try require(try await !stores.first.reject(codes[0], at: Scenario.noon), "it was rejected twice")
       _ = try await stores.second.add(users[1], to: staff, by: "cli", at: Scenario.noon)
-      try await stores.second.forget(users[2], at: Scenario.noon)
+      try await stores.second.forget(users[2], keeping: [], at: Scenario.noon)
       for (user, code) in zip(users, codes) {
         try requireEqual(try await stores.first.request(of: user, at: Scenario.noon), nil, "the request of \(user)")
         try requireEqual(try await stores.first.request(code, at: Scenario.noon), nil, "the request \(code)")

@@ -34,7 +34,7 @@ extension StoreContract {
         .session.handle
       let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
       try await stores.first.savePendingName(Scenario.name("Augusta"), submittedBy: ada, at: Scenario.noon)
-      let ended = try await stores.second.forget(ada, at: Scenario.noon)
+      let ended = try await stores.second.forget(ada, keeping: [], at: Scenario.noon)
       try requireEqual(ended, [handle], "what ended")
       try requireEqual(try await stores.first.account(ada), nil, "the account")
       try requireEqual(try await stores.first.find(handle), nil, "the session")
@@ -87,7 +87,7 @@ extension StoreContract {
           subject: ada, clientID: Scenario.web, token: try requireValue(web.token, "token of the web's sign-in")),
       ]
       try requireEqual(try await stores.second.tokens(of: ada), expected, "the tokens")
-      _ = try await stores.first.forget(ada, at: Scenario.noon)
+      _ = try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
       try requireEqual(try await stores.second.tokens(of: ada), [], "the tokens of a forgotten user")
     },
     StoreContract("The keys that sealed tokens are counted, and tokens can be moved to another key") { stores in

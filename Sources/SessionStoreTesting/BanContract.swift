@@ -63,7 +63,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       try await stores.first.ban(ada, Scenario.ban())
-      try await stores.second.forget(ada, at: Scenario.noon)
+      try await stores.second.forget(ada, keeping: [], at: Scenario.noon)
       let reopened = try await stores.reopen()
       try requireEqual(try await reopened.account(ada), nil, "the account")
       try requireEqual(try await reopened.ban(of: ada), Scenario.ban(), "the ban of an unknown user")
@@ -78,7 +78,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       try await stores.first.ban(ada, Scenario.ban())
-      for (number, change) in [AccountNotification.Change.consentRevoked, .accountDeleted].enumerated() {
+      for (number, change) in [AccountNotification.Change.consentRevoked, .accountDeleted(keeping: [])].enumerated() {
         let notification = AccountNotification(
           identifier: "n\(number)", subject: ada, occurred: Scenario.later(.seconds(60)), change: change, message: nil)
         _ = try await stores.first.carryOut(notification, at: Scenario.later(.seconds(60)))

@@ -49,7 +49,7 @@ extension StoreContract {
       _ = try await stores.first.record(.revoked, of: claim, at: now)
       let third = try Scenario.signIn(ada, at: now)
       _ = try await stores.first.complete(third)
-      try await stores.first.forget(ada, at: now)
+      try await stores.first.forget(ada, keeping: [], at: now)
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(
         changes,

@@ -95,8 +95,30 @@ extension StoreContract {
         _ = try await stores.first.complete(try Scenario.signIn(subject))
         _ = try await stores.first.add(subject, to: staff, by: "cli", at: Scenario.noon)
       }
-      try await stores.first.forget(ada, at: Scenario.noon)
+      try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
       try requireEqual(try await stores.second.members(of: staff, after: nil, limit: 10), [bob], "the members")
+    },
+    StoreContract("A forgotten user stays in the groups that are kept, and can be removed from them") {
+      stores in
+      let (ada, bob) = (try Scenario.subject(), try Scenario.subject("bob"))
+      let names = ["left", "lef", "left-1", "LEFT", "staff"]
+      for subject in [ada, bob] {
+        _ = try await stores.first.complete(try Scenario.signIn(subject))
+        for name in names {
+          _ = try await stores.first.add(subject, to: try Scenario.group(name), by: "cli", at: Scenario.noon)
+        }
+      }
+      let (left, blocked) = (try Scenario.group("left"), try Scenario.group("blocked"))
+      try await stores.first.forget(ada, keeping: [left, blocked], at: Scenario.noon)
+      try requireEqual(try await stores.second.account(ada), nil, "the account")
+      try requireEqual(try await stores.second.groups(of: ada), [left], "the groups of the forgotten user")
+      try requireEqual(try await stores.second.groups(of: bob).count, names.count, "the groups of another user")
+      let completed = try await stores.second.complete(try Scenario.signIn(ada))
+      try require(completed.isNewAccount, "the account was known")
+      try requireEqual(completed.snapshot.account.access.groups, [left], "the groups of the new account")
+      try await stores.second.forget(ada, keeping: [left], at: Scenario.noon)
+      try require(try await stores.first.remove(ada, from: left, at: Scenario.noon), "it was not there")
+      try requireEqual(try await stores.first.groups(of: ada), [], "the groups after it was removed")
     },
     StoreContract("Of 20 calls at once that add one user exactly one has added") { stores in
       let (ada, staff) = (try Scenario.subject(), try Scenario.group())

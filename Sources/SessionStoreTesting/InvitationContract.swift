@@ -114,7 +114,7 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       try await stores.first.create(try Scenario.invitation(uses: 5), hash: code.hash)
       _ = try await redeem(code, ada, stores.first)
-      try await stores.first.forget(ada, at: Scenario.noon)
+      try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
       _ = try await stores.second.complete(try Scenario.signIn(ada))
       try requireEqual(try await redeem(code, ada, stores.second), .closed, "the outcome")
       let move = try await move(ada, to: new, in: stores.first, email: nil)

@@ -37,7 +37,8 @@ extension StoreContract {
     StoreContract("A deleted Apple Account is deleted whatever the time of the latest sign-in") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
-      let late = try notification(ada, .accountDeleted, "deleted", at: Scenario.later(.seconds(-60)), message: "late")
+      let late = try notification(
+        ada, .accountDeleted(keeping: []), "deleted", at: Scenario.later(.seconds(-60)), message: "late")
       try requireEqual(
         try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .carriedOut(ended: [handle]), "the end"
       )
@@ -49,7 +50,7 @@ extension StoreContract {
       let staff = try requireValue(GroupName("staff"), "the group")
       _ = try await stores.first.add(ada, to: staff, by: "cli", at: Scenario.noon)
       let outcome = try await stores.first.carryOut(
-        notification(ada, .accountDeleted), at: Scenario.later(.seconds(60)))
+        notification(ada, .accountDeleted(keeping: [])), at: Scenario.later(.seconds(60)))
       try requireEqual(outcome, .unknownSubject, "what came of it")
       try requireEqual(try await stores.second.counts().groupMembers, 0, "the members")
       let later = try await stores.second.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(120))))
@@ -60,13 +61,26 @@ extension StoreContract {
       let handle = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot
         .session.handle
       let outcome = try await stores.first.carryOut(
-        notification(ada, .accountDeleted), at: Scenario.later(.seconds(60)))
+        notification(ada, .accountDeleted(keeping: [])), at: Scenario.later(.seconds(60)))
       try requireEqual(outcome, .carriedOut(ended: [handle]), "what came of it")
       try requireEqual(
         try await stores.second.counts(), StoreCounts(accounts: 0, sessions: 0, refreshTokens: 0), "what is left")
       try requireEqual(
-        try await stores.second.carryOut(notification(ada, .accountDeleted, "2"), at: Scenario.later(.seconds(90))),
+        try await stores.second.carryOut(
+          notification(ada, .accountDeleted(keeping: []), "2"), at: Scenario.later(.seconds(90))),
         .unknownSubject, "the same of somebody unknown")
+    },
+    StoreContract("A deleted Apple Account keeps the memberships that deny access, known to us or not") { stores in
+      let (ada, eve) = (try Scenario.subject(), try Scenario.subject("eve"))
+      let (staff, left) = (try Scenario.group(), try Scenario.group("left"))
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      for (number, subject) in [ada, eve].enumerated() {
+        for group in [staff, left] { _ = try await stores.first.add(subject, to: group, by: "cli", at: Scenario.noon) }
+        _ = try await stores.first.carryOut(
+          notification(subject, .accountDeleted(keeping: [left]), "\(number)"), at: Scenario.later(.seconds(60)))
+        try requireEqual(try await stores.second.account(subject), nil, "the account")
+        try requireEqual(try await stores.second.groups(of: subject), [left], "the groups")
+      }
     },
     StoreContract("Of any number of repetitions exactly one is carried out") { stores in
       let ada = try Scenario.subject()
@@ -105,7 +119,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let signIn = try Scenario.signIn(ada, appleAuthorized: Scenario.noon)
       _ = try await stores.first.complete(signIn)
-      let deleted = try notification(ada, .accountDeleted, "old", at: Scenario.later(.seconds(-3_600)))
+      let deleted = try notification(ada, .accountDeleted(keeping: []), "old", at: Scenario.later(.seconds(-3_600)))
       try requireEqual(
         try await stores.first.carryOut(deleted, at: Scenario.later(.seconds(60))),
         .carriedOut(ended: [signIn.session.handle]), "what came of it")

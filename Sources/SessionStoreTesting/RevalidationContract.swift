@@ -258,7 +258,7 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
       let claim = try await grantedClaim(ada, at: now, in: stores.first)
-      try await stores.second.forget(ada, at: now)
+      try await stores.second.forget(ada, keeping: [], at: now)
       let recorded = try await stores.first.record(.good(claims: nil, token: nil), of: claim, at: now)
       try requireEqual(recorded.account, nil, "the account")
       try await stores.first.releaseLease(claim)

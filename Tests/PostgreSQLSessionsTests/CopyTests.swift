@@ -44,7 +44,7 @@ struct CopyTests {
     for (subject, until) in [(Self.stranger, nil), (subjects[2], noon.addingTimeInterval(60)), (Self.gone, nil)] {
       try await store.ban(try #require(subject), Ban(until: until, reason: "x\"'\\", since: noon, by: "cli"))
     }
-    try await store.forget(try #require(Self.gone), at: noon)
+    try await store.forget(try #require(Self.gone), keeping: [], at: noon)
     try await store.create(
       Invitation(
         id: "aaaaaaaa", group: staff, uses: 5, expires: noon.addingTimeInterval(600), note: nil, created: noon,

@@ -157,11 +157,11 @@ struct TroubleTests {
     }()
     defer { release.signal() }
     for await _ in entered {}
-    let refused = await storeError { try await store.forget(session.subject, at: noon) }
+    let refused = await storeError { try await store.forget(session.subject, keeping: [], at: noon) }
     #expect(refused?.code == .busy)
     release.signal()
     try await held
-    #expect(try await store.forget(session.subject, at: noon) == [session.handle])
+    #expect(try await store.forget(session.subject, keeping: [], at: noon) == [session.handle])
     for store in [holder, store] { try await store.close() }
   }
 

@@ -6,7 +6,7 @@ import Testing
 // - A ban ends the sessions on every gateway within two seconds, and what is open of them.
 // - A banned user gets no session: a page, or JSON for apps; nothing is stored, and the audit says so.
 // - When the ban ends, signing in works again.
-// - A denied user is refused everywhere, and is nobody on a public route.
+// - A denied user is refused everywhere, and is nobody on a public route; deleting the account does not lift it.
 
 @SystemActor
 @Suite("Bans and deny lists", .serialized)
@@ -100,5 +100,34 @@ struct BanTests {
     #expect(try ben.fetch(site.origin + "/x").status == 403)
     let open = try ben.fetch(site.origin + "/open/x")
     #expect(open.status == 200 && !open.text.contains("X-Forwarded-User"))
+  }
+
+  @Test("A user in a group of a deny list stays refused after \"stop using\" and after disconnecting")
+  func deniedAfterLeaving() throws {
+    let site = try Self.site(
+      """
+      [[group]]
+      name = "bad"
+      [[group]]
+      name = "good"
+      """
+    ) { $0["access", "deny_groups"] = "[\"bad\"]" }
+    defer { site.stop() }
+    var ben = try site.signedIn(as: "ben")
+    #expect(try ben.fetch(site.origin + "/x").status == 200)
+    for group in ["bad", "good"] { try site.gateway.order("PUT", site.member("ben", of: group)) }
+    let page = try ben.open(site.own("account/stop"))
+    let form = try #require(page.forms.first { $0.inputs.contains { $0.0 == "stop" } }, "\(page.text)")
+    #expect(try ben.submit(form).status == 200)
+    ben = try site.signedIn(as: "ben")
+    #expect(try ben.fetch(site.origin + "/x").status == 403)
+    #expect(try ben.open(site.own("account")).text.contains("<bdi>bad</bdi>"))
+    #expect(try !ben.open(site.own("account")).text.contains("<bdi>good</bdi>"))
+    try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "ben"))/disconnect")
+    ben = try site.signedIn(as: "ben")
+    #expect(try ben.fetch(site.origin + "/x").status == 403)
+    try site.gateway.order("DELETE", site.member("ben", of: "bad"))
+    ben = try site.signedIn(as: "ben")
+    #expect(try ben.fetch(site.origin + "/x").status == 200)
   }
 }

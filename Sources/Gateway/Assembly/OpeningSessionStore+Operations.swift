@@ -45,8 +45,10 @@ extension OpeningSessionStore {
     try await opened().accounts(after: subject, limit: limit)
   }
 
-  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
-    try await opened().forget(subject, at: now)
+  func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID] {
+    try await opened().forget(subject, keeping: groups, at: now)
   }
 
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {

@@ -151,8 +151,9 @@ struct RunningGateway: Sendable {
       accessChanges: AccessChanges(
         current, store: services.store, sessions: services.sessions, storeHealth: services.storeHealth,
         metrics: services.metrics),
-      apple: current.keys.apple, keyring: current.keys.keyring, storeHealth: services.storeHealth,
-      metrics: services.metrics, audit: current.keys.audit, reload: { await reload.run(by: $0) }, refusals: refusals)
+      apple: current.keys.apple, keyring: current.keys.keyring, denyGroups: current.settings.denyGroups,
+      storeHealth: services.storeHealth, metrics: services.metrics, audit: current.keys.audit,
+      reload: { await reload.run(by: $0) }, refusals: refusals)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.

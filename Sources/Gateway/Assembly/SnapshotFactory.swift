@@ -127,16 +127,16 @@ struct SnapshotFactory: Sendable {
       account: AccountEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, sessions: sessions,
         removal: AccountRemoval(
-          sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, metrics: metrics,
-          audit: keys.audit),
+          sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring,
+          denyGroups: settings.denyGroups, metrics: metrics, audit: keys.audit),
         storeHealth: storeHealth, policy: gate.sessions.policy, reset: reset, audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
         requestSessions: requestSessions, sessions: sessions, creation: creation),
       button: ButtonEndpoint(button: button, pages: pages),
       notifications: NotificationEndpoint(
-        verifier: keys.apple.notifications, sessions: sessions, relay: relay, metrics: metrics, audit: keys.audit,
-        logger: logger),
+        verifier: keys.apple.notifications, sessions: sessions, relay: relay, denyGroups: settings.denyGroups,
+        metrics: metrics, audit: keys.audit, logger: logger),
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
@@ -224,6 +224,9 @@ extension GatewaySettings {
     let named = name.flatMap { name in upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } } ?? upstream
     return (named.name, named.cookies)
   }
+
+  /// The groups of all deny lists, whose members stay members when their accounts are deleted.
+  var denyGroups: Set<GroupName> { Set(access.denyGroups(with: routes).compactMap { GroupName($0) }) }
 
   /// The public address of the gateway.
   var originSettings: OriginSettings { OriginSettings(origin: origin, prefix: prefix, hosts: hosts) }

@@ -51,7 +51,9 @@ extension PostgreSQLSessionStore {
   }
 
   @discardableResult
-  package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
-    try await write(at: now) { try PostgreSQLAccountRow.forget(subject, in: $0, &$1) }
+  package func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID] {
+    try await write(at: now) { try PostgreSQLAccountRow.forget(subject, keeping: groups, in: $0, &$1) }
   }
 }

@@ -19,8 +19,8 @@ extension PostgreSQLSessionStore {
       }
       guard let row else {
         // The user may have been added to a group, or have a name here from a sign-in that was never completed.
-        if notification.change == .accountDeleted {
-          _ = try PostgreSQLAccountRow.forget(notification.subject, in: connection, &changes)
+        if case .accountDeleted(let kept) = notification.change {
+          _ = try PostgreSQLAccountRow.forget(notification.subject, keeping: kept, in: connection, &changes)
         }
         return .unknownSubject
       }
@@ -39,7 +39,8 @@ extension PostgreSQLSessionStore {
       let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
       changes += ended.map { .ended($0, .consentRevoked) }
       return ended
-    case .accountDeleted: return try PostgreSQLAccountRow.forget(subject, in: connection, &changes)
+    case .accountDeleted(let kept):
+      return try PostgreSQLAccountRow.forget(subject, keeping: kept, in: connection, &changes)
     case .mailForwarding(let isOn, let email, let isPrivateEmail):
       var after = row
       after.account.claims = row.account.claims.afterForwarding(

@@ -86,16 +86,18 @@ struct PostgreSQLAccountRow {
   /// Replaces the stored account, which is locked.
   func update(in connection: Connection) throws { try connection.run(updating()) }
 
-  /// Removes all data of a user; the hash of a ban stays.
+  /// Removes all data of a user but memberships of these groups; the hash of a ban stays.
   static func forget(
-    _ subject: Subject, in connection: Connection, _ changes: inout [StoreChange]
+    _ subject: Subject, keeping groups: Set<GroupName>, in connection: Connection, _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {
     // In the order in which a sign-in locks: the account first.
     _ = try lock(subject, in: connection)
     let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
     try connection.run(together: [
       Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),
-      Statement("DELETE FROM cordon.group_members WHERE subject = $1", [.text(subject.text)]),
+      Statement(
+        "DELETE FROM cordon.group_members WHERE subject = $1 AND group_name <> ALL ($2)",
+        [.text(subject.text), .texts(groups.map(\.text))]),
       Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
     ])
     changes += ended.map { .ended($0, .accountRemoved) }

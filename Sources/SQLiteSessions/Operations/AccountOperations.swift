@@ -47,8 +47,10 @@ extension SQLiteSessionStore {
   }
 
   @discardableResult
-  package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
-    try await write { try SQLiteAccountRow.forget(subject, at: now, in: $0) }
+  package func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID] {
+    try await write { try SQLiteAccountRow.forget(subject, keeping: groups, at: now, in: $0) }
   }
 
   package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {

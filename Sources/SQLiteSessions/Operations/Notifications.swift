@@ -21,8 +21,8 @@ extension SQLiteSessionStore {
       }
       guard let row else {
         // The user may have been added to a group, or have a name here from a sign-in that was never completed.
-        if notification.change == .accountDeleted {
-          _ = try SQLiteAccountRow.forget(notification.subject, at: now, in: database)
+        if case .accountDeleted(let kept) = notification.change {
+          _ = try SQLiteAccountRow.forget(notification.subject, keeping: kept, at: now, in: database)
         }
         return .unknownSubject
       }
@@ -39,7 +39,8 @@ extension SQLiteSessionStore {
       try database.run("DELETE FROM refresh_tokens WHERE subject = ?", [subject.text])
       return try SQLiteSessionRow.end(
         where: "subject = ?", [subject.text], because: .consentRevoked, at: now, in: database)
-    case .accountDeleted: return try SQLiteAccountRow.forget(subject, at: now, in: database)
+    case .accountDeleted(let kept):
+      return try SQLiteAccountRow.forget(subject, keeping: kept, at: now, in: database)
     case .mailForwarding(let isOn, let email, let isPrivateEmail):
       var after = row
       after.account.claims = row.account.claims.afterForwarding(

@@ -69,12 +69,17 @@ struct SQLiteAccountRow {
       ])
   }
 
-  /// Removes everything known of a user; of a ban the hash stays.
-  static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [PublicSessionID] {
+  /// Removes everything known of a user but memberships of these groups; of a ban the hash stays.
+  static func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date, in database: Database
+  ) throws -> [PublicSessionID] {
     let ended = try SQLiteSessionRow.end(
       where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
     try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
-    try database.run("DELETE FROM group_members WHERE subject = ?", [subject.text])
+    // No name of a group contains a space.
+    try database.run(
+      "DELETE FROM group_members WHERE subject = ? AND instr(?, ' ' || group_name || ' ') = 0",
+      [subject.text, " " + groups.map(\.text).joined(separator: " ") + " "])
     try database.run("UPDATE bans SET subject = NULL WHERE subject = ?", [subject.text])
     // Tokens and the request for access go with it.
     if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {

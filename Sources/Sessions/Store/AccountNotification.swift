@@ -27,8 +27,9 @@ package struct AccountNotification: Sendable, Equatable {
   package enum Change: Sendable, Equatable {
     /// The user revoked the consent: sessions end, refresh tokens are deleted, the account stays.
     case consentRevoked
-    /// The Apple Account was deleted: all data of the user is deleted.
-    case accountDeleted
+    /// The Apple Account was deleted: all data of the user is deleted, but for memberships of these groups; see
+    /// ``AccountStore/forget(_:keeping:at:)``.
+    case accountDeleted(keeping: Set<GroupName>)
     /// Apple started or stopped forwarding mail to the address.
     case mailForwarding(isOn: Bool, email: String?, isPrivateEmail: Bool?)
     /// A type that this version does not know: nothing changes.

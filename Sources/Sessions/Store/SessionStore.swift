@@ -67,8 +67,12 @@ package protocol AccountStore: Sendable {
 
   /// Removes all data of a user: account, name, tokens, sessions, groups, request for access. A ban stays, under the
   /// keyed hash of the subject. Returns the sessions that ended.
+  /// - Parameter groups: the groups whose memberships stay, with the subject: those of deny lists, so that a user who
+  ///   is refused does not lift that by leaving.
   @discardableResult
-  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID]
+  func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID]
 }
 
 /// Apple's notifications, and the outbox of those that are forwarded to the application.

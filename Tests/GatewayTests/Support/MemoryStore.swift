@@ -192,7 +192,9 @@ final class MemoryStore: SessionStore {
   func sessions(of subject: Subject) async throws(StoreError) -> [Session] { throw Self.away }
   func accounts(withEmail email: String) async throws(StoreError) -> [Account] { throw Self.away }
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] { throw Self.away }
-  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] { throw Self.away }
+  func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID] { throw Self.away }
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] { throw Self.away }
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
     throw Self.away

@@ -9,12 +9,14 @@ internal import Sessions
 /// Apple, each in the name of its own client, ends all sessions and deletes all data of the user.
 ///
 /// If Apple did not revoke a token, everything is kept for a retry, which would be impossible without the token. A ban
-/// outlives the account.
+/// outlives the account, and so do memberships of groups that deny lists name.
 struct AccountRemoval: Sendable {
   let sessions: SessionManager
   let store: any AccountStore & EncryptedTokenStore
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
+  /// The groups of all deny lists.
+  let denyGroups: Set<GroupName>
   let metrics: MetricsRegistry
   let audit: AuditTrail
 
@@ -37,7 +39,7 @@ struct AccountRemoval: Sendable {
     let ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
     audit.recordEnd(of: ended, subject, .accountRemoved, request)
     // A sign-in between the two is forgotten as well.
-    let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
+    let late = try await store.forget(subject, keeping: denyGroups, at: Date(wallClock: WallClock.now()))
     await sessions.forget(late)
     await sessions.forget(subject)
     for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }

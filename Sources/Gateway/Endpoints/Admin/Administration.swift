@@ -15,6 +15,8 @@ struct Administration: Sendable {
   let accessChanges: AccessChanges
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
+  /// The groups of all deny lists.
+  let denyGroups: Set<GroupName>
   let storeHealth: StoreHealth
   let metrics: MetricsRegistry
   let audit: AuditTrail
@@ -88,7 +90,8 @@ struct Administration: Sendable {
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)
       let removal = AccountRemoval(
-        sessions: sessions, store: store, apple: apple, keyring: keyring, metrics: metrics, audit: audit)
+        sessions: sessions, store: store, apple: apple, keyring: keyring, denyGroups: denyGroups, metrics: metrics,
+        audit: audit)
       let report = try await removal.remove(subject, evenUnrevoked: evenUnrevoked, context.request)
       record(
         operation.name, subject, by: context.caller, failed: report.forgotten ? nil : "not_revoked", context.request)

@@ -15,6 +15,8 @@ final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
   private let sessions: SessionManager
   private let relay: NotificationRelay
+  /// The groups of all deny lists.
+  private let denyGroups: Set<GroupName>
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let audit: AuditTrail
@@ -25,12 +27,13 @@ final class NotificationEndpoint: Sendable {
   static let bodyLimit = 32 * 1024
 
   init(
-    verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, metrics: MetricsRegistry,
-    audit: AuditTrail, logger: Logger
+    verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, denyGroups: Set<GroupName>,
+    metrics: MetricsRegistry, audit: AuditTrail, logger: Logger
   ) {
     self.verifier = verifier
     self.sessions = sessions
     self.relay = relay
+    self.denyGroups = denyGroups
     self.metrics = metrics
     self.logger = logger
     self.audit = audit
@@ -49,7 +52,8 @@ final class NotificationEndpoint: Sendable {
       let outcome = try await sessions.carryOut(
         AccountNotification(
           identifier: notification.identifier, subject: subject, occurred: notification.eventTime,
-          change: .init(notification), message: relay.isOn ? RelayedNotification(notification).text : nil))
+          change: .init(notification, keeping: denyGroups),
+          message: relay.isOn ? RelayedNotification(notification).text : nil))
       record(outcome, of: notification, subject, request)
       relay.wake()
       return Self.status(.ok)
@@ -93,11 +97,12 @@ final class NotificationEndpoint: Sendable {
 }
 
 extension AccountNotification.Change {
-  fileprivate init(_ notification: AppleNotification) {
+  /// - Parameter denyGroups: the groups whose members stay members when their accounts are deleted.
+  fileprivate init(_ notification: AppleNotification, keeping denyGroups: Set<GroupName>) {
     self =
       switch notification.kind {
       case .consentRevoked: .consentRevoked
-      case .accountDeleted: .accountDeleted
+      case .accountDeleted: .accountDeleted(keeping: denyGroups)
       case .emailEnabled, .emailDisabled:
         .mailForwarding(
           isOn: notification.kind == .emailEnabled, email: notification.email,

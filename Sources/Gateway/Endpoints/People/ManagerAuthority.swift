@@ -15,7 +15,7 @@ struct ManagerAuthority: Sendable {
   /// - Parameter routes: all routes of the configuration.
   init(_ access: AccessSettings, _ routes: [RouteSettings], _ evaluator: AccessEvaluator) {
     managers = access.managers
-    denyGroups = access.conditions.denied.groups + routes.flatMap(\.conditions.denied.groups)
+    denyGroups = access.denyGroups(with: routes)
     self.evaluator = evaluator
   }
 
@@ -48,4 +48,11 @@ struct ManagerAuthority: Sendable {
 
   /// The declared groups that managers may add to, sorted.
   var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }
+}
+
+extension AccessSettings {
+  /// The names of the groups of all deny lists: of `[access]` and of routes.
+  func denyGroups(with routes: [RouteSettings]) -> [String] {
+    conditions.denied.groups + routes.flatMap(\.conditions.denied.groups)
+  }
 }
