@@ -210,9 +210,10 @@ struct AccessPageTests {
       [
         .askExplanation(application: name), .tellCode(application: name), .invitationTitle(application: name),
         .invitationExplanation(application: name), .invitationSignIn, .joinedTitle(application: name),
-        .joinedExplanation, .memberExplanation, .noRequests, .nobodyFound, .noInvitations, .noSessions, .searchLabel,
-        .protected, .bannedUntil(time: name), .bannedReason(reason: name), .untilHint, .banQuestion(name: name),
-        .banExplanation, .endAllQuestion(name: name), .endAllExplanation, .linkTitle, .linkExplanation,
+        .joinedExplanation, .memberExplanation, .hasAccessExplanation, .noRequests, .nobodyFound, .noInvitations,
+        .noSessions, .searchLabel, .protected, .bannedUntil(time: name), .bannedReason(reason: name), .untilHint,
+        .banQuestion(name: name), .banExplanation, .endAllQuestion(name: name), .endAllExplanation, .linkTitle,
+        .linkExplanation,
       ] + PeopleResult.allCases.map { .done($0) }
     for key in keys {
       let (english, text) = (EnglishTexts().text(key), language.texts.text(key))
@@ -240,6 +241,7 @@ func accessPages(_ renderer: PageRenderer, _ name: String) -> [Exhibit] {
     Exhibit(name: "invitation", page: renderer.invitation(path: path, user: name)),
     Exhibit(name: "invitation-stranger", page: renderer.invitation(path: path, user: nil)),
     Exhibit(name: "invitation-joined", page: renderer.joined(isNew: true)),
+    Exhibit(name: "invitation-member", page: renderer.alreadyMember()),
     Exhibit(name: "invitation-link", page: renderer.invitationLink("https://books.example.com/" + name)),
     Exhibit(name: "people", page: renderer.people(peopleList(named: name))),
     Exhibit(name: "person", page: renderer.person(personDetails(named: name))),

@@ -139,7 +139,7 @@ struct BrowserAccessTests {
     try browser.waitForText("You now have access.")
     try examine("joined")
     try browser.open(link)
-    try browser.waitForText("This invitation is not valid")
+    try browser.waitForText("You already have access.")
   }
 
   @Test("Pages of access and of the account fit on a phone in each language", arguments: [true, false])

@@ -8,6 +8,7 @@ import Testing
 // - Twenty guests with an invitation for five through two gateways: exactly five.
 // - Members, denied users, GET, HEAD, prefetches and frames use nothing up.
 // - An unknown code, a used up, an expired and a revoked one are answered alike. The code is in no log.
+// - A member of the group is told of the access instead, when an invitation was used up or has expired.
 
 @SystemActor
 @Suite("Invitations")
@@ -115,6 +116,33 @@ struct InvitationTests {
       }
     }
     #expect(answers.count == 1 && answers.first?.hasPrefix("404 ") == true, "\(answers.count) different answers")
+  }
+
+  @Test("A used or expired invitation tells members of its group that they have access, and nobody else anything")
+  func usedByMember() throws {
+    let site = try AccessSite.make(fakeClock: true)
+    defer { site.stop() }
+    try AccessSite.addUser("cleo", to: site)
+    let anna = try site.signedIn()
+    let (used, expiring) = (try site.invite(anna), try site.invite(anna))
+    let ben = try site.signedIn(as: "ben")
+    #expect(try ben.submit(try form(try ben.open(used))).text.contains("You now have access."))
+    let again = try ben.open(used)
+    #expect(again.status == 200 && again.text.contains("You already have access.") && again.forms.isEmpty)
+    #expect(again.response.fields["Referrer-Policy"] == "strict-origin")
+    let posted = try ben.fetch(
+      used, method: "POST", fields: [("Origin", site.origin), ("Accept", "text/html")], form: "")
+    #expect(posted.status == 200 && posted.text.contains("You already have access."))
+    for user in ["cleo", "eve"] {
+      let other = try site.signedIn(as: user)
+      #expect(try other.open(used).status == 404, "\(user)")
+      let pressed = try other.fetch(used, method: "POST", fields: [("Origin", site.origin)], form: "")
+      #expect(pressed.status == 404, "\(user)")
+    }
+    try site.setClock(secondsAhead: 8 * 86_400)
+    #expect(try site.signedIn(as: "ben").open(expiring).text.contains("You already have access."))
+    #expect(try site.signedIn(as: "cleo").open(expiring).status == 404)
+    #expect(try Visitor().open(expiring).status == 404)
   }
 
   @Test("Of twenty guests with an invitation for five, at two gateways at the same moment, exactly five come in")

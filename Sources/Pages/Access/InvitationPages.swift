@@ -42,6 +42,9 @@ extension PageRenderer {
     welcome(isNew ? .joinedExplanation : .memberExplanation, returnTo: "/").ofSecretAddress
   }
 
+  /// The page of a member for an invitation that admits nobody any longer.
+  package func alreadyMember() -> RenderedPage { welcome(.hasAccessExplanation, returnTo: "/").ofSecretAddress }
+
   /// The page of a user who asks for access and has it meanwhile.
   ///
   /// - Parameter returnTo: the path that was wanted.

@@ -13,6 +13,7 @@ enum AccessText: Sendable, Equatable {
   case joinedTitle(application: String)
   case joinedExplanation
   case memberExplanation
+  case hasAccessExplanation
 
   case peopleTitle
   case requestsHeading

@@ -9,7 +9,8 @@ internal import WebFormats
 
 /// `invite/CODE`: GET shows an invitation and writes nothing; POST joins its group.
 ///
-/// The answer is the same for every invalid code, so that nothing is learned by trying codes.
+/// The answer is the same for every invalid code, so that nothing is learned by trying codes; but a member of the group
+/// of an invitation that admits nobody any longer is told so, because that user has probably used it.
 struct InvitationEndpoint: Sendable {
   let origin: OriginSettings
   let pages: EndpointPages
@@ -33,8 +34,9 @@ struct InvitationEndpoint: Sendable {
   func page(_ request: ControlRequest) async -> ControlResponse {
     guard mayBeOpened(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
-      guard let (code, _) = try await open(request) else { return invalid(request) }
+      guard let (code, invitation) = try await find(request) else { return invalid(request) }
       let account = try await requestSessions.find(request)?.account
+      guard invitation.isOpen(at: now) else { return over(invitation, account, request) }
       let user = account.map { $0.name?.text ?? $0.claims.email ?? $0.subject.text }
       return ControlResponse(pages.pages(request).invitation(path: path(of: code), user: user))
     } catch {
@@ -46,8 +48,10 @@ struct InvitationEndpoint: Sendable {
   func join(_ request: ControlRequest) async -> ControlResponse {
     guard isIntended(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
-      guard let (code, invitation) = try await open(request) else { return invalid(request) }
-      guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
+      guard let (code, invitation) = try await find(request) else { return invalid(request) }
+      let found = try await requestSessions.find(request)?.account
+      guard invitation.isOpen(at: now) else { return over(invitation, found, request) }
+      guard let account = found else { return signIn(code) }
       switch evaluator.refusal(account, at: now) {
       case .banned: return secret(pages.failure(.banned, request, to: account))
       case .denied: return secret(pages.failure(.forbidden, request, to: account))
@@ -77,13 +81,21 @@ struct InvitationEndpoint: Sendable {
     }
   }
 
-  /// The invitation of the request's path, if it still admits somebody to a declared group.
-  private func open(_ request: ControlRequest) async throws(StoreError) -> (InvitationCode, Invitation)? {
+  /// The answer for an invitation that admits nobody any longer.
+  private func over(_ invitation: Invitation, _ account: Account?, _ request: ControlRequest) -> ControlResponse {
+    guard let account, evaluator.refusal(account, at: now) == nil,
+      evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
+    else { return invalid(request) }
+    return ControlResponse(pages.pages(request).alreadyMember())
+  }
+
+  /// The invitation of the request's path to a declared group, also one that admits nobody any longer.
+  private func find(_ request: ControlRequest) async throws(StoreError) -> (InvitationCode, Invitation)? {
     let folder = GatewayEndpoint.invite.path(below: origin.prefix) + "/"
     let path = (request.head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }
     guard path.starts(with: folder.utf8), let code = InvitationCode(path.dropFirst(folder.utf8.count).text)
     else { return nil }
-    guard let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: now),
+    guard let invitation = try await store.invitation(hash: code.hash),
       evaluator.policy.groups.number(of: invitation.group.text) != nil
     else { return nil }
     return (code, invitation)

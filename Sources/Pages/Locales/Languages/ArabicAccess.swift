@@ -14,6 +14,7 @@ extension ArabicTexts {
     case .joinedTitle(let application): "مرحبًا بك في \(isolated(application))"
     case .joinedExplanation: "يمكنك الدخول الآن."
     case .memberExplanation: "كان بإمكانك الدخول من قبل، لذلك لم تُستهلك الدعوة."
+    case .hasAccessExplanation: "لديك حق الدخول بالفعل."
     case .peopleTitle: "الأشخاص"
     case .requestsHeading: "طلبات الدخول"
     case .noRequests: "لا أحد ينتظر الدخول."

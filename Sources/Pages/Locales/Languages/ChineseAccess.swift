@@ -13,6 +13,7 @@ extension ChineseTexts {
     case .joinedTitle(let application): "欢迎来到 \(application)"
     case .joinedExplanation: "你现在可以访问了。"
     case .memberExplanation: "你之前已有访问权限，因此没有使用此邀请。"
+    case .hasAccessExplanation: "你已有访问权限。"
     case .peopleTitle: "人员"
     case .requestsHeading: "访问申请"
     case .noRequests: "没有待处理的申请。"

@@ -15,6 +15,7 @@ extension EnglishTexts {
     case .joinedTitle(let application): "Welcome to \(application)"
     case .joinedExplanation: "You now have access."
     case .memberExplanation: "You had access already, so the invitation was not used up."
+    case .hasAccessExplanation: "You already have access."
     case .peopleTitle: "People"
     case .requestsHeading: "Requests for access"
     case .noRequests: "Nobody is waiting for access."

@@ -16,6 +16,7 @@ extension FrenchTexts {
     case .joinedTitle(let application): "Bienvenue sur \(application)"
     case .joinedExplanation: "Vous y avez maintenant accès."
     case .memberExplanation: "Vous y aviez déjà accès\u{202F}; l’invitation n’a pas été utilisée."
+    case .hasAccessExplanation: "Vous y avez déjà accès."
     case .peopleTitle: "Personnes"
     case .requestsHeading: "Demandes d’accès"
     case .noRequests: "Personne n’attend d’accès."

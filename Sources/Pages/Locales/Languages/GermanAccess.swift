@@ -17,6 +17,7 @@ extension GermanTexts {
     case .joinedTitle(let application): "Willkommen bei \(application)"
     case .joinedExplanation: "Sie haben jetzt Zugriff."
     case .memberExplanation: "Sie hatten schon Zugriff. Die Einladung wurde deshalb nicht genutzt."
+    case .hasAccessExplanation: "Sie haben bereits Zugriff."
     case .peopleTitle: "Personen"
     case .requestsHeading: "Zugriffsanfragen"
     case .noRequests: "Niemand wartet auf Zugriff."

@@ -15,6 +15,7 @@ extension ItalianTexts {
     case .joinedTitle(let application): "Ti diamo il benvenuto su \(application)"
     case .joinedExplanation: "Ora hai accesso."
     case .memberExplanation: "Avevi già accesso, quindi l’invito non è stato usato."
+    case .hasAccessExplanation: "Hai già accesso."
     case .peopleTitle: "Persone"
     case .requestsHeading: "Richieste di accesso"
     case .noRequests: "Nessuno attende l’accesso."

@@ -13,6 +13,7 @@ extension JapaneseTexts {
     case .joinedTitle(let application): "\(application)へようこそ"
     case .joinedExplanation: "アクセスできるようになりました。"
     case .memberExplanation: "すでにアクセスできるため、招待は使用されませんでした。"
+    case .hasAccessExplanation: "すでにアクセスできます。"
     case .peopleTitle: "ユーザー"
     case .requestsHeading: "アクセスの申請"
     case .noRequests: "申請はありません。"

@@ -13,6 +13,7 @@ extension KoreanTexts {
     case .joinedTitle(let application): "\(application)에 오신 것을 환영합니다"
     case .joinedExplanation: "이제 접근 권한이 있습니다."
     case .memberExplanation: "이미 접근 권한이 있어 초대를 사용하지 않았습니다."
+    case .hasAccessExplanation: "이미 접근 권한이 있습니다."
     case .peopleTitle: "사용자"
     case .requestsHeading: "접근 요청"
     case .noRequests: "접근 권한을 기다리는 사람이 없습니다."

@@ -16,6 +16,7 @@ extension PortugueseTexts {
     case .joinedTitle(let application): "Boas-vindas a \(application)"
     case .joinedExplanation: "Agora você tem acesso."
     case .memberExplanation: "Você já tinha acesso, por isso o convite não foi usado."
+    case .hasAccessExplanation: "Você já tem acesso."
     case .peopleTitle: "Pessoas"
     case .requestsHeading: "Pedidos de acesso"
     case .noRequests: "Ninguém está esperando acesso."

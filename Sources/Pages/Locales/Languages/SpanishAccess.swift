@@ -16,6 +16,7 @@ extension SpanishTexts {
     case .joinedTitle(let application): "Te damos la bienvenida a \(application)"
     case .joinedExplanation: "Ya tienes acceso."
     case .memberExplanation: "Ya tenías acceso, así que la invitación no se ha usado."
+    case .hasAccessExplanation: "Tienes acceso."
     case .peopleTitle: "Personas"
     case .requestsHeading: "Solicitudes de acceso"
     case .noRequests: "Nadie espera acceso."
