@@ -4,7 +4,8 @@ import Testing
 
 // Invitations.
 //
-// - A guest without a session is led to sign in and back, presses again, and is in.
+// - A guest without a session is led to sign in and back, presses again, and is in, after one sign-in at Apple.
+// - The token of a sign-in for an invitation is kept only if that is open.
 // - Twenty guests with an invitation for five through two gateways: exactly five.
 // - Members, denied users, GET, HEAD, prefetches and frames use nothing up.
 // - An unknown code, a used up, an expired and a revoked one are answered alike. The code is in no log.
@@ -41,7 +42,9 @@ struct InvitationTests {
     #expect(back.address.description == link && back.status == 200)
     let joined = try ben.submit(try form(back))
     #expect(joined.status == 200 && !joined.text.contains("<form"))
-    #expect(try ben.open("\(site.origin)/", following: false).status != 403)
+    // Anna's sign-in and Ben's: the application is reached without another one.
+    #expect(try site.apple.tokenRequests("authorization_code").count == 2)
+    #expect(try ben.open("\(site.origin)/", following: false).status == 200)
     try site.gateway.waitForLog("\"event\":\"invitation_redeemed\"")
     let event = try #require(site.audit("invitation_redeemed").first)
     #expect(event["group"] as? String == "guests" && event["invitation"] is String)
@@ -49,6 +52,29 @@ struct InvitationTests {
     #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains(code), "the code is in a log")
     // It was for one.
     #expect(try Visitor().open(link).status == 404)
+  }
+
+  @Test("The token of a sign-in for an invitation is kept only if the invitation is open")
+  func token() throws {
+    let site = try AccessSite.make { $0["admin", "token_file"] = "\"admin.token\"" }
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let (open, used) = (try site.invite(anna, uses: 5), try site.invite(anna))
+    try AccessSite.addUser("cleo", to: site)
+    let cleo = try site.signedIn(as: "cleo")
+    #expect(try cleo.submit(try form(try cleo.open(used))).status == 200)
+    let cases = [
+      ("gail", open, 200), ("hugo", used, 401), ("ines", site.own("invite/AAAAAAAAAAAAAAAAAAAAAA"), 401),
+    ]
+    for (user, link, status) in cases {
+      try AccessSite.addUser(user, to: site)
+      let guest = Visitor()
+      try guest.signIn(site, as: user, returnTo: try WebAddress(link).path)
+      #expect(try guest.fetch(site.origin + "/").status == 403, "\(user)")
+      try site.gateway.order("PUT", site.member(user, of: "guests"))
+      // Without a token the user has to sign in again once admitted.
+      #expect(try guest.fetch(site.origin + "/").status == status, "\(user)")
+    }
   }
 
   @Test("Members and denied users use nothing up, and neither do GET, HEAD, prefetches and frames")

@@ -186,8 +186,8 @@ struct SnapshotFactory: Sendable {
   ) -> SessionCreation {
     SessionCreation(
       store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
-      apple: keys.apple, policy: gate.sessions.policy, keyring: keys.keyring, settings: settings.session,
-      metrics: metrics, audit: keys.audit, logger: logger)
+      apple: keys.apple, policy: gate.sessions.policy, prefix: settings.prefix, keyring: keys.keyring,
+      settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
   }
 
   private func accessRequest(

@@ -91,10 +91,7 @@ struct InvitationEndpoint: Sendable {
 
   /// The invitation of the request's path to a declared group, also one that admits nobody any longer.
   private func find(_ request: ControlRequest) async throws(StoreError) -> (InvitationCode, Invitation)? {
-    let folder = GatewayEndpoint.invite.path(below: origin.prefix) + "/"
-    let path = (request.head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }
-    guard path.starts(with: folder.utf8), let code = InvitationCode(path.dropFirst(folder.utf8.count).text)
-    else { return nil }
+    guard let code = InvitationCode(ofPath: request.head.path ?? "", below: origin.prefix) else { return nil }
     guard let invitation = try await store.invitation(hash: code.hash),
       evaluator.policy.groups.number(of: invitation.group.text) != nil
     else { return nil }
@@ -130,7 +127,13 @@ struct InvitationEndpoint: Sendable {
   }
 }
 
-extension Sequence<UInt8> {
-  /// The text of these bytes.
-  fileprivate var text: String { String(decoding: Array(self), as: UTF8.self) }
+extension InvitationCode {
+  /// The code of the path of an invitation; nil for any other path.
+  /// - Parameter path: with its query.
+  init?(ofPath path: String, below prefix: String) {
+    let folder = GatewayEndpoint.invite.path(below: prefix) + "/"
+    let path = path.utf8.prefix { $0 != UInt8(ascii: "?") }
+    guard path.starts(with: folder.utf8) else { return nil }
+    self.init(String(decoding: path.dropFirst(folder.utf8.count), as: UTF8.self))
+  }
 }

@@ -162,7 +162,9 @@ struct CallbackEndpoint: Sendable {
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
       let name =
         if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
-      let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: signIn, request), request)
+      let destination: String? = if case .page(let path) = signIn.destination { path } else { nil }
+      let made = try await creation.create(
+        of: tokens, name: name, replacing: replaced(by: signIn, request), to: destination, request)
       response = redirect(made, signIn, request)
       // The pending name of another user is kept.
       if isTheirs, PendingDisplayName.isSent(with: request, keyring.cookies) {

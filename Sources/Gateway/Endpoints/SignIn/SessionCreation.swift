@@ -9,7 +9,7 @@ internal import Sessions
 
 /// Creates sessions in the store from Apple's token response, for browsers and for native apps.
 struct SessionCreation: Sendable {
-  let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore
+  let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore & InvitationStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let revalidator: Revalidator
@@ -17,6 +17,8 @@ struct SessionCreation: Sendable {
   let apple: AppleIdentityProvider
   /// The groups and lists that decide whether a refresh token is kept.
   let policy: UserPolicy
+  /// The prefix of the gateway's own paths.
+  let prefix: String
   let keyring: SessionKeyring
   let settings: SessionSettings
   let metrics: MetricsRegistry
@@ -96,8 +98,10 @@ struct SessionCreation: Sendable {
 
   /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. The
   /// session belongs to the client that the identity token was issued for.
+  /// - Parameter destination: the path on `public_url` that the browser goes on to; nil for any other destination.
   func create(
-    of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
+    of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], to destination: String? = nil,
+    _ request: ControlRequest
   ) async throws(SignInError) -> IdentifiedSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
     // With `response_type = "code"` there was no identity token to check before.
@@ -107,7 +111,7 @@ struct SessionCreation: Sendable {
     let session = Session(
       identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
       userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
-    let keepsToken = try await isAdmittedAnywhere(session, AccountClaims(tokens.identityToken.claims))
+    let keepsToken = try await isAdmittedAnywhere(session, AccountClaims(tokens.identityToken.claims), at: destination)
     let sealed: EncryptedToken?
     do throws(SealError) {
       sealed = try (keepsToken ? tokens.refreshToken : nil).map { (token) throws(SealError) in
@@ -152,7 +156,10 @@ struct SessionCreation: Sendable {
   }
 
   /// Whether any route that is not public could admit the user of a new session: otherwise a refresh token is useless.
-  private func isAdmittedAnywhere(_ session: Session, _ claims: AccountClaims) async throws(SignInError) -> Bool {
+  /// A user on the way to an open invitation counts as a member of its group, so that one sign-in is enough.
+  private func isAdmittedAnywhere(
+    _ session: Session, _ claims: AccountClaims, at destination: String?
+  ) async throws(SignInError) -> Bool {
     var account = Account(
       subject: session.subject, name: nil, claims: claims, latestAuthorization: session.began,
       lastVerified: session.began, lastAsked: nil)
@@ -163,6 +170,11 @@ struct SessionCreation: Sendable {
       }
       // The user may have been added to a group before the first sign-in.
       account.access.groups = try await store.groups(of: session.subject)
+      if let destination, let code = InvitationCode(ofPath: destination, below: prefix),
+        let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: session.began)
+      {
+        account.access.groups.append(invitation.group)
+      }
     } catch {
       storeHealth.failed("account", error)
       throw SignInError(.storeUnavailable, "store")
