@@ -113,7 +113,10 @@ struct AccessPageTests {
     #expect(html(page).contains("<h1>You are invited to Orchard</h1>"))
     #expect(html(page).contains("<bdi>Anna &lt;b&gt;</bdi>"))
     #expect(html(page).contains("method=\"post\" action=\"/.auth/invite/abc\""))
-    #expect(html(renderer.invitation(path: "/.auth/invite/abc", user: nil)).contains("press Join once more"))
+    let other = "<a class=\"quiet\" href=\"/.auth/authorize?return_to=/.auth/invite/abc\">Use another Apple Account</a>"
+    #expect(html(page).contains(other))
+    let stranger = html(renderer.invitation(path: "/.auth/invite/abc", user: nil))
+    #expect(stranger.contains("press Join once more") && !stranger.contains("another Apple Account"))
     // The answer may lead to Apple, which `form-action` would stop.
     #expect(!page.contentSecurityPolicy.contains("form-action"))
   }

@@ -54,6 +54,24 @@ struct InvitationTests {
     #expect(try Visitor().open(link).status == 404)
   }
 
+  @Test("A guest who is signed in with the wrong account uses another one, and joins with that")
+  func otherAccount() throws {
+    let site = try AccessSite.make()
+    defer { site.stop() }
+    let link = try site.invite(try site.signedIn())
+    let guest = try site.signedIn(as: "ben")
+    let page = try guest.open(link)
+    let other = try #require(HTMLTag.all(in: page.text).first { $0["href"]?.contains("authorize") == true }?["href"])
+    try AccessSite.addUser("gail", to: site)
+    try guest.follow(other)
+    try guest.decide(.proceed(user: "gail"))
+    let back = try guest.carryBack()
+    #expect(back.address.description == link && back.text.contains("Gail Lind"))
+    #expect(try guest.submit(try form(back)).text.contains("You now have access."))
+    #expect(try guest.fetch(site.origin + "/").status == 200)
+    #expect(try site.signedIn(as: "ben").fetch(site.origin + "/").status == 403)
+  }
+
   @Test("The token of a sign-in for an invitation is kept only if the invitation is open")
   func token() throws {
     let site = try AccessSite.make { $0["admin", "token_file"] = "\"admin.token\"" }

@@ -1,26 +1,29 @@
 internal import WebFormats
 
 extension PageRenderer {
-  /// The page of an invitation link. It tells what a guest needs: the application, and the account that would join.
+  /// The page of an invitation link. It tells what a guest needs: the application, the account that would join, and a
+  /// link to use another one.
   ///
   /// - Parameters:
   ///   - path: the path of the page itself, which its form posts to.
   ///   - user: the name or the address of the user; nil without a session.
   package func invitation(path: String, user: String?) -> RenderedPage {
     let explanation: Markup
+    var ways = Markup.button(text(.joinButton), style: "solid")
     if let user {
       explanation = """
         <p>\(text(PageText.signedInAs))<br><strong><bdi>\(user)</bdi></strong></p>
         <p>\(text(.invitationExplanation(application: applicationName)))</p>
         """
+      let other = link(.otherAccount, returnTo: path).href
+      ways = "\(ways)\n<a class=\"quiet\" href=\"\(other)\">\(text(PageText.otherAccountButton))</a>"
     } else {
       explanation = """
         <p>\(text(.invitationExplanation(application: applicationName)))</p>
         <p>\(text(.invitationSignIn))</p>
         """
     }
-    let form = Form(action: Link(path: path))
-      .markup(style: "ways", .button(text(.joinButton), style: "solid"))
+    let form = Form(action: Link(path: path)).markup(style: "ways", ways)
     // Without a session the answer may lead to Apple, which browsers would hold to `form-action`.
     let page = page(
       title: text(
