@@ -9,8 +9,9 @@ struct AccountPageTests {
     .unverifiedNote, .groupsLabel, .ownSessionsHeading, .thisBrowser, .browser("Safari", device: "iPhone"),
     .unknownBrowser, .beganLabel, .lastSeenLabel, .endOthersButton, .moreSessions(7), .endedOne, .endedOthers,
     .stopQuestion(application: "Orchard"), .stopButton(application: "Orchard"),
-    .stopExplanation(application: "Orchard"), .stopAdvice(application: "Orchard"), .keepUsingButton,
-    .farewellTitle(application: "Orchard"), .farewellExplanation(application: "Orchard"), .notRevokedTitle,
+    .stopExplanation(application: "Orchard"), .stopHereExplanation(application: "Orchard"),
+    .stopAdvice(application: "Orchard"), .keepUsingButton, .farewellTitle(application: "Orchard"),
+    .farewellExplanation(application: "Orchard"), .farewellHereExplanation(application: "Orchard"), .notRevokedTitle,
     .notRevokedExplanation(application: "Orchard"), .notRevokedAdvice(application: "Orchard"),
   ]
 
@@ -119,13 +120,13 @@ struct AccountPageTests {
   @Test("The question posts its confirmation, and Apple's refusal offers the same form again")
   func questions() throws {
     let renderer = renderer(named: "Orchard")
-    for page in [renderer.stopQuestion(), renderer.notRevoked()] {
+    for page in [true, false].map({ renderer.stopQuestion(endsConnection: $0) }) + [renderer.notRevoked()] {
       let html = String(decoding: page.body, as: UTF8.self)
       #expect(html.contains("<form method=\"post\" action=\"/.auth/account/stop\">"))
       #expect(html.contains("name=\"stop\" value=\"yes\"") && html.contains("href=\"/.auth/account\""))
       #expect(page.contentSecurityPolicy.contains("form-action 'self'"))
     }
-    #expect(renderer.stopQuestion().status == 200 && renderer.notRevoked().status == 502)
+    #expect(renderer.stopQuestion(endsConnection: true).status == 200 && renderer.notRevoked().status == 502)
   }
 }
 

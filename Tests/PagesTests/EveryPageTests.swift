@@ -137,8 +137,11 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "repost", page: renderer.callbackRepost(fields: [("state", name), (name, "x")])),
     Exhibit(name: "fragment", page: renderer.callbackFragment(field: (name, name))),
     Exhibit(name: "account", page: renderer.account(.exhibit(named: name), after: .endedOne)),
-    Exhibit(name: "stop", page: renderer.stopQuestion()), Exhibit(name: "not-revoked", page: renderer.notRevoked()),
-    Exhibit(name: "farewell", page: renderer.farewell()),
+    Exhibit(name: "stop", page: renderer.stopQuestion(endsConnection: true)),
+    Exhibit(name: "stop-here", page: renderer.stopQuestion(endsConnection: false)),
+    Exhibit(name: "not-revoked", page: renderer.notRevoked()),
+    Exhibit(name: "farewell", page: renderer.farewell(endsConnection: true)),
+    Exhibit(name: "farewell-here", page: renderer.farewell(endsConnection: false)),
     Exhibit(
       name: "kept-form",
       page: renderer.keptForm(

@@ -236,6 +236,7 @@ struct AccountPageTests {
     try anna.open(site.own("account"))
     let question = try anna.follow("/.auth/account/stop")
     #expect(question.text.contains("Stop using Orchard?"))
+    #expect(question.text.contains("This ends the connection between Orchard and your Apple Account."))
     #expect(try isSignedIn(anna, site))
     let without = try anna.fetch(
       site.own("account/stop"), method: "POST", fields: [("Origin", site.origin)], form: "stop=no")
@@ -243,6 +244,7 @@ struct AccountPageTests {
     try anna.open(site.own("account/stop"))
     let farewell = try anna.submit(form(anna, "stop"))
     #expect(farewell.status == 200 && farewell.text.contains("You have stopped using Orchard"))
+    #expect(farewell.text.contains("Orchard is no longer connected to your Apple Account."))
     #expect(anna.jar["__Host-cordon"] == nil)
     #expect(try !isSignedIn(phone, site) && isSignedIn(ben, site))
     #expect(try site.apple.requests(at: "/auth/revoke").map(\.status) == [200])
@@ -259,6 +261,23 @@ struct AccountPageTests {
     try poll("a new account") {
       audit(site, "sign_in").filter { $0["new_account"] as? Bool == true }.count == 3 ? () : nil
     }
+  }
+
+  @Test("A refused user, whose token was discarded, is told to end the connection in the Apple Account's settings")
+  func stopWithoutToken() throws {
+    let site = try site {
+      $0["access", "allow_groups"] = #"["pickers"]"#
+      $0.ending = "[[group]]\nname = \"pickers\"\n"
+    }
+    defer { site.stop() }
+    let ben = try site.signedIn(as: "ben")
+    let question = try ben.open(site.own("account/stop"))
+    #expect(question.text.contains("Apple keeps the connection between Orchard and your Apple Account until you"))
+    let farewell = try ben.submit(form(ben, "stop"))
+    #expect(farewell.status == 200 && farewell.text.contains("You have stopped using Orchard"))
+    #expect(farewell.text.contains("remove Orchard under Sign in with Apple"))
+    #expect(!farewell.text.contains("no longer connected"))
+    #expect(try site.apple.requests(at: "/auth/revoke").isEmpty)
   }
 
   @Test("Tokens that Apple does not revoke are kept, the page says so, and its button tries again")

@@ -108,10 +108,14 @@ extension PageRenderer {
   }
 
   /// The question before the user's data is deleted. Its form is posted to `account/stop`.
-  package func stopQuestion() -> RenderedPage {
-    question(
-      heading: text(.stopQuestion(application: applicationName)),
-      explanation: text(.stopExplanation(application: applicationName)),
+  ///
+  /// - Parameter endsConnection: whether there is a token to revoke at Apple.
+  package func stopQuestion(endsConnection: Bool) -> RenderedPage {
+    let explanation: AccountText =
+      endsConnection
+      ? .stopExplanation(application: applicationName) : .stopHereExplanation(application: applicationName)
+    return question(
+      heading: text(.stopQuestion(application: applicationName)), explanation: text(explanation),
       advice: text(.stopAdvice(application: applicationName)),
       confirm: text(.stopButton(application: applicationName)))
   }
@@ -125,12 +129,17 @@ extension PageRenderer {
   }
 
   /// The page after the user's data was deleted.
-  package func farewell() -> RenderedPage {
-    page(
+  ///
+  /// - Parameter endsConnection: whether a token was revoked at Apple. Otherwise Apple keeps the user's consent.
+  package func farewell(endsConnection: Bool) -> RenderedPage {
+    let explanation: AccountText =
+      endsConnection
+      ? .farewellExplanation(application: applicationName) : .farewellHereExplanation(application: applicationName)
+    return page(
       .notice, title: text(.farewellTitle(application: applicationName)),
       [
         "heading": text(.farewellTitle(application: applicationName)),
-        "explanation": text(.farewellExplanation(application: applicationName)),
+        "explanation": text(explanation),
         "way": Link(path: GatewayEndpoint.signIn.path(below: prefix)).href, "wayLabel": text(.signInAgainButton),
       ])
   }

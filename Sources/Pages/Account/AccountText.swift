@@ -25,10 +25,13 @@ enum AccountText: Sendable, Equatable {
   case stopQuestion(application: String)
   case stopButton(application: String)
   case stopExplanation(application: String)
+  /// The same where no token of the user is stored, so that nothing can be revoked at Apple.
+  case stopHereExplanation(application: String)
   case stopAdvice(application: String)
   case keepUsingButton
   case farewellTitle(application: String)
   case farewellExplanation(application: String)
+  case farewellHereExplanation(application: String)
   case notRevokedTitle
   case notRevokedExplanation(application: String)
   case notRevokedAdvice(application: String)

@@ -127,7 +127,10 @@ struct AccountEndpoint: Sendable {
 
   /// `GET account/stop`: the confirmation page.
   func stopPage(_ request: ControlRequest) async -> ControlResponse {
-    await signedIn(request) { (_) throws(StoreError) in ControlResponse(pages.pages(request).stopQuestion()) }
+    await signedIn(request) { (snapshot) throws(StoreError) in
+      let tokens = try await removal.store.tokens(of: snapshot.account.subject)
+      return ControlResponse(pages.pages(request).stopQuestion(endsConnection: !tokens.isEmpty))
+    }
   }
 
   /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user.
@@ -149,7 +152,7 @@ struct AccountEndpoint: Sendable {
         .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
-      var response = ControlResponse(pages.pages(request).farewell())
+      var response = ControlResponse(pages.pages(request).farewell(endsConnection: !report.revocations.isEmpty))
       response.setCookie(requestSessions.cookies.sessionClearing)
       reset.apply(to: &response)
       return response

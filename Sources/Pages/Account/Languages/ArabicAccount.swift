@@ -24,12 +24,18 @@ extension ArabicTexts {
     case .stopExplanation(let application):
       "سينتهي الارتباط بين \(isolated(application)) وحساب Apple الخاص بك. وسيُحذف اسمك وعنوان بريدك وجلساتك من هنا، "
         + "وسيتم تسجيل خروجك من كل مكان."
+    case .stopHereExplanation(let application):
+      "سيُحذف اسمك وعنوان بريدك وجلساتك من هنا، وسيتم تسجيل خروجك من كل مكان. "
+        + "وتحتفظ Apple بالارتباط بين \(isolated(application)) وحساب Apple الخاص بك إلى أن تزيله من إعدادات حساب Apple."
     case .stopAdvice(let application):
       "لن يُحذف ما حفظته في \(isolated(application)) نفسه. يُرجى التواصل مع القائمين عليه بشأن ذلك."
     case .keepUsingButton: "إلغاء"
     case .farewellTitle(let application): "توقفت عن استخدام \(isolated(application))"
     case .farewellExplanation(let application):
       "لم يعد \(isolated(application)) مرتبطًا بحساب Apple الخاص بك. وقد حُذف اسمك وعنوان بريدك وجلساتك من هنا."
+    case .farewellHereExplanation(let application):
+      "حُذف اسمك وعنوان بريدك وجلساتك من هنا. لإنهاء الارتباط بحساب Apple الخاص بك أيضًا، افتح إعدادات حساب Apple، "
+        + "وأزل \(isolated(application)) من «تسجيل الدخول باستخدام Apple»."
     case .notRevokedTitle: "لم تؤكد Apple ذلك"
     case .notRevokedExplanation(let application):
       "تعذّر إنهاء الارتباط بين \(isolated(application)) وحساب Apple الخاص بك لدى Apple. لم يُحذف شيء، وما زلت مسجّل "

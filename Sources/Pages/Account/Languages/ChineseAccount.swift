@@ -22,11 +22,17 @@ extension ChineseTexts {
     case .stopButton(let application): "停止使用 \(application)"
     case .stopExplanation(let application):
       "这会结束 \(application) 与你的 Apple 账户之间的连接。你的姓名、电子邮件地址和会话将从这里删除，你会在所有位置退出登录。"
+    case .stopHereExplanation(let application):
+      "你的姓名、电子邮件地址和会话将从这里删除，你会在所有位置退出登录。"
+        + "在你从 Apple 账户设置中移除之前，Apple 会保留 \(application) 与你的 Apple 账户之间的连接。"
     case .stopAdvice(let application): "你保存在 \(application) 中的内容不会被删除。如有疑问，请联系其管理员。"
     case .keepUsingButton: "取消"
     case .farewellTitle(let application): "你已停止使用 \(application)"
     case .farewellExplanation(let application):
       "\(application) 已不再与你的 Apple 账户连接。你的姓名、电子邮件地址和会话已从这里删除。"
+    case .farewellHereExplanation(let application):
+      "你的姓名、电子邮件地址和会话已从这里删除。"
+        + "如要同时结束与你的 Apple 账户之间的连接，请打开 Apple 账户设置，在“通过 Apple 登录”下移除 \(application)。"
     case .notRevokedTitle: "Apple 未确认此操作"
     case .notRevokedExplanation(let application): "未能在 Apple 端结束 \(application) 与你的 Apple 账户之间的连接。没有删除任何内容，你仍处于登录状态。"
     case .notRevokedAdvice(let application):

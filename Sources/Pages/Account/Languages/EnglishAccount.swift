@@ -24,6 +24,10 @@ extension EnglishTexts {
     case .stopExplanation(let application):
       "This ends the connection between \(application) and your Apple Account. Your name, your e-mail address and your "
         + "sessions are deleted here, and you are signed out everywhere."
+    case .stopHereExplanation(let application):
+      "Your name, your e-mail address and your sessions are deleted here, and you are signed out everywhere. Apple "
+        + "keeps the connection between \(application) and your Apple Account until you remove it in your Apple "
+        + "Account’s settings."
     case .stopAdvice(let application):
       "What you have saved in \(application) itself is not deleted. Ask its operator about that."
     case .keepUsingButton: "Cancel"
@@ -31,6 +35,9 @@ extension EnglishTexts {
     case .farewellExplanation(let application):
       "\(application) is no longer connected to your Apple Account. Your name, your e-mail address and your sessions "
         + "were deleted here."
+    case .farewellHereExplanation(let application):
+      "Your name, your e-mail address and your sessions were deleted here. To end the connection with your Apple "
+        + "Account as well, open your Apple Account’s settings and remove \(application) under Sign in with Apple."
     case .notRevokedTitle: "Apple did not confirm this"
     case .notRevokedExplanation(let application):
       "The connection between \(application) and your Apple Account could not be ended at Apple. Nothing was deleted, "

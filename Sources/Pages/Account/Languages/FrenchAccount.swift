@@ -25,6 +25,10 @@ extension FrenchTexts {
     case .stopExplanation(let application):
       "Cela met fin au lien entre \(application) et votre compte Apple. Votre nom, votre adresse e-mail et vos "
         + "sessions sont supprimés ici, et vous êtes déconnecté partout."
+    case .stopHereExplanation(let application):
+      "Votre nom, votre adresse e-mail et vos sessions sont supprimés ici, et vous êtes déconnecté partout. Apple "
+        + "conserve le lien entre \(application) et votre compte Apple jusqu’à ce que vous le supprimiez dans les "
+        + "réglages de votre compte Apple."
     case .stopAdvice(let application):
       "Ce que vous avez enregistré dans \(application) n’est pas supprimé. Contactez ses responsables à ce sujet."
     case .keepUsingButton: "Annuler"
@@ -32,6 +36,10 @@ extension FrenchTexts {
     case .farewellExplanation(let application):
       "\(application) n’est plus lié à votre compte Apple. Votre nom, votre adresse e-mail et vos sessions ont été "
         + "supprimés ici."
+    case .farewellHereExplanation(let application):
+      "Votre nom, votre adresse e-mail et vos sessions ont été supprimés ici. Pour rompre aussi le lien avec votre "
+        + "compte Apple, ouvrez les réglages de votre compte Apple et supprimez \(application) sous «\u{A0}Se "
+        + "connecter avec Apple\u{A0}»."
     case .notRevokedTitle: "Apple n’a pas confirmé"
     case .notRevokedExplanation(let application):
       "Le lien entre \(application) et votre compte Apple n’a pas pu être rompu auprès d’Apple. Rien n’a été supprimé, "

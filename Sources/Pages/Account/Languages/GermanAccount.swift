@@ -25,6 +25,10 @@ extension GermanTexts {
     case .stopExplanation(let application):
       "Damit endet die Verbindung zwischen \(application) und Ihrem Apple Account. Ihr Name, Ihre E-Mail-Adresse und "
         + "Ihre Sitzungen werden hier gelöscht, und Sie werden überall abgemeldet."
+    case .stopHereExplanation(let application):
+      "Ihr Name, Ihre E-Mail-Adresse und Ihre Sitzungen werden hier gelöscht, und Sie werden überall abgemeldet. Bei "
+        + "Apple bleibt die Verbindung zwischen \(application) und Ihrem Apple Account bestehen, bis Sie sie in den "
+        + "Einstellungen Ihres Apple Accounts entfernen."
     case .stopAdvice(let application):
       "Was Sie in \(application) selbst gespeichert haben, wird nicht gelöscht. Fragen Sie dazu den Betreiber."
     case .keepUsingButton: "Abbrechen"
@@ -32,6 +36,10 @@ extension GermanTexts {
     case .farewellExplanation(let application):
       "\(application) ist nicht mehr mit Ihrem Apple Account verbunden. Ihr Name, Ihre E-Mail-Adresse und Ihre "
         + "Sitzungen wurden hier gelöscht."
+    case .farewellHereExplanation(let application):
+      "Ihr Name, Ihre E-Mail-Adresse und Ihre Sitzungen wurden hier gelöscht. Um auch die Verbindung mit Ihrem Apple "
+        + "Account zu beenden, öffnen Sie die Einstellungen Ihres Apple Accounts und entfernen Sie \(application) "
+        + "unter „Mit Apple anmelden“."
     case .notRevokedTitle: "Apple hat das nicht bestätigt"
     case .notRevokedExplanation(let application):
       "Die Verbindung zwischen \(application) und Ihrem Apple Account konnte bei Apple nicht beendet werden. Es wurde "

@@ -24,6 +24,10 @@ extension ItalianTexts {
     case .stopExplanation(let application):
       "Il collegamento tra \(application) e il tuo account Apple termina. Il tuo nome, il tuo indirizzo e-mail e le "
         + "tue sessioni vengono eliminati qui, ed esci da tutti i dispositivi."
+    case .stopHereExplanation(let application):
+      "Il tuo nome, il tuo indirizzo e-mail e le tue sessioni vengono eliminati qui, ed esci da tutti i dispositivi. "
+        + "Apple mantiene il collegamento tra \(application) e il tuo account Apple finché non lo rimuovi nelle "
+        + "impostazioni del tuo account Apple."
     case .stopAdvice(let application):
       "Ciò che hai salvato in \(application) non viene eliminato. Rivolgiti a chi gestisce \(application)."
     case .keepUsingButton: "Annulla"
@@ -31,6 +35,10 @@ extension ItalianTexts {
     case .farewellExplanation(let application):
       "\(application) non è più collegato al tuo account Apple. Il tuo nome, il tuo indirizzo e-mail e le tue sessioni "
         + "sono stati eliminati qui."
+    case .farewellHereExplanation(let application):
+      "Il tuo nome, il tuo indirizzo e-mail e le tue sessioni sono stati eliminati qui. Per terminare anche il "
+        + "collegamento con il tuo account Apple, apri le impostazioni del tuo account Apple e rimuovi \(application) "
+        + "da «Accedi con Apple»."
     case .notRevokedTitle: "Apple non lo ha confermato"
     case .notRevokedExplanation(let application):
       "Non è stato possibile terminare presso Apple il collegamento tra \(application) e il tuo account Apple. Non è "

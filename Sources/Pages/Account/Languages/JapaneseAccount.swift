@@ -22,11 +22,17 @@ extension JapaneseTexts {
     case .stopButton(let application): "\(application)の使用をやめる"
     case .stopExplanation(let application):
       "\(application)とApple\u{A0}Accountとの接続を終了します。名前、メールアドレス、セッションがここから削除され、すべてのブラウザからサインアウトします。"
+    case .stopHereExplanation(let application):
+      "名前、メールアドレス、セッションがここから削除され、すべてのブラウザからサインアウトします。"
+        + "\(application)とApple\u{A0}Accountとの接続は、Apple\u{A0}Accountの設定で削除するまでApple側に残ります。"
     case .stopAdvice(let application): "\(application)自体に保存した内容は削除されません。これについては管理者にお問い合わせください。"
     case .keepUsingButton: "キャンセル"
     case .farewellTitle(let application): "\(application)の使用をやめました"
     case .farewellExplanation(let application):
       "\(application)とApple\u{A0}Accountとの接続を終了しました。名前、メールアドレス、セッションはここから削除されました。"
+    case .farewellHereExplanation(let application):
+      "名前、メールアドレス、セッションはここから削除されました。"
+        + "Apple\u{A0}Accountとの接続も終了するには、Apple\u{A0}Accountの設定を開き、「Appleでサインイン」から\(application)を削除してください。"
     case .notRevokedTitle: "Appleの確認が取れませんでした"
     case .notRevokedExplanation(let application):
       "\(application)とApple\u{A0}Accountとの接続をAppleで終了できませんでした。何も削除されておらず、サインインしたままです。"

@@ -22,10 +22,16 @@ extension KoreanTexts {
     case .stopButton(let application): "\(application) 사용 중단"
     case .stopExplanation(let application):
       "Apple 계정과 \(application)의 연결이 종료됩니다. 이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다."
+    case .stopHereExplanation(let application):
+      "이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다. "
+        + "Apple 계정 설정에서 제거할 때까지 Apple 계정과 \(application)의 연결은 Apple에 남아 있습니다."
     case .stopAdvice(let application): "\(application)에 직접 저장한 내용은 삭제되지 않습니다. 이에 대해서는 관리자에게 문의해 주십시오."
     case .keepUsingButton: "취소"
     case .farewellTitle(let application): "\(application) 사용을 중단했습니다"
     case .farewellExplanation(let application): "Apple 계정과 \(application)의 연결이 종료되었습니다. 이름, 이메일 주소, 세션이 여기에서 삭제되었습니다."
+    case .farewellHereExplanation(let application):
+      "이름, 이메일 주소, 세션이 여기에서 삭제되었습니다. "
+        + "Apple 계정과의 연결도 종료하려면 Apple 계정 설정을 열어 ‘Apple로 로그인’에서 \(application) 항목을 제거해 주십시오."
     case .notRevokedTitle: "Apple에서 확인하지 않았습니다"
     case .notRevokedExplanation(let application):
       "Apple 계정과 \(application)의 연결을 Apple에서 종료하지 못했습니다. 아무것도 삭제되지 않았고 로그인 상태가 유지됩니다."

@@ -24,6 +24,10 @@ extension PortugueseTexts {
     case .stopExplanation(let application):
       "Isso encerra a conexão entre \(application) e sua Conta Apple. Seu nome, seu endereço de e-mail e suas sessões "
         + "são apagados aqui, e você sai de todos os lugares."
+    case .stopHereExplanation(let application):
+      "Seu nome, seu endereço de e-mail e suas sessões são apagados aqui, e você sai de todos os lugares. A Apple "
+        + "mantém a conexão entre \(application) e sua Conta Apple até que você a remova nos ajustes da sua Conta "
+        + "Apple."
     case .stopAdvice(let application):
       "O que você salvou em \(application) não é apagado. Fale sobre isso com quem administra \(application)."
     case .keepUsingButton: "Cancelar"
@@ -31,6 +35,9 @@ extension PortugueseTexts {
     case .farewellExplanation(let application):
       "\(application) não está mais conectado à sua Conta Apple. Seu nome, seu endereço de e-mail e suas sessões foram "
         + "apagados aqui."
+    case .farewellHereExplanation(let application):
+      "Seu nome, seu endereço de e-mail e suas sessões foram apagados aqui. Para encerrar também a conexão com sua "
+        + "Conta Apple, abra os ajustes da sua Conta Apple e remova \(application) em “Iniciar sessão com a Apple”."
     case .notRevokedTitle: "A Apple não confirmou"
     case .notRevokedExplanation(let application):
       "Não foi possível encerrar na Apple a conexão entre \(application) e sua Conta Apple. Nada foi apagado, e você "

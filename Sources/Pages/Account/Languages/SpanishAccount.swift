@@ -24,6 +24,10 @@ extension SpanishTexts {
     case .stopExplanation(let application):
       "Se termina la conexión entre \(application) y tu cuenta de Apple. Tu nombre, tu dirección de correo electrónico "
         + "y tus sesiones se eliminan aquí, y se cierra tu sesión en todas partes."
+    case .stopHereExplanation(let application):
+      "Tu nombre, tu dirección de correo electrónico y tus sesiones se eliminan aquí, y se cierra tu sesión en todas "
+        + "partes. Apple mantiene la conexión entre \(application) y tu cuenta de Apple hasta que la elimines en los "
+        + "ajustes de tu cuenta de Apple."
     case .stopAdvice(let application):
       "Lo que hayas guardado en \(application) no se elimina. Consulta a los responsables de \(application)."
     case .keepUsingButton: "Cancelar"
@@ -31,6 +35,10 @@ extension SpanishTexts {
     case .farewellExplanation(let application):
       "La conexión entre \(application) y tu cuenta de Apple ha terminado. Tu nombre, tu dirección de correo "
         + "electrónico y tus sesiones se han eliminado aquí."
+    case .farewellHereExplanation(let application):
+      "Tu nombre, tu dirección de correo electrónico y tus sesiones se han eliminado aquí. Para terminar también la "
+        + "conexión con tu cuenta de Apple, abre los ajustes de tu cuenta de Apple y elimina \(application) en "
+        + "«Iniciar sesión con Apple»."
     case .notRevokedTitle: "Apple no lo ha confirmado"
     case .notRevokedExplanation(let application):
       "No se ha podido terminar en Apple la conexión entre \(application) y tu cuenta de Apple. No se ha eliminado "
