@@ -150,6 +150,25 @@ extension StoreContract {
       try requireEqual(
         try await stores.second.account(ada)?.claims.mailForwarding?.isOn, false, "it, after the next sign-in")
     },
+    StoreContract("Mail forwarding from before the latest sign-in is noted and relayed; the sign-in's address stays") {
+      stores in
+      for (number, address) in ["new@example.com", nil].enumerated() {
+        let user = try Scenario.subject("user\(number)")
+        _ = try await stores.first.complete(
+          try Scenario.signIn(
+            user, at: Scenario.later(.seconds(60)), claims: Scenario.claims(address),
+            appleAuthorized: Scenario.later(.seconds(60))))
+        let off = try notification(
+          user, .mailForwarding(isOn: false, email: "relay@relay.example", isPrivateEmail: true), "\(number)",
+          message: "off")
+        try requireEqual(
+          try await stores.first.carryOut(off, at: Scenario.later(.seconds(90))), .carriedOut(ended: []), "the outcome")
+        let claims = try requireValue(try await stores.second.account(user), "account").claims
+        try requireEqual(claims.mailForwarding?.isOn, false, "whether mail is forwarded")
+        try requireEqual(claims.email, address ?? "relay@relay.example", "the address")
+        try requireEqual(try await stores.second.counts().messages, number + 1, "the number of messages")
+      }
+    },
   ]
 
   static let messages = [

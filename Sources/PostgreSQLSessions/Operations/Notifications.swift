@@ -41,10 +41,9 @@ extension PostgreSQLSessionStore {
       return ended
     case .accountDeleted(let kept):
       return try PostgreSQLAccountRow.forget(subject, keeping: kept, in: connection, &changes)
-    case .mailForwarding(let isOn, let email, let isPrivateEmail):
+    case .mailForwarding:
       var after = row
-      after.account.claims = row.account.claims.afterForwarding(
-        isOn: isOn, since: notification.occurred, email: email, isPrivateEmail: isPrivateEmail)
+      after.account.claims = row.account.afterForwarding(notification)
       try after.update(in: connection)
       changes.append(.accountChanged(subject))
       return []

@@ -41,10 +41,9 @@ extension SQLiteSessionStore {
         where: "subject = ?", [subject.text], because: .consentRevoked, at: now, in: database)
     case .accountDeleted(let kept):
       return try SQLiteAccountRow.forget(subject, keeping: kept, at: now, in: database)
-    case .mailForwarding(let isOn, let email, let isPrivateEmail):
+    case .mailForwarding:
       var after = row
-      after.account.claims = row.account.claims.afterForwarding(
-        isOn: isOn, since: notification.occurred, email: email, isPrivateEmail: isPrivateEmail)
+      after.account.claims = row.account.afterForwarding(notification)
       try after.save(in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return []

@@ -50,20 +50,36 @@ package enum NotificationOutcome: Sendable, Equatable {
   case carriedOut(ended: [PublicSessionID])
   /// It had been handled before.
   case repeated
-  /// The user authorized the application, or a later notification came, since it happened: nothing changes.
+  /// The user authorized the application, or a later notification of the kind came, since it happened: nothing changes.
   case outdated
   /// Nobody is known under the subject.
   case unknownSubject
 }
 
 extension Account {
-  /// Whether a notification is about a time before the user's latest authorization (or that very moment), or before
-  /// what was notified last. All by Apple's clock, as far as its time of the authorization is known. A deletion is
-  /// never out of date: the subject does not come back.
+  /// Whether a notification is out of date. Mail forwarding is compared with what was notified of it last: a sign-in
+  /// says nothing about it. Anything else is compared with the user's latest authorization. A deletion is never out of
+  /// date: the subject does not come back.
   package func isNewer(than notification: AccountNotification) -> Bool {
-    if case .accountDeleted = notification.change { return false }
-    if appleAuthorized ?? latestAuthorization >= notification.occurred { return true }
-    guard case .mailForwarding = notification.change, let known = claims.mailForwarding else { return false }
-    return known.since >= notification.occurred.millisecondsSince1970
+    switch notification.change {
+    case .accountDeleted: false
+    case .mailForwarding:
+      claims.mailForwarding.map { $0.since >= notification.occurred.millisecondsSince1970 } ?? false
+    case .consentRevoked, .unknown: isAuthorized(since: notification)
+    }
+  }
+
+  /// The claims after a notification about mail forwarding. Its address does not replace that of a later sign-in.
+  package func afterForwarding(_ notification: AccountNotification) -> AccountClaims {
+    guard case .mailForwarding(let isOn, let email, let isPrivateEmail) = notification.change else { return claims }
+    let keepsAddress = isAuthorized(since: notification) && claims.email?.isEmpty == false
+    return claims.afterForwarding(
+      isOn: isOn, since: notification.occurred, email: keepsAddress ? nil : email, isPrivateEmail: isPrivateEmail)
+  }
+
+  /// Whether a notification is about a time before the user's latest authorization, or that very moment. By Apple's
+  /// clock, as far as its time of the authorization is known.
+  private func isAuthorized(since notification: AccountNotification) -> Bool {
+    appleAuthorized ?? latestAuthorization >= notification.occurred
   }
 }

@@ -82,7 +82,7 @@ package protocol NotificationStore: Sendable {
   /// outdated.
   ///
   /// `consentRevoked` ends the user's sessions and deletes the tokens, `accountDeleted` does what `forget` does,
-  /// `mailForwarding` is `AccountClaims.afterForwarding`; none of it if the account is newer (`Account.isNewer`).
+  /// `mailForwarding` is `Account.afterForwarding`; none of it if the account is newer (`Account.isNewer`).
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome
 
   /// Leases the message that has been due longest, if there is one: no other caller gets it before `lease`. Of any
