@@ -6,8 +6,9 @@ import Testing
 struct AccountPageTests {
   static let texts: [AccountText] = [
     .heading(application: "Orchard"), .nameLabel, .emailLabel, .notShared, .relayNote(application: "Orchard"),
-    .unverifiedNote, .groupsLabel, .ownSessionsHeading, .thisBrowser, .browser("Safari", device: "iPhone"),
-    .unknownBrowser, .beganLabel, .lastSeenLabel, .endOthersButton, .moreSessions(7), .endedOne, .endedOthers,
+    .relayOffNote(application: "Orchard"), .unverifiedNote, .groupsLabel, .ownSessionsHeading, .thisBrowser,
+    .browser("Safari", device: "iPhone"), .unknownBrowser, .beganLabel, .lastSeenLabel, .endOthersButton,
+    .moreSessions(7), .endedOne, .endedOthers,
     .stopQuestion(application: "Orchard"), .stopButton(application: "Orchard"),
     .stopExplanation(application: "Orchard"), .stopHereExplanation(application: "Orchard"),
     .stopAdvice(application: "Orchard"), .keepUsingButton, .farewellTitle(application: "Orchard"),

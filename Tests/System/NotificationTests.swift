@@ -88,11 +88,13 @@ struct NotificationTests {
     #expect(try post(["user": "ben", "notification": "email-disabled"]).status == 200)
     #expect(try isSignedIn(visitor))
     #expect(try account(of: "ben")["mail_forwarding"] as? Bool == false)
+    #expect(try visitor.open(site.own("account")).text.contains("but at present forwards no mail to you"))
     // A late retry of what happened before changes nothing.
     #expect(try post(["user": "ben", "notification": "email-enabled", "seconds_ago": 30]).status == 200)
     #expect(try account(of: "ben")["mail_forwarding"] as? Bool == false)
     #expect(try post(["user": "ben", "notification": "email-enabled"]).status == 200)
     #expect(try account(of: "ben")["mail_forwarding"] as? Bool == true)
+    #expect(try visitor.open(site.own("account")).text.contains("It forwards mail to you"))
   }
 
   @Test("A notification about another address than one of Apple's relay leaves the verified one where it is")

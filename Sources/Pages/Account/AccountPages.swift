@@ -23,6 +23,8 @@ package struct AccountDescription: Sendable {
     case unverified
     /// Of Apple's mail relay.
     case relay
+    /// Of Apple's mail relay, which forwards no mail, because its user has switched that off.
+    case relayOff
   }
 
   /// A session of the user.
@@ -85,6 +87,7 @@ extension PageRenderer {
       case .verified: break
       case .unverified: values["emailNote"] = text(.unverifiedNote)
       case .relay: values["emailNote"] = text(.relayNote(application: applicationName))
+      case .relayOff: values["emailNote"] = text(.relayOffNote(application: applicationName))
       }
     }
     if !account.groups.isEmpty {

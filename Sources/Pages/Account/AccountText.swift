@@ -7,6 +7,8 @@ enum AccountText: Sendable, Equatable {
   case notShared
   /// An address of Apple's mail relay.
   case relayNote(application: String)
+  /// The same while Apple forwards no mail.
+  case relayOffNote(application: String)
   case unverifiedNote
   case groupsLabel
   case ownSessionsHeading

@@ -42,7 +42,7 @@ struct AccountEndpoint: Sendable {
   }
 
   private static func emailKind(_ claims: AccountClaims) -> AccountDescription.EmailKind {
-    if claims.isPrivateEmail == true { return .relay }
+    if claims.isPrivateEmail == true { return claims.mailForwarding?.isOn == false ? .relayOff : .relay }
     return claims.emailVerified == true ? .verified : .unverified
   }
 

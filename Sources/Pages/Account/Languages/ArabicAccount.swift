@@ -7,6 +7,9 @@ extension ArabicTexts {
     case .notShared: "لم تتم مشاركته"
     case .relayNote(let application):
       "أنشأت Apple هذا العنوان من أجلك. فهو يعيد توجيه الرسائل إليك ويخفي عنوانك الخاص عن \(isolated(application))."
+    case .relayOffNote(let application):
+      "أنشأت Apple هذا العنوان من أجلك. فهو يخفي عنوانك الخاص عن \(isolated(application))، لكنه لا يعيد توجيه الرسائل "
+        + "إليك حاليًا. يمكنك تفعيل إعادة التوجيه من إعدادات حساب Apple."
     case .unverifiedNote: "لم تتحقق Apple من هذا العنوان."
     case .groupsLabel: "المجموعات"
     case .ownSessionsHeading: "الأماكن التي سجّلت الدخول منها"

@@ -6,6 +6,9 @@ extension ChineseTexts {
     case .emailLabel: "电子邮件地址"
     case .notShared: "未共享"
     case .relayNote(let application): "这是 Apple 为你创建的地址，会将邮件转发给你，并对 \(application) 隐藏你自己的地址。"
+    case .relayOffNote(let application):
+      "这是 Apple 为你创建的地址，会对 \(application) 隐藏你自己的地址，但目前不会将邮件转发给你。"
+        + "你可以在 Apple 账户设置中开启转发。"
     case .unverifiedNote: "Apple 尚未验证此地址。"
     case .groupsLabel: "群组"
     case .ownSessionsHeading: "你已登录的位置"

@@ -7,6 +7,9 @@ extension EnglishTexts {
     case .notShared: "Not shared"
     case .relayNote(let application):
       "Apple made this address for you. It forwards mail to you and hides your own address from \(application)."
+    case .relayOffNote(let application):
+      "Apple made this address for you. It hides your own address from \(application), but at present forwards no mail "
+        + "to you. You can turn forwarding on in your Apple Account’s settings."
     case .unverifiedNote: "Apple has not verified this address."
     case .groupsLabel: "Groups"
     case .ownSessionsHeading: "Where you are signed in"

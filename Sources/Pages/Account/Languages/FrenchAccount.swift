@@ -8,6 +8,9 @@ extension FrenchTexts {
     case .relayNote(let application):
       "Apple a créé cette adresse pour vous. Elle vous transmet vos messages et masque votre propre adresse à "
         + "\(application)."
+    case .relayOffNote(let application):
+      "Apple a créé cette adresse pour vous. Elle masque votre propre adresse à \(application), mais ne vous transmet "
+        + "actuellement aucun message. Vous pouvez activer le transfert dans les réglages de votre compte Apple."
     case .unverifiedNote: "Apple n’a pas vérifié cette adresse."
     case .groupsLabel: "Groupes"
     case .ownSessionsHeading: "Où vous êtes connecté"

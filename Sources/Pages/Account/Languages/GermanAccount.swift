@@ -8,6 +8,10 @@ extension GermanTexts {
     case .relayNote(let application):
       "Diese Adresse hat Apple für Sie angelegt. Sie leitet E-Mails an Sie weiter und verbirgt Ihre eigene Adresse vor "
         + "\(application)."
+    case .relayOffNote(let application):
+      "Diese Adresse hat Apple für Sie angelegt. Sie verbirgt Ihre eigene Adresse vor \(application), leitet aber "
+        + "zurzeit keine E-Mails an Sie weiter. In den Einstellungen Ihres Apple Accounts können Sie die Weiterleitung "
+        + "einschalten."
     case .unverifiedNote: "Apple hat diese Adresse nicht bestätigt."
     case .groupsLabel: "Gruppen"
     case .ownSessionsHeading: "Wo Sie angemeldet sind"

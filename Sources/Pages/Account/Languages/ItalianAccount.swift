@@ -7,6 +7,9 @@ extension ItalianTexts {
     case .notShared: "Non condiviso"
     case .relayNote(let application):
       "Apple ha creato questo indirizzo per te. Ti inoltra la posta e nasconde il tuo indirizzo a \(application)."
+    case .relayOffNote(let application):
+      "Apple ha creato questo indirizzo per te. Nasconde il tuo indirizzo a \(application), ma al momento non ti "
+        + "inoltra la posta. Puoi attivare l’inoltro nelle impostazioni del tuo account Apple."
     case .unverifiedNote: "Apple non ha verificato questo indirizzo."
     case .groupsLabel: "Gruppi"
     case .ownSessionsHeading: "Dove hai effettuato l’accesso"

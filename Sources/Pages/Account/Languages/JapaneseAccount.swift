@@ -6,6 +6,9 @@ extension JapaneseTexts {
     case .emailLabel: "メールアドレス"
     case .notShared: "共有されていません"
     case .relayNote(let application): "Appleが作成した転送用のアドレスです。メールはあなたに転送され、本来のアドレスは\(application)に公開されません。"
+    case .relayOffNote(let application):
+      "Appleが作成した転送用のアドレスです。本来のアドレスは\(application)に公開されませんが、現在メールは転送されていません。"
+        + "転送はApple\u{A0}Accountの設定でオンにできます。"
     case .unverifiedNote: "このアドレスはAppleによって確認されていません。"
     case .groupsLabel: "グループ"
     case .ownSessionsHeading: "サインイン中のブラウザ"

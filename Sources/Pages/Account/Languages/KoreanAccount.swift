@@ -6,6 +6,9 @@ extension KoreanTexts {
     case .emailLabel: "이메일 주소"
     case .notShared: "공유하지 않음"
     case .relayNote(let application): "Apple에서 만든 전달용 주소입니다. 메일은 사용자에게 전달되고 실제 주소는 \(application)에 공개되지 않습니다."
+    case .relayOffNote(let application):
+      "Apple에서 만든 전달용 주소입니다. 실제 주소는 \(application)에 공개되지 않지만 현재 메일이 사용자에게 전달되지 않습니다. "
+        + "Apple 계정 설정에서 전달을 켤 수 있습니다."
     case .unverifiedNote: "Apple에서 확인하지 않은 주소입니다."
     case .groupsLabel: "그룹"
     case .ownSessionsHeading: "로그인한 브라우저"

@@ -7,6 +7,9 @@ extension PortugueseTexts {
     case .notShared: "Não compartilhado"
     case .relayNote(let application):
       "A Apple criou este endereço para você. Ele encaminha seus e-mails e oculta de \(application) o seu endereço."
+    case .relayOffNote(let application):
+      "A Apple criou este endereço para você. Ele oculta de \(application) o seu endereço, mas no momento não "
+        + "encaminha e-mails para você. Você pode ativar o encaminhamento nos ajustes da sua Conta Apple."
     case .unverifiedNote: "A Apple não verificou este endereço."
     case .groupsLabel: "Grupos"
     case .ownSessionsHeading: "Onde você está conectado"

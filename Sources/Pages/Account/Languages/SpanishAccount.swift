@@ -7,6 +7,9 @@ extension SpanishTexts {
     case .notShared: "No compartido"
     case .relayNote(let application):
       "Apple creó esta dirección para ti. Te reenvía el correo y oculta tu propia dirección a \(application)."
+    case .relayOffNote(let application):
+      "Apple creó esta dirección para ti. Oculta tu propia dirección a \(application), pero ahora mismo no te reenvía "
+        + "el correo. Puedes activar el reenvío en los ajustes de tu cuenta de Apple."
     case .unverifiedNote: "Apple no ha verificado esta dirección."
     case .groupsLabel: "Grupos"
     case .ownSessionsHeading: "Dónde tienes la sesión iniciada"
