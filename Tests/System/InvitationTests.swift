@@ -72,6 +72,33 @@ struct InvitationTests {
     #expect(try site.signedIn(as: "ben").fetch(site.origin + "/").status == 403)
   }
 
+  @Test("An invitation to a group that only another host admits leads on to that host")
+  func otherHost() throws {
+    let site = try AccessSite.make { configuration in
+      configuration["access", "allow_groups"] = #"["staff", "managers"]"#
+      try? configuration.addHosts(["wiki"])
+      let host = "wiki.localhost:\(configuration.port)"
+      configuration.ending += """
+        [[route]]
+        host = "\(host)"
+        path = "/"
+        allow_groups = ["guests"]
+
+        """
+    }
+    defer { site.stop() }
+    let link = try site.invite(try site.signedIn())
+    let ben = Visitor()
+    try ben.signIn(site, as: "ben", returnTo: try WebAddress(link).path)
+    for page in [try ben.submit(try form(try ben.open(link))), try ben.open(link)] {
+      let way = try #require(HTMLTag.all(in: page.text).first { $0["class"] == "solid" }?["href"], "\(page.text)")
+      #expect(page.status == 200 && way == site.origin(of: "wiki") + "/")
+    }
+    let wiki = try ben.follow(site.origin(of: "wiki") + "/")
+    #expect(wiki.status == 200 && wiki.address.description == site.origin(of: "wiki") + "/")
+    #expect(try ben.fetch(site.origin + "/").status == 403)
+  }
+
   @Test("The token of a sign-in for an invitation is kept only if the invitation is open")
   func token() throws {
     let site = try AccessSite.make { $0["admin", "token_file"] = "\"admin.token\"" }

@@ -140,7 +140,7 @@ struct SnapshotFactory: Sendable {
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
-        sessions: sessions, evaluator: evaluator, audit: keys.audit),
+        sessions: sessions, evaluator: evaluator, hosts: gate.hosts, audit: keys.audit),
       people: people(settings, keys, pages, requestSessions, evaluator),
       accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, evaluator),
       keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))

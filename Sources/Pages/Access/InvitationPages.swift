@@ -61,7 +61,7 @@ extension PageRenderer {
         <h1>\(heading)</h1>
         <p role="status">\(text(explanation))</p>
         <div class="ways">
-        <a class="solid" href="\(Link(path: returnTo).href)">\(text(PageText.continueButton))</a>
+        <a class="solid" href="\(Link(path: returnTo, origin: linkOrigin).href)">\(text(PageText.continueButton))</a>
         </div>
         """)
   }

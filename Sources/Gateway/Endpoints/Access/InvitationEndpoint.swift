@@ -19,6 +19,8 @@ struct InvitationEndpoint: Sendable {
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let evaluator: AccessEvaluator
+  /// Each `[[host]]`.
+  let hosts: [GateSite]
   let audit: AuditTrail
 
   /// Whether a request may learn about a code, and counts for the limit: others are refused without a look-up. A page
@@ -35,8 +37,9 @@ struct InvitationEndpoint: Sendable {
     guard mayBeOpened(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, invitation) = try await find(request) else { return invalid(request) }
-      let account = try await requestSessions.find(request)?.account
-      guard invitation.isOpen(at: now) else { return over(invitation, account, request) }
+      let found = try await requestSessions.find(request)
+      guard invitation.isOpen(at: now) else { return over(invitation, found, request) }
+      let account = found?.account
       let user = account.map { $0.name?.text ?? $0.claims.email ?? $0.subject.text }
       return ControlResponse(pages.pages(request).invitation(path: path(of: code), user: user))
     } catch {
@@ -49,23 +52,25 @@ struct InvitationEndpoint: Sendable {
     guard isIntended(request) else { return secret(pages.failure(.crossSite, request)) }
     do throws(StoreError) {
       guard let (code, invitation) = try await find(request) else { return invalid(request) }
-      let found = try await requestSessions.find(request)?.account
+      let found = try await requestSessions.find(request)
       guard invitation.isOpen(at: now) else { return over(invitation, found, request) }
-      guard let account = found else { return signIn(code) }
+      guard let found else { return signIn(code) }
+      let account = found.account
       switch evaluator.refusal(account, at: now) {
       case .banned: return secret(pages.failure(.banned, request, to: account))
       case .denied: return secret(pages.failure(.forbidden, request, to: account))
       case nil: break
       }
-      return try await redeem(code, invitation, account, request)
+      return try await redeem(code, invitation, found, request)
     } catch {
       return unavailable(error, request)
     }
   }
 
   private func redeem(
-    _ code: InvitationCode, _ invitation: Invitation, _ account: Account, _ request: ControlRequest
+    _ code: InvitationCode, _ invitation: Invitation, _ snapshot: SessionSnapshot, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
+    let account = snapshot.account
     let isMember = evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
     switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
     case .joined(let group):
@@ -74,19 +79,35 @@ struct InvitationEndpoint: Sendable {
       audit.record(
         .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
         access: AuditEvent.AccessFields(group: group.text, invitation: invitation.id))
-      return ControlResponse(pages.pages(request).joined(isNew: true))
-    case .alreadyMember: return ControlResponse(pages.pages(request).joined(isNew: false))
+      let joined = (try? await requestSessions.find(request)) ?? snapshot
+      return ControlResponse(welcomePages(joined).pages(request).joined(isNew: true))
+    case .alreadyMember: return ControlResponse(welcomePages(snapshot).pages(request).joined(isNew: false))
     case .banned: return secret(pages.failure(.banned, request, to: account))
     case .closed: return invalid(request)
     }
   }
 
   /// The answer for an invitation that admits nobody any longer.
-  private func over(_ invitation: Invitation, _ account: Account?, _ request: ControlRequest) -> ControlResponse {
-    guard let account, evaluator.refusal(account, at: now) == nil,
-      evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
+  private func over(
+    _ invitation: Invitation, _ snapshot: SessionSnapshot?, _ request: ControlRequest
+  ) -> ControlResponse {
+    guard let snapshot, evaluator.refusal(snapshot.account, at: now) == nil,
+      evaluator.isMember(evaluator.principal(snapshot.account), ofAny: [invitation.group.text])
     else { return invalid(request) }
-    return ControlResponse(pages.pages(request).alreadyMember())
+    return ControlResponse(welcomePages(snapshot).pages(request).alreadyMember())
+  }
+
+  /// The pages of the first site whose front page admits a user, with links to it; else those of `public_url`. The group
+  /// of an invitation may be admitted on a `[[host]]` only.
+  private func welcomePages(_ snapshot: SessionSnapshot) -> EndpointPages {
+    if evaluator.verdict(snapshot, on: "/") == .admitted { return pages }
+    var hostEvaluator = evaluator
+    for host in hosts {
+      hostEvaluator.host = host.routes
+      guard hostEvaluator.verdict(snapshot, on: "/") == .admitted else { continue }
+      return EndpointPages(host.pages.leading(to: host.origin.description))
+    }
+    return pages
   }
 
   /// The invitation of the request's path to a declared group, also one that admits nobody any longer.
