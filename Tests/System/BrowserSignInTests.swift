@@ -102,6 +102,13 @@ struct BrowserSignInTests {
 
   private func browserIsSignedOut() throws -> Bool { try browser.cookies()["__Host-cordon"] == nil }
 
+  @Test("The fragment of the address survives signing in, for applications whose routes are behind the #")
+  func fragment() throws {
+    defer { end() }
+    try signIn(as: "anna", from: "/?week=3#/orders/17?tab=%C3%A9")
+    try browser.waitForText("Anna")
+  }
+
   @Test("Cancel at Apple's, see why nothing happened, and try again")
   func cancelling() throws {
     defer { end() }

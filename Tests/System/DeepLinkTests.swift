@@ -3,7 +3,7 @@ import Testing
 
 // The page that a person wanted, through a whole sign-in; and what is shown where there is no way back.
 //
-// - A deep link comes back byte for byte, also where servers read it in more than one way.
+// - A deep link comes back byte for byte, also where servers read it in more than one way, and its fragment with it.
 // - Signing in and out on an alias of listen.hosts happens at public_url, and leads to the same path.
 // - A form that is submitted without a session shows a page, in the person's language; a script gets JSON.
 
@@ -43,6 +43,23 @@ struct DeepLinkTests {
     try visitor.start(site, returnTo: target)
     try visitor.decide(.proceed(user: "anna"))
     #expect(try visitor.carryBack(following: false).response.location == "/")
+  }
+
+  @Test("The fragment that the sign-in page's script adds survives signing in, and an unfit one changes nothing")
+  func fragments() throws {
+    let site = try Site()
+    defer { site.stop() }
+    for (target, fragment, landing) in [
+      ("/deep?a=b", "#/orders/17?x=%C3%A9", "/deep?a=b#/orders/17?x=%C3%A9"), ("/", "#top", "/#top"),
+      ("/a#own", "#other", "/a#own"), ("/a", "no-fragment", "/a"), ("/a", "#\r\nSet-Cookie: a=1", "/a"),
+      ("/a", "#\\evil", "/a"), ("/a", "#" + String(repeating: "b", count: 2_048), "/a"),
+    ] {
+      let visitor = Visitor()
+      let query = FormEncoding.encode([("return_to", target), ("fragment", fragment)])
+      try visitor.open(site.own("authorize?\(query)"))
+      try visitor.decide(.proceed(user: "anna"))
+      #expect(try visitor.carryBack(following: false).response.location == landing)
+    }
   }
 
   // MARK: Aliases

@@ -59,6 +59,21 @@ struct HandOverTests {
     #expect(!log.contains("code=") && !log.contains("visit="))
   }
 
+  @Test("The fragment that the sign-in page's script adds comes back to the host")
+  func fragment() throws {
+    let site = try site(showsPage: true)
+    defer { site.stop() }
+    let anna = Visitor()
+    let page = try anna.open(site.origin(of: "wiki") + "/page?a=b")
+    let link = try #require(
+      HTMLTag.all(in: page.text).compactMap { $0["href"] }.first { $0.hasPrefix("/.auth/authorize?visit=") })
+    try anna.follow(link + "&fragment=%23/orders/17")
+    try anna.decide(.proceed(user: "anna"))
+    let arrive = try #require(try anna.carryBack(following: false).response.location)
+    let arrived = try anna.open(arrive, following: false)
+    #expect(arrived.response.location == "/page?a=b#/orders/17")
+  }
+
   @Test("A visit's cookie is Lax, for as long as its sign-in may take, five at most, and only a navigation begins one")
   func visits() throws {
     let site = try site()

@@ -1,6 +1,9 @@
 internal import WebFormats
 
 extension PageRenderer {
+  /// The query item of `authorize` with the fragment to return to, which the script of the sign-in page adds.
+  package static let fragment = "fragment"
+
   /// The page with Apple's button: a link, not a form, because browsers hold the redirect to Apple to `form-action`.
   ///
   /// - Parameters:
@@ -13,7 +16,8 @@ extension PageRenderer {
     let path = GatewayEndpoint.authorize.path(below: prefix)
     let authorize = visit.map { Link(path: "\(path)?visit=\($0)") } ?? Link(page: path, returnTo: returnTo)
     return page(
-      .signIn, title: .signInTitle(application: applicationName), style: button.style,
+      .signIn, title: .signInTitle(application: applicationName), script: Markup(trusted: PageScript.signIn),
+      style: button.style,
       [
         "heading": text(.signInTitle(application: applicationName)),
         "explanation": text(.signInExplanation(application: applicationName)),

@@ -1,6 +1,17 @@
-/// The scripts of the pages that post a form: the only ones there are. A field called `submit` would hide the
-/// form's own function of that name, which is why they take it from its prototype.
+/// The scripts of the pages, the only ones there are. A field called `submit` would hide the form's own function of
+/// that name, which is why those that post a form take it from its prototype.
 enum PageScript {
+  /// Adds the fragment of the wanted address, which the redirects to the page have kept and browsers send to no server,
+  /// to the links to `authorize`.
+  static let signIn: StaticString = """
+    const fragment = location.hash.replaceAll('\\\\', '%5C');
+    if (fragment.length > 1) {
+      for (const link of document.querySelectorAll('a[href*="/authorize?"]')) {
+        link.href += '&fragment=' + encodeURIComponent(fragment);
+      }
+    }
+    """
+
   /// Posts the form of the page.
   static let repost: StaticString = "HTMLFormElement.prototype.submit.call(document.forms[0])"
 

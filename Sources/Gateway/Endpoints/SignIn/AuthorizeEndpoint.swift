@@ -76,7 +76,7 @@ struct AuthorizeEndpoint: Sendable {
     guard request.isTopLevelNavigation else { return pages.failureJSON(.signInRequired, request) }
     let visit: HostVisit?
     do throws(VisitViolation) {
-      visit = try handOver.visit(in: request)
+      visit = try handOver.visit(in: request).map { $0.returning(to: request.addingFragment(to: $0.returnTo)) }
     } catch {
       return failed(error, request)
     }
@@ -87,7 +87,9 @@ struct AuthorizeEndpoint: Sendable {
       if let visit {
         destination = .host(visit)
       } else {
-        destination = try appReturns.destination(request) ?? .page(returnTargets.wanted(request).path)
+        destination =
+          try appReturns.destination(request)
+          ?? .page(request.addingFragment(to: returnTargets.wanted(request).path))
       }
     } catch {
       switch error {

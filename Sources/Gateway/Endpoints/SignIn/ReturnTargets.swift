@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
+internal import Pages
 internal import WebFormats
 
 /// Reads `return_to` of requests.
@@ -23,6 +24,17 @@ struct ReturnTargets: Sendable {
 }
 
 extension ControlRequest {
+  /// A path to return to, with the fragment that the script of the sign-in page has added to this request: unchanged if
+  /// the path has one already, or without a valid one.
+  func addingFragment(to path: String) -> String {
+    guard !path.utf8.contains(UInt8(ascii: "#")), let fields = try? query(),
+      let fragment = try? fields.value(of: PageRenderer.fragment), fragment.first == UInt8(ascii: "#"),
+      path.utf8.count + fragment.count <= ReturnTarget.maximumLength,
+      fragment.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+    else { return path }
+    return path + String(decoding: fragment, as: UTF8.self)
+  }
+
   /// The fields of the query.
   func query() throws(FormFieldsError) -> FormFields {
     let path = Array((head.path ?? "").utf8)
