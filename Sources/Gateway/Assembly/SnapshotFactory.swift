@@ -115,7 +115,9 @@ struct SnapshotFactory: Sendable {
       authorize: AuthorizeEndpoint(
         origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
-        appReturns: appReturns, handOver: handOver, metrics: metrics, logger: logger),
+        appReturns: appReturns, handOver: handOver, evaluator: evaluator,
+        shortestMaxAge: ([settings.access.maxAge] + settings.routes.compactMap(\.maxAge)).filter { $0 > 0 }.min(),
+        metrics: metrics, logger: logger),
       callback: CallbackEndpoint(
         origin: origin, apple: keys.apple, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
         appReturns: appReturns, handOver: handOver, creation: creation, reset: reset, accounts: store, logger: logger),

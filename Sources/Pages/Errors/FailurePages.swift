@@ -94,7 +94,7 @@ extension PageRenderer {
     }
   }
 
-  /// The query item of a `[[host]]`'s `sign-in` that asks for a new sign-in, whatever session `public_url` has.
+  /// The query item of `sign-in` that asks for a new sign-in, whatever session the browser has at `public_url`.
   package static let newSignIn = "new"
 
   private func label(_ way: PageFailure.RecoveryAction) -> Markup {

@@ -42,6 +42,25 @@ struct AccessEvaluator: Sendable {
     return AccessRefusal.couldBeLifted(rules, of: table, verdict: verdict) ? .refusedByLists : .refused
   }
 
+  /// Whether the gate passes `GET` of a path on with the identity of a user, whatever the age of the sign-in and the
+  /// client's address.
+  /// - Parameter path: a path with its query.
+  func isAdmitted(_ snapshot: SessionSnapshot, to path: String) -> Bool {
+    guard let route = route(of: path) else { return false }
+    let user = principal(snapshot.account)
+    let table = policy.routes.rules
+    func admits(_ rules: RuleIndexes) -> Bool {
+      (0..<rules.count).allSatisfy { policy.evaluate(user, of: snapshot, by: table[rules[$0]]) == .allowed }
+    }
+    return switch route.access {
+    case .deny, .signOut: false
+    case .signedIn: true
+    case .rules(let rules): admits(rules)
+    // A user whom a deny list names is nobody there.
+    case .public: !policy.routes.isDenied(user) && admits(route.denials)
+    }
+  }
+
   /// The decision of the routes on `GET` of a path; nil if the path itself is refused.
   /// - Parameter path: a path with its query.
   func route(of path: String) -> RouteDecision? {

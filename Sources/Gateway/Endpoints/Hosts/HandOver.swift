@@ -63,8 +63,13 @@ struct HandOver: Sendable {
   /// Whether the gate of the host would require another sign-in for this session. Both must agree, to avoid a redirect
   /// loop.
   private func mustSignInAgain(_ snapshot: SessionSnapshot, for visit: HostVisit, at now: Date) -> Bool {
-    let (session, account) = (snapshot.session, snapshot.account)
-    if let maxAge = visit.maxAge, !session.isRecent(.seconds(maxAge), at: now) { return true }
+    if let maxAge = visit.maxAge, !snapshot.session.isRecent(.seconds(maxAge), at: now) { return true }
+    return mustSignInAgain(snapshot, at: now)
+  }
+
+  /// Whether the gate would require another sign-in for this session, whatever its age.
+  func mustSignInAgain(_ snapshot: SessionSnapshot, at now: Date) -> Bool {
+    let account = snapshot.account
     // If no route admits the user, the account is not revalidated, and a new token would be discarded.
     guard policy.couldAdmit(policy.principal(of: account), of: snapshot) else { return false }
     if account.access.isTokenDiscarded { return true }

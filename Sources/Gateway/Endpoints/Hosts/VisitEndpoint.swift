@@ -48,7 +48,7 @@ struct VisitEndpoint: Sendable {
 
   /// The maximum age of a sign-in for the page to return to; nil for any.
   private func maxAge(for wanted: ReturnTarget, _ request: ControlRequest) -> Int? {
-    if let query = try? request.query(), !query.values(of: PageRenderer.newSignIn).isEmpty { return 0 }
+    if request.asksForNewSignIn { return 0 }
     guard let route = evaluator.route(of: wanted.path), route.maxAge > 0 else { return nil }
     return route.maxAge
   }

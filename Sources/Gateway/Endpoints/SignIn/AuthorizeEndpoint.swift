@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import AppleIdentity
 internal import DataPlane
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Logging
 internal import Operations
@@ -20,11 +21,15 @@ struct AuthorizeEndpoint: Sendable {
   let requestSessions: RequestSessions
   let appReturns: AppReturns
   let handOver: HandOver
+  /// The evaluator of the routes of `public_url`.
+  let evaluator: AccessEvaluator
+  /// The shortest `max_age` of all routes, in seconds; nil for none.
+  let shortestMaxAge: Int?
   let metrics: MetricsRegistry
   let logger: Logger
 
-  /// `GET sign-in`: the page, or straight to Apple, by configuration. For a visit from another host, straight back if
-  /// the session of the browser suffices.
+  /// `GET sign-in`: the page, or straight to Apple, by configuration. Straight back, also to another host, if the
+  /// session of the browser suffices.
   func signInPage(_ request: ControlRequest) async -> ControlResponse {
     do throws(VisitViolation) {
       if let visit = try handOver.visit(in: request) { return await signIn(for: visit, request) }
@@ -32,9 +37,26 @@ struct AuthorizeEndpoint: Sendable {
       return failed(error, request)
     }
     let wanted = returnTargets.wanted(request)
+    if await isSignedIn(for: wanted, request) { return .redirect(.seeOther, to: wanted.path) }
     guard showsSignInPage else { return redirectToAuthorize("return_to=\(wanted.queryValue)") }
     return ControlResponse(
       pages.pages(request).signIn(returnTo: wanted.path, button: await button.button(for: pages.languages(request))))
+  }
+
+  /// Whether the session of the browser suffices for a page of the application: another tab may have signed in since.
+  /// Not for our own endpoints, of which some need a recent sign-in.
+  ///
+  /// The gate must agree, to avoid a redirect loop. It sends a user to sign in again for the `max_age` of another path
+  /// or method as well (a form's page, a script), so the session must be recent enough for every route.
+  private func isSignedIn(for wanted: ReturnTarget, _ request: ControlRequest) async -> Bool {
+    guard request.head.method == .get, request.isTopLevelNavigation, !request.asksForNewSignIn,
+      !wanted.path.utf8.starts(with: "\(origin.prefix)/".utf8),
+      // If the store does not answer, the callback reports it.
+      let found = try? await requestSessions.find(request)
+    else { return false }
+    let now = Date.now
+    if let shortestMaxAge, !found.session.isRecent(.seconds(shortestMaxAge), at: now) { return false }
+    return !handOver.mustSignInAgain(found, at: now) && evaluator.isAdmitted(found, to: wanted.path)
   }
 
   private func signIn(for visit: HostVisit, _ request: ControlRequest) async -> ControlResponse {

@@ -24,6 +24,12 @@ struct ReturnTargets: Sendable {
 }
 
 extension ControlRequest {
+  /// Whether the query asks for a sign-in with Apple, whatever session there is.
+  var asksForNewSignIn: Bool {
+    guard let fields = try? query() else { return false }
+    return !fields.values(of: PageRenderer.newSignIn).isEmpty
+  }
+
   /// A path to return to, with the fragment that the script of the sign-in page has added to this request: unchanged if
   /// the path has one already, or without a valid one.
   func addingFragment(to path: String) -> String {
