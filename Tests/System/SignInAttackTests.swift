@@ -87,7 +87,7 @@ struct SignInAttackTests {
       try thief.open("\(site.apple.baseURL)/simulator")
       let page = try thief.carryBack(form)
       try expectRefused(page, thief, exchanges: before)
-      #expect(page.text.contains("You have already completed this sign-in"))
+      #expect(page.text.contains("This sign-in has ended"))
       // Without the cookie of its attempt, which the first answer removed, but with the session.
       let back = try visitor.carryBack(form)
       #expect(back.status == 400 && back.text.contains("You have already completed this sign-in"))

@@ -201,6 +201,36 @@ struct SignInTests {
     }
   }
 
+  @Test("A failed sign-in that is reloaded says that it has ended, and leads to where it was going")
+  func reloadedFailure() throws {
+    try site.surviving {
+      try site.apple.fault("token", "status", ["status": 500, "times": 8])
+      let visitor = try site.beforeCallback(returnTo: "/deep?x=1")
+      let answer = try visitor.answerForm()
+      #expect(try visitor.carryBack(answer).status == 503)
+      try site.apple.behave()
+      let reloaded = try visitor.carryBack(answer)
+      #expect(reloaded.status == 400 && reloaded.text.contains("This sign-in has ended"), "\(reloaded.text)")
+      #expect(reloaded.text.contains("href=\"/.auth/sign-in?return_to=/deep%3Fx%3D1\""))
+      #expect(visitor.jar["__Host-cordon"] == nil)
+      try visitor.signIn(site, returnTo: "/deep?x=1")
+      #expect(try visitor.fetch(site.own("session")).status == 200)
+    }
+  }
+
+  @Test("A cancelled sign-in that is reloaded is still a cancelled one")
+  func reloadedCancellation() throws {
+    let visitor = Visitor()
+    try visitor.start(site, returnTo: "/wanted")
+    try visitor.decide(.cancel)
+    let answer = try visitor.answerForm()
+    for _ in 0..<2 {
+      let page = try visitor.carryBack(answer)
+      #expect(page.status == 403 && page.text.contains("Sign-in cancelled"))
+      #expect(page.text.contains("href=\"/.auth/sign-in?return_to=/wanted\""))
+    }
+  }
+
   @Test("A request of a script, or by another method, starts no attempt")
   func onlyNavigationsStart() throws {
     let visitor = Visitor()

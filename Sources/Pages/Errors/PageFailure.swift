@@ -15,6 +15,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case attemptUnknown = "attempt_unknown"
   /// The attempt has been used up.
   case attemptUsed = "attempt_used"
+  /// The attempt has been used up, without signing in this browser as far as it knows.
+  case attemptEnded = "attempt_ended"
   /// Apple's answer does not hold what was asked for, or its token does not verify.
   case answerInvalid = "answer_invalid"
   /// Apple refused our request: an operator error.
@@ -72,7 +74,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     case .signInRequired, .formNotSent, .reauthenticationRequired: 401
     case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite, .banned, .network:
       403
-    case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
+    case .attemptExpired, .attemptUnknown, .attemptUsed, .attemptEnded, .answerInvalid, .badRequest: 400
     case .notFound, .invitationInvalid: 404
     case .methodNotAllowed: 405
     case .requestTimeout: 408
@@ -107,7 +109,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     switch self {
     case .signInRequired, .formNotSent, .cancelled: [.signIn]
     case .reauthenticationRequired: [.newSignIn]
-    case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable:
+    case .attemptExpired, .attemptUnknown, .attemptEnded, .answerInvalid, .appleRefused, .appleUnreachable:
       [.signInAgain]
     case .attemptUsed: [.proceed]
     case .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .banned: [.otherAccount, .startPage]

@@ -74,7 +74,7 @@ struct CallbackEndpoint: Sendable {
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
-        // A signed-in user has probably gone back to Apple's page: the first answer removed the cookie.
+        // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
         return failed(await isSignedIn(request) ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
       }
       signIn = found
@@ -84,7 +84,14 @@ struct CallbackEndpoint: Sendable {
       return failed(.attemptUnknown, "attempt_forged", request)
     }
     guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
-    var response = await verified(signIn, answer, request)
+    return ending(signIn, await verified(signIn, answer, request))
+  }
+
+  /// Removes the cookie of a sign-in with the redirect that completes it, or that returns to an app. With the page of a
+  /// failure it stays: if that is reloaded, the cookie says that the sign-in was begun here, and where it was going.
+  private func ending(_ signIn: SignInState, _ response: ControlResponse) -> ControlResponse {
+    guard response.head.status == .seeOther else { return response }
+    var response = response
     response.setCookie(SignInState.clearCookie(signIn.name, keyring.cookies))
     return response
   }
@@ -100,8 +107,7 @@ struct CallbackEndpoint: Sendable {
     else { return failed(.attemptExpired, "attempt_expired", request) }
     var response = failed(.attemptExpired, "attempt_expired", request, signIn)
     if case .success(let grant) = answer { keepName(of: grant, in: &response) }
-    response.setCookie(SignInState.clearCookie(name, keyring.cookies))
-    return response
+    return ending(signIn, response)
   }
 
   private func isSignedIn(_ request: ControlRequest) async -> Bool {
@@ -133,13 +139,21 @@ struct CallbackEndpoint: Sendable {
         try await creation.consume(
           .attempt(Array(signIn.state.utf8)), until: signIn.expires, otherwise: "attempt_used")
       } catch {
-        var response = failed(error, request, signIn)
         // Not for an attempt that was used already: another page may have sent it again with a name.
-        if error.page == .storeUnavailable { keepName(of: grant, in: &response) }
+        guard error.page == .storeUnavailable else { return used(signIn, error, request) }
+        var response = failed(error, request, signIn)
+        keepName(of: grant, in: &response)
         return response
       }
       return await granted(grant, signIn, request)
     }
+  }
+
+  /// Answers a response whose sign-in state was consumed before, although this browser still has its cookie: a failure
+  /// was reloaded, or a response that the browser did not wait for.
+  private func used(_ signIn: SignInState, _ error: SignInError, _ request: ControlRequest) -> ControlResponse {
+    if case .app = signIn.destination { return failed(error, request, signIn) }
+    return failed(.attemptEnded, error.reason, request, signIn)
   }
 
   /// Keeps the name that Apple has sent, and does not send again, in this browser for the next sign-in of its owner,

@@ -36,6 +36,12 @@ extension ArabicTexts {
         heading: "لقد أكملت تسجيل الدخول هذا من قبل",
         explanation: "تصلح كل استجابة من Apple لمرة واحدة فقط. قد تصل إلى هنا عند إعادة تحميل الصفحة أو الرجوع إلى "
           + "الخلف.")
+    case .attemptEnded:
+      FailureText(
+        heading: "انتهى تسجيل الدخول هذا",
+        explanation: "تصلح كل استجابة من Apple لمرة واحدة فقط، وقد استُخدمت هذه من قبل. قد تصل إلى هنا عند إعادة تحميل "
+          + "الصفحة.",
+        advice: "يُرجى البدء من جديد.")
     case .answerInvalid:
       FailureText(
         heading: "لم تُقبل استجابة Apple",

@@ -33,6 +33,11 @@ extension ChineseTexts {
       FailureText(
         heading: "你已完成这次登录",
         explanation: "Apple 的每个回应只能使用一次。重新载入页面或返回上一页都可能来到这里。")
+    case .attemptEnded:
+      FailureText(
+        heading: "这次登录已结束",
+        explanation: "Apple 的每个回应只能使用一次，而这个回应已被使用。重新载入页面可能会来到这里。",
+        advice: "请重新开始。")
     case .answerInvalid:
       FailureText(
         heading: "未能接受 Apple 的回应",

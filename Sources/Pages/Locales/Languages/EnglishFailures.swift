@@ -35,6 +35,12 @@ extension EnglishTexts {
       FailureText(
         heading: "You have already completed this sign-in",
         explanation: "Each answer from Apple works only once. Reloading the page or going back can bring you here.")
+    case .attemptEnded:
+      FailureText(
+        heading: "This sign-in has ended",
+        explanation: "Each answer from Apple works only once, and this one has already been used. Reloading the page "
+          + "can bring you here.",
+        advice: "Please start again.")
     case .answerInvalid:
       FailureText(
         heading: "Apple’s answer was not accepted",

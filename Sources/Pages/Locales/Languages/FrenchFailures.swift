@@ -38,6 +38,12 @@ extension FrenchTexts {
         heading: "Vous avez déjà terminé cette connexion",
         explanation: "Chaque réponse d’Apple ne sert qu’une fois. Actualiser la page ou revenir en arrière peut mener "
           + "ici.")
+    case .attemptEnded:
+      FailureText(
+        heading: "Cette connexion est terminée",
+        explanation: "Chaque réponse d’Apple ne sert qu’une fois, et celle-ci a déjà été utilisée. Actualiser la page "
+          + "peut mener ici.",
+        advice: "Veuillez recommencer.")
     case .answerInvalid:
       FailureText(
         heading: "La réponse d’Apple n’a pas été acceptée",

@@ -38,6 +38,12 @@ extension GermanTexts {
         heading: "Sie haben diese Anmeldung schon abgeschlossen",
         explanation: "Jede Antwort von Apple gilt nur einmal. Wenn Sie die Seite neu laden oder zurückgehen, können "
           + "Sie hierher gelangen.")
+    case .attemptEnded:
+      FailureText(
+        heading: "Diese Anmeldung ist beendet",
+        explanation: "Jede Antwort von Apple gilt nur einmal, und diese wurde schon verwendet. Wenn Sie die Seite neu "
+          + "laden, können Sie hierher gelangen.",
+        advice: "Bitte beginnen Sie noch einmal.")
     case .answerInvalid:
       FailureText(
         heading: "Apples Antwort wurde nicht angenommen",

@@ -38,6 +38,12 @@ extension ItalianTexts {
         heading: "Hai già completato questo accesso",
         explanation: "Ogni risposta di Apple vale una sola volta. Puoi arrivare qui ricaricando la pagina o tornando "
           + "indietro.")
+    case .attemptEnded:
+      FailureText(
+        heading: "Questo accesso è terminato",
+        explanation: "Ogni risposta di Apple vale una sola volta e questa è già stata usata. Puoi arrivare qui "
+          + "ricaricando la pagina.",
+        advice: "Ricomincia da capo.")
     case .answerInvalid:
       FailureText(
         heading: "La risposta di Apple non è stata accettata",

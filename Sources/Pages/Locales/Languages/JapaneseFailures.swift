@@ -33,6 +33,11 @@ extension JapaneseTexts {
       FailureText(
         heading: "このサインインはすでに完了しています",
         explanation: "Appleからの応答は1回しか使えません。ページの再読み込みや「戻る」操作で、このページが表示されることがあります。")
+    case .attemptEnded:
+      FailureText(
+        heading: "このサインインは終了しています",
+        explanation: "Appleからの応答は1回しか使えず、この応答はすでに使われています。ページの再読み込みで、このページが表示されることがあります。",
+        advice: "もう一度最初からお試しください。")
     case .answerInvalid:
       FailureText(
         heading: "Appleからの応答を受け付けられませんでした",

@@ -33,6 +33,11 @@ extension KoreanTexts {
       FailureText(
         heading: "이미 완료된 로그인입니다",
         explanation: "Apple의 응답은 한 번만 사용할 수 있습니다. 페이지를 새로 고치거나 뒤로 가면 이 화면이 나타날 수 있습니다.")
+    case .attemptEnded:
+      FailureText(
+        heading: "이미 끝난 로그인입니다",
+        explanation: "Apple의 응답은 한 번만 사용할 수 있으며 이 응답은 이미 사용되었습니다. 페이지를 새로 고치면 이 화면이 나타날 수 있습니다.",
+        advice: "처음부터 다시 시작해 주십시오.")
     case .answerInvalid:
       FailureText(
         heading: "Apple의 응답을 받아들일 수 없습니다",

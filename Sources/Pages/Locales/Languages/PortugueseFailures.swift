@@ -36,6 +36,12 @@ extension PortugueseTexts {
       FailureText(
         heading: "Você já concluiu este login",
         explanation: "Cada resposta da Apple vale uma única vez. Recarregar a página ou voltar pode levar até aqui.")
+    case .attemptEnded:
+      FailureText(
+        heading: "Este login terminou",
+        explanation: "Cada resposta da Apple vale uma única vez, e esta já foi usada. Recarregar a página pode levar "
+          + "até aqui.",
+        advice: "Comece novamente, por favor.")
     case .answerInvalid:
       FailureText(
         heading: "A resposta da Apple não foi aceita",

@@ -38,6 +38,12 @@ extension SpanishTexts {
         heading: "Ya has completado este inicio de sesión",
         explanation: "Cada respuesta de Apple sirve una sola vez. Puedes llegar aquí al recargar la página o al volver "
           + "atrás.")
+    case .attemptEnded:
+      FailureText(
+        heading: "Este inicio de sesión ha terminado",
+        explanation: "Cada respuesta de Apple sirve una sola vez, y esta ya se ha usado. Puedes llegar aquí al "
+          + "recargar la página.",
+        advice: "Empieza de nuevo.")
     case .answerInvalid:
       FailureText(
         heading: "No se ha aceptado la respuesta de Apple",
