@@ -218,6 +218,26 @@ struct SignInTests {
     }
   }
 
+  @Test("A user who cancels another sign-in is told whose session continues, and can go on")
+  func cancellingAgain() throws {
+    let anna = try site.signedIn()
+    try anna.start(site, returnTo: "/wanted")
+    try anna.decide(.cancel)
+    let answer = try anna.answerForm()
+    for _ in 0..<2 {
+      let page = try anna.carryBack(answer)
+      #expect(page.status == 403 && page.text.contains("You are still signed in"), "\(page.text)")
+      #expect(page.text.contains("anna.bergstrom@example.com") && page.text.contains("href=\"/wanted\""))
+      #expect(!page.text.contains("you are not signed in"))
+      try anna.open("\(site.apple.baseURL)/simulator")
+    }
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    // The session has ended meanwhile.
+    try anna.submit(try #require(try anna.open(site.own("sign-out")).forms.first))
+    try anna.open("\(site.apple.baseURL)/simulator")
+    #expect(try anna.carryBack(answer).text.contains("you are not signed in"))
+  }
+
   @Test("A cancelled sign-in that is reloaded is still a cancelled one")
   func reloadedCancellation() throws {
     let visitor = Visitor()

@@ -9,6 +9,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case formNotSent = "form_not_sent"
   /// The user pressed Cancel at Apple's.
   case cancelled = "sign_in_cancelled"
+  /// The user, who is signed in, pressed Cancel there.
+  case cancelledAgain = "new_sign_in_cancelled"
   /// The attempt was begun too long ago.
   case attemptExpired = "attempt_expired"
   /// The answer belongs to no attempt of this browser: state or cookie is missing or another's.
@@ -72,7 +74,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   package var status: Int {
     switch self {
     case .signInRequired, .formNotSent, .reauthenticationRequired: 401
-    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite, .banned, .network:
+    case .cancelled, .cancelledAgain, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite,
+      .banned, .network:
       403
     case .attemptExpired, .attemptUnknown, .attemptUsed, .attemptEnded, .answerInvalid, .badRequest: 400
     case .notFound, .invitationInvalid: 404
@@ -112,6 +115,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     case .attemptExpired, .attemptUnknown, .attemptEnded, .answerInvalid, .appleRefused, .appleUnreachable:
       [.signInAgain]
     case .attemptUsed: [.proceed]
+    case .cancelledAgain: [.proceed, .startPage]
     case .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .banned: [.otherAccount, .startPage]
     case .storeUnavailable, .requestTimeout, .tooManyRequests, .internalError, .badGateway, .unavailable,
       .gatewayTimeout:

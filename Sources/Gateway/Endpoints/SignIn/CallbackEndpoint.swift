@@ -75,7 +75,8 @@ struct CallbackEndpoint: Sendable {
         // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
-        return failed(await isSignedIn(request) ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
+        let isSignedIn = await signedInUser(request) != nil
+        return failed(isSignedIn ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
       }
       signIn = found
     } catch .expired {
@@ -84,7 +85,7 @@ struct CallbackEndpoint: Sendable {
       return failed(.attemptUnknown, "attempt_forged", request)
     }
     guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
-    return ending(signIn, await verified(signIn, answer, request))
+    return ending(signIn, await verified(signIn, answer, form, request))
   }
 
   /// Removes the cookie of a sign-in with the redirect that completes it, or that returns to an app. With the page of a
@@ -110,9 +111,10 @@ struct CallbackEndpoint: Sendable {
     return ending(signIn, response)
   }
 
-  private func isSignedIn(_ request: ControlRequest) async -> Bool {
+  /// The account of the browser's session; nil if nobody is signed in.
+  private func signedInUser(_ request: ControlRequest) async -> Account? {
     let session = try? await requestSessions.peekSession(request)
-    return session != nil
+    return session?.account
   }
 
   private func repost(_ form: FormFields, _ request: ControlRequest) -> ControlResponse {
@@ -126,11 +128,11 @@ struct CallbackEndpoint: Sendable {
   /// Handles a response with the verified state of this browser: with a code the state is consumed in any case. An
   /// error has nothing to replay, so it needs no write to the store, however often sign-ins are cancelled.
   private func verified(
-    _ signIn: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
+    _ signIn: SignInState, _ answer: AuthorizationResponse, _ form: FormFields, _ request: ControlRequest
   ) async -> ControlResponse {
     switch answer {
     case .error(let refusal):
-      if refusal.isCancelled { return failed(.cancelled, "cancelled", request, signIn) }
+      if refusal.isCancelled { return await cancelled(signIn, form, request) }
       logger.warning(
         "sign-in refused by Apple", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
       return failed(.appleRefused, "apple_refused", request, signIn)
@@ -147,6 +149,19 @@ struct CallbackEndpoint: Sendable {
       }
       return await granted(grant, signIn, request)
     }
+  }
+
+  /// Answers a cancelled sign-in. If it was to replace a session, which a cross-site POST does not bring along, our own
+  /// page repeats the request: the session goes on, and the user must not believe to be signed out.
+  private func cancelled(
+    _ signIn: SignInState, _ form: FormFields, _ request: ControlRequest
+  ) async -> ControlResponse {
+    guard signIn.replacing != nil else { return failed(.cancelled, "cancelled", request, signIn) }
+    if form.values(of: Self.repostField).isEmpty, requestSessions.ofCookies(request).isEmpty {
+      return repost(form, request)
+    }
+    let user = await signedInUser(request)
+    return failed(user == nil ? .cancelled : .cancelledAgain, "cancelled", request, signIn, of: user)
   }
 
   /// Answers a response whose sign-in state was consumed before, although this browser still has its cookie: a failure
@@ -281,15 +296,19 @@ struct CallbackEndpoint: Sendable {
     failed(failure.page, failure.reason, request, signIn)
   }
 
-  /// - Parameter reason: a short constant, for metrics and the audit.
+  /// - Parameters:
+  ///   - reason: a short constant, for metrics and the audit.
+  ///   - user: the signed-in user whom the page names.
   private func failed(
-    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ signIn: SignInState? = nil
+    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ signIn: SignInState? = nil,
+    of user: Account? = nil
   ) -> ControlResponse {
     creation.noteFailure(reason, request)
     switch signIn?.destination {
     case .app(let target, _): return appReturns.redirect(page, to: target)
-    case .host(let visit): return (handOver.pages(of: visit) ?? pages).failure(page, request, returnTo: visit.returnTo)
-    case .page(let path): return pages.failure(page, request, returnTo: path)
+    case .host(let visit):
+      return (handOver.pages(of: visit) ?? pages).failure(page, request, returnTo: visit.returnTo, to: user)
+    case .page(let path): return pages.failure(page, request, returnTo: path, to: user)
     case nil: return pages.failure(page, request)
     }
   }

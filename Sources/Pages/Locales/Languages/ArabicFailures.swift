@@ -20,6 +20,10 @@ extension ArabicTexts {
       FailureText(
         heading: "تم إلغاء تسجيل الدخول",
         explanation: "لقد ألغيت العملية لدى Apple. لم تتم مشاركة أي شيء، ولم يتم تسجيل دخولك.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "ما زلت مسجّل الدخول",
+        explanation: "لقد ألغيت تسجيل الدخول الجديد لدى Apple. لم تتم مشاركة أي شيء، وتستمر جلستك.")
     case .attemptExpired:
       FailureText(
         heading: "استغرق تسجيل دخولك وقتًا طويلًا",

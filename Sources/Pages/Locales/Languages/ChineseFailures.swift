@@ -19,6 +19,10 @@ extension ChineseTexts {
       FailureText(
         heading: "登录已取消",
         explanation: "你在 Apple 的页面上取消了登录。没有共享任何信息，你也没有登录。")
+    case .cancelledAgain:
+      FailureText(
+        heading: "你仍处于登录状态",
+        explanation: "你在 Apple 的页面上取消了新的登录。没有共享任何信息，当前会话继续有效。")
     case .attemptExpired:
       FailureText(
         heading: "登录用时过长",

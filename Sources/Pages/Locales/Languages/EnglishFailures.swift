@@ -20,6 +20,10 @@ extension EnglishTexts {
       FailureText(
         heading: "Sign-in cancelled",
         explanation: "You cancelled at Apple. Nothing was shared, and you are not signed in.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "You are still signed in",
+        explanation: "You cancelled the new sign-in at Apple. Nothing was shared, and your session continues.")
     case .attemptExpired:
       FailureText(
         heading: "Your sign-in took too long",

@@ -22,6 +22,11 @@ extension FrenchTexts {
       FailureText(
         heading: "Connexion annulée",
         explanation: "Vous avez annulé sur la page d’Apple. Rien n’a été partagé, et vous n’êtes pas connecté.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "Vous êtes toujours connecté",
+        explanation: "Vous avez annulé la nouvelle connexion sur la page d’Apple. Rien n’a été partagé, et votre "
+          + "session continue.")
     case .attemptExpired:
       FailureText(
         heading: "Votre connexion a pris trop de temps",

@@ -22,6 +22,11 @@ extension GermanTexts {
       FailureText(
         heading: "Anmeldung abgebrochen",
         explanation: "Sie haben bei Apple abgebrochen. Es wurde nichts übermittelt, und Sie sind nicht angemeldet.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "Sie sind weiterhin angemeldet",
+        explanation: "Sie haben die neue Anmeldung bei Apple abgebrochen. Es wurde nichts übermittelt, und Ihre "
+          + "Sitzung läuft weiter.")
     case .attemptExpired:
       FailureText(
         heading: "Ihre Anmeldung hat zu lange gedauert",

@@ -22,6 +22,11 @@ extension ItalianTexts {
       FailureText(
         heading: "Accesso annullato",
         explanation: "Hai annullato sulla pagina di Apple. Non è stato condiviso nulla e non hai eseguito l’accesso.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "Il tuo accesso è ancora attivo",
+        explanation: "Hai annullato il nuovo accesso sulla pagina di Apple. Non è stato condiviso nulla e la tua "
+          + "sessione continua.")
     case .attemptExpired:
       FailureText(
         heading: "Il tuo accesso ha richiesto troppo tempo",

@@ -19,6 +19,10 @@ extension JapaneseTexts {
       FailureText(
         heading: "サインインをキャンセルしました",
         explanation: "Appleの画面でキャンセルされました。何も共有されておらず、サインインもしていません。")
+    case .cancelledAgain:
+      FailureText(
+        heading: "サインインしたままです",
+        explanation: "Appleの画面で新しいサインインがキャンセルされました。何も共有されておらず、セッションは継続しています。")
     case .attemptExpired:
       FailureText(
         heading: "サインインに時間がかかりすぎました",

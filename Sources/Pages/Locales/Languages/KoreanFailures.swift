@@ -19,6 +19,10 @@ extension KoreanTexts {
       FailureText(
         heading: "로그인이 취소되었습니다",
         explanation: "Apple 화면에서 취소하셨습니다. 공유된 정보는 없으며 로그인되지 않았습니다.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "계속 로그인되어 있습니다",
+        explanation: "Apple 화면에서 새 로그인을 취소하셨습니다. 공유된 정보는 없으며 세션은 계속됩니다.")
     case .attemptExpired:
       FailureText(
         heading: "로그인하는 데 시간이 너무 오래 걸렸습니다",

@@ -21,6 +21,10 @@ extension PortugueseTexts {
       FailureText(
         heading: "Login cancelado",
         explanation: "Você cancelou na página da Apple. Nada foi compartilhado, e você não entrou.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "Você continua conectado",
+        explanation: "Você cancelou o novo login na página da Apple. Nada foi compartilhado, e sua sessão continua.")
     case .attemptExpired:
       FailureText(
         heading: "Seu login demorou demais",

@@ -22,6 +22,11 @@ extension SpanishTexts {
       FailureText(
         heading: "Inicio de sesión cancelado",
         explanation: "Has cancelado en la página de Apple. No se ha compartido nada y no has iniciado sesión.")
+    case .cancelledAgain:
+      FailureText(
+        heading: "Tu sesión sigue iniciada",
+        explanation: "Has cancelado el nuevo inicio de sesión en la página de Apple. No se ha compartido nada y tu "
+          + "sesión continúa.")
     case .attemptExpired:
       FailureText(
         heading: "Tu inicio de sesión ha tardado demasiado",
