@@ -80,6 +80,7 @@ struct SignInStateTests {
       #expect(attempt.returnTo == kept && attempt.isCrossSite == isCrossSite && attempt.replacing == later)
       #expect(attempt.state == begun.state && attempt.expires == begun.expires)
       #expect(begun.replacing(later, keepsPath: false).returnTo == "/")
+      #expect(begun.toFrontPage.returnTo == "/" && begun.toFrontPage.state == begun.state)
       let setCookie = try attempt.setCookie(keyring, age: 60_000)
       #expect(setCookie.hasSuffix("; Max-Age=3540"))
       #expect(try SignInState.open(attempt.name, in: cookies(setCookie), keyring, now: now + 1) == attempt)

@@ -93,6 +93,26 @@ struct SharedBrowserTests {
     #expect(page.response.setCookies.filter { $0.contains("-attempt-") }.allSatisfy { $0.contains("SameSite=None") })
   }
 
+  @Test("The cookies of sign-ins with long addresses fit into a proxy's buffer, and the newest keeps its address")
+  func longAddresses() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let visitor = Visitor()
+    func path(_ index: Int) -> String { "/\(index)/" + String(repeating: "a", count: 1_900) }
+    var answers: [HTMLForm] = []
+    for index in 0..<5 {
+      try visitor.start(site, returnTo: path(index))
+      try visitor.decide(.proceed(user: "anna"))
+      answers.append(try visitor.answerForm())
+      let cookies = try #require(try visitor.cookieHeader(for: site.origin + "/"))
+      #expect(cookies.utf8.count < 7_000, "\(cookies.utf8.count) bytes")
+    }
+    #expect(visitor.jar.cookies.count { $0.name.contains("-attempt-") } == 5)
+    #expect(try visitor.carryBack(answers[4], following: false).response.location == path(4))
+    try visitor.open("\(site.apple.baseURL)/simulator")
+    #expect(try visitor.carryBack(answers[0], following: false).response.location == "/")
+  }
+
   // MARK: Names
 
   nonisolated enum Variant: String, CaseIterable, Sendable {

@@ -138,9 +138,7 @@ struct AuthorizeEndpoint: Sendable {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
-    for name in surplus(cookies, with: signIn, now: now) {
-      response.setCookie(SignInState.clearCookie(name, keyring.cookies))
-    }
+    for cookie in updates(cookies, with: signIn, now: now) { response.setCookie(cookie) }
     metrics.signInAttempts.count("web")
     return response
   }
@@ -151,20 +149,29 @@ struct AuthorizeEndpoint: Sendable {
     return requestSessions.identifiers(request).first?.handle
   }
 
-  /// The sign-in states of this browser to remove so that the limit holds: invalid ones, then the oldest. Another site
-  /// cannot cause the removal of one that the user began here.
-  private func surplus(_ cookies: RequestCookies, with signIn: SignInState, now: Int64) -> [String] {
-    var dead: [String] = []
+  /// The `Set-Cookie` values for the other sign-in states of this browser, so that the limits hold. Removed are invalid
+  /// ones, then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that the
+  /// user began here.
+  private func updates(_ cookies: RequestCookies, with signIn: SignInState, now: Int64) -> [String] {
+    var updates: [String] = []
     var rivals: [SignInState] = []
     for name in SignInState.names(in: cookies, keyring.cookies) {
       guard let other = try? SignInState.open(name, in: cookies, keyring, now: now) else {
-        dead.append(name)
+        updates.append(SignInState.clearCookie(name, keyring.cookies))
         continue
       }
       if other.isCrossSite == signIn.isCrossSite { rivals.append(other) }
     }
+    rivals.sort { $0.began > $1.began }
     let room = (signIn.isCrossSite ? SignInState.mostCrossSite : SignInState.mostAtOnce) - 1
-    guard rivals.count > room else { return dead }
-    return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
+    updates += rivals.dropFirst(room).map { SignInState.clearCookie($0.name, keyring.cookies) }
+    var bytes = signIn.returnTo.utf8.count
+    for other in rivals.prefix(room) {
+      bytes += other.returnTo.utf8.count
+      guard bytes > SignInState.mostPathBytes, other.toFrontPage != other else { continue }
+      bytes -= other.returnTo.utf8.count
+      if let cookie = try? other.toFrontPage.setCookie(keyring, age: now - other.began) { updates.append(cookie) }
+    }
+    return updates
   }
 }

@@ -68,6 +68,9 @@ struct SignInState: Equatable {
   static let mostCrossSite = 2
   /// The longest path of a sign-in that another site began, in bytes. Cookies are sent with every request.
   static let longestCrossSitePath = 512
+  /// The largest total size of the paths of one browser's pending sign-ins, without those that another site began, in
+  /// bytes. With these, and encrypted, they stay below the 8 KiB that nginx accepts in one line by default.
+  static let mostPathBytes = 3_072
 
   init(to destination: Destination, replacing: PublicSessionID?, isCrossSite: Bool = false, now: Int64) {
     name = Self.randomHexadecimal(bytes: 8)
@@ -85,7 +88,13 @@ struct SignInState: Equatable {
   func replacing(_ session: PublicSessionID, keepsPath: Bool) -> SignInState {
     var signIn = self
     signIn.replacing = session
-    if !keepsPath { signIn.destination = destination.frontPage }
+    return keepsPath ? signIn : signIn.toFrontPage
+  }
+
+  /// The same sign-in, leading to the front page.
+  var toFrontPage: SignInState {
+    var signIn = self
+    signIn.destination = destination.frontPage
     return signIn
   }
 
