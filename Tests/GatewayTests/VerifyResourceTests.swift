@@ -113,7 +113,7 @@ struct VerifyResourceTests {
     "A page of another site opens no WebSocket, whichever parts of the handshake the proxy passes on",
     arguments: [
       ["Sec-WebSocket-Version: 13"], ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], ["Upgrade: websocket"],
-      ["Upgrade: h2c, WebSocket"], ["Sec-Fetch-Mode: websocket"],
+      ["Upgrade: WebSocket"], ["Sec-Fetch-Mode: websocket"],
       ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
     ])
   func crossSite(_ handshake: [String]) async throws {
@@ -137,6 +137,27 @@ struct VerifyResourceTests {
     }
     let stranger = handshake + ["Origin: https://evil.example"]
     #expect(try await rig.decide(asked(stranger, method: "GET", cookie: nil)).status == 401)
+    try await rig.stop()
+  }
+
+  @Test(
+    "No upgrade but a WebSocket is admitted, to a public path neither: nobody would ask about the requests inside",
+    arguments: [
+      ["Upgrade: h2c"], ["Upgrade: h2c, websocket"], ["Upgrade: websocket, h2c"], ["Upgrade: HTTP/2.0"],
+      ["Upgrade: websocket", "Upgrade: h2c"], ["Upgrade: websocket", "Upgrade: websocket"], ["Upgrade: foo"],
+      ["Upgrade:"], ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"],
+    ])
+  func otherUpgrade(_ fields: [String]) async throws {
+    let rig = try await GateRig(try Self.settings())
+    let (_, anna) = try rig.signIn("001.anna")
+    for path in ["/dav/own/a", "/drop/a"] {
+      for isTrusted in [true, false] {
+        let question = asked(fields, about: path, method: "GET", cookie: anna, isTrusted: isTrusted)
+        #expect(try await rig.decide(question).status == 403, "\(path) \(isTrusted)")
+      }
+    }
+    #expect(try await rig.decide(asked(fields, about: "/drop/a", method: "GET", cookie: nil)).status == 403)
+    #expect(try await rig.decide(asked(fields, method: "GET", cookie: nil)).status == 401)
     try await rig.stop()
   }
 

@@ -54,7 +54,9 @@ struct KubernetesProxyApplicationTests {
     // With another parameter than the sign-in page's the controller appends one of its own.
     #expect(try signIn.contains("?\(manifest.annotation("auth-signin-redirect-param"))=$escaped_request_uri"))
     let headers = try manifest.annotation("auth-response-headers").split(separator: ",").enumerated()
-    let method = try manifest.value("  X-Forwarded-Method: ")
+    let added = try ["X-Forwarded-Method", "Upgrade"].map { name in
+      try "proxy_set_header '\(name)' '\(manifest.value("  \(name): "))';"
+    }.joined(separator: "\n")
     let more = headers.map { index, name in
       let variable = "$upstream_http_" + name.lowercased().replacing("-", with: "_")
       return "auth_request_set $authHeader\(index) \(variable); proxy_set_header '\(name)' $authHeader\(index);"
@@ -125,7 +127,7 @@ struct KubernetesProxyApplicationTests {
             proxy_buffering off;
             proxy_http_version 1.1;
             proxy_pass_request_headers on;
-            proxy_set_header 'X-Forwarded-Method' '\(method)';
+            \(added)
             set $target http://127.0.0.1:\(example.port(8_081))\(question.2);
             proxy_pass $target;
           }

@@ -21,13 +21,16 @@ for _, name in ipairs({
   reserved["x-" .. name] = true
 end
 
--- Removes them from the client's headers. CGI, WSGI and PHP take other spellings for the same: any character that is no
--- letter and no digit counts as a hyphen.
+-- Removes them from the client's headers, and upgrades that are not WebSockets. CGI, WSGI and PHP take other spellings
+-- for the same: any character that is no letter and no digit counts as a hyphen.
 local function clean(r)
   for name in pairs(r:headers_in_table()) do
     local plain = name:lower():gsub("[^a-z0-9]", "-")
     if reserved[plain] or plain:sub(1, 12) == "x-forwarded-" then r.headers_in[name] = nil end
   end
+  -- Only WebSockets are upgraded, where ProxyPass does so at all (upgrade=websocket).
+  local upgrade = r.headers_in["Upgrade"]
+  if upgrade and upgrade:lower() ~= "websocket" then r.headers_in["Upgrade"] = nil end
 end
 
 function check(r)

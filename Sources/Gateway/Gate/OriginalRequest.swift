@@ -32,6 +32,8 @@ struct OriginalRequest {
     case methodCase
     /// A field names another path or method, which an application may take (see ``RequestOverrides``).
     case pathOverride, methodOverride
+    /// An upgrade that is not a WebSocket (see ``RequestKind/hasOtherUpgrade(_:_:)``).
+    case otherUpgrade
 
     /// The message and its remedy.
     var log: (message: Logger.Message, remedy: String) {
@@ -61,6 +63,11 @@ struct OriginalRequest {
         (
           "denied verify request with a method override, on a path with rules for methods",
           "let the proxy remove X-HTTP-Method-Override, X-HTTP-Method and X-Method-Override"
+        )
+      case .otherUpgrade:
+        (
+          "denied verify request for an upgrade that is not a WebSocket",
+          "let the proxy remove Upgrade unless it is websocket: nobody asks about the requests in such a tunnel"
         )
       case .contradiction:
         (

@@ -60,10 +60,15 @@ enum RequestKind {
 
   /// Whether the only protocol asked for is WebSocket (RFC 6455, 4.1), the one that browsers ask for.
   static func isWebSocket(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard head.wantsUpgrade, !head.fields.isRepeated(.upgrade), let upgrade = head.fields.line(.upgrade) else {
-      return false
-    }
-    return bytes.equalsIgnoringCase("websocket", upgrade.value)
+    guard head.wantsUpgrade else { return false }
+    return !hasOtherUpgrade(head, bytes)
+  }
+
+  /// Whether there is an `Upgrade` that is not `websocket` alone, whatever `Connection` says: a proxy that asks `verify`
+  /// overwrites that field.
+  static func hasOtherUpgrade(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let upgrade = head.fields.line(.upgrade) else { return false }
+    return head.fields.isRepeated(.upgrade) || !bytes.equalsIgnoringCase("websocket", upgrade.value)
   }
 
   /// Whether a proxy asks `verify` about the handshake of a WebSocket. Of what a browser sends with it, proxies remove

@@ -62,6 +62,11 @@ struct VerifyEndpoint {
       warn(of: doubt, client)
       return status(.forbidden)
     }
+    // Requests in a tunnel of another protocol (`h2c`) would reach the application, and nobody would ask about them.
+    if RequestKind.hasOtherUpgrade(head, bytes) {
+      warn(of: .otherUpgrade, client)
+      return status(.forbidden)
+    }
     // A page of another site can open a WebSocket with our cookie. A proxy may leave `Origin` out, as other clients do.
     if head.fields.has(.origin), RequestKind.isAboutWebSocket(head, bytes), !request.site.isOwnOrigin(head, bytes) {
       return status(.forbidden)

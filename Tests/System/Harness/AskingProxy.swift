@@ -104,6 +104,15 @@ enum AskingProxy {
       let answer = try visitor.fetch(example.origin + "/.auth/\(path)", fields: fields)
       #expect(!answer.fields.contains("X-Forwarded-User"), "\(path): \(answer.status)")
     }
+    // The application is asked for no protocol that would carry requests past the gateway.
+    for upgrades in [["h2c"], ["h2c, websocket"], ["websocket", "h2c"], ["h2c", "websocket"]] {
+      let fields = [("Connection", "Upgrade")] + upgrades.map { ("Upgrade", $0) }
+      for (someone, path) in [(visitor, "/headers"), (Visitor(), "/public/headers")] {
+        let answer = try someone.fetch(example.origin + path, fields: fields)
+        #expect([200, 400, 403].contains(answer.status), "\(upgrades): \(answer.status)")
+        #expect(!answer.text.contains("h2c"), "\(upgrades): \(answer.text)")
+      }
+    }
     // No method passes where the rule is for all.
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
       #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
