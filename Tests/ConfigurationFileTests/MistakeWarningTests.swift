@@ -47,6 +47,18 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("A host that is believed of X-Original-URL alone is a warning where there is a [[host]]")
+  func hostOfClient() throws {
+    let host = "[[host]]\nname = \"wiki.example.com\"\n"
+    func believing(_ sources: String) -> String { "[verify]\nbelieve = [\(sources)]\n" }
+    let found = try warnings(believing("\"X-Original-URL\", \"X-Forwarded-For\"") + host)
+    #expect(found.count == 1 && found[0].contains("X-Original-URL without X-Forwarded-Host"), "\(found)")
+    for sources in ["\"X-Original-URL\", \"X-Forwarded-Host\"", "\"X-Original-URI\""] {
+      #expect(try warnings(believing(sources) + host) == [], "\(sources)")
+    }
+    #expect(try warnings(believing("\"X-Original-URL\"")) == [])
+  }
+
   @Test("Groups that no list names, where nothing else says who may come in, are a warning")
   func unusedGroups() throws {
     let group = "[[group]]\nname = \"staff\"\nmembers = [\"ada@example.com\"]\n"

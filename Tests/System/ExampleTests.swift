@@ -150,6 +150,34 @@ struct ExampleTests {
     #expect(answer.status == 403 && answer.text.contains("\"error\":\"forbidden\""), "\(answer.text)")
   }
 
+  @Test("nginx asks about the host whose application it forwards to, also where an absolute target names another")
+  func absoluteTarget() throws {
+    let example = try Example("behind-nginx")
+    defer { example.stop() }
+    let wiki = "wiki.localhost:\(example.port(8_080))"
+    try example.change("gateway.conf") {
+      $0 + """
+
+        [[host]]
+        name = "\(wiki)"
+
+        [[route]]
+        host = "\(wiki)"
+        path = "/headers"
+        access = "public"
+        """
+    }
+    try AskingProxy.startServers(of: example)
+    try example.start(
+      Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
+    let own = "localhost:\(example.port(8_080))"
+    for (path, host, status) in [("/public/headers", own, 200), ("/headers", own, 401), ("/headers", wiki, 401)] {
+      let connection = try TCPConnection(port: example.port(8_080))
+      try connection.send("GET http://\(own)\(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+      #expect(try HTTPResponse.read(from: connection).status == status, "\(path) \(host)")
+    }
+  }
+
   @Test("Three applications on three hosts have one sign-in, each its own cookie, and one end")
   func severalHosts() throws {
     let example = try Example("several-hosts")

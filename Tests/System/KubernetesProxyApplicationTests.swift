@@ -32,13 +32,19 @@ struct KubernetesProxyApplicationTests {
     func annotation(_ name: String) throws -> String { try value("nginx.ingress.kubernetes.io/\(name): ") }
   }
 
-  /// Starts application and gateway of the example of a proxy, with `believe` as a manifest names it.
+  /// Starts application and gateway of the example of a proxy, with `believe` as a manifest names it, and with another
+  /// host whose `/headers` is public.
   private func start(_ folder: String, _ manifest: Manifest) throws -> Example {
     let example = try Example(folder)
     let believe = try "believe = " + manifest.value("#   believe = ")
     try example.change("gateway.conf") { text in
       text.split(separator: "\n", omittingEmptySubsequences: false)
         .map { $0.hasPrefix("believe = ") ? believe : String($0) }.joined(separator: "\n")
+    }
+    let other = "other.localhost:\(example.port(8_080))"
+    try example.change("gateway.conf") {
+      $0 + "\n[[host]]\nname = \"\(other)\"\n"
+        + "\n[[route]]\nhost = \"\(other)\"\npath = \"/headers\"\naccess = \"public\"\n"
     }
     try AskingProxy.startServers(of: example)
     return example
@@ -54,9 +60,10 @@ struct KubernetesProxyApplicationTests {
     // With another parameter than the sign-in page's the controller appends one of its own.
     #expect(try signIn.contains("?\(manifest.annotation("auth-signin-redirect-param"))=$escaped_request_uri"))
     let headers = try manifest.annotation("auth-response-headers").split(separator: ",").enumerated()
-    let added = try ["X-Forwarded-Method", "Upgrade"].map { name in
+    // A controller listens on the default port, which `Host` does not have.
+    let added = try ["X-Forwarded-Method", "X-Forwarded-Host", "Upgrade"].map { name in
       try "proxy_set_header '\(name)' '\(manifest.value("  \(name): "))';"
-    }.joined(separator: "\n")
+    }.joined(separator: "\n").replacing("$host'", with: "$host:$server_port'")
     let more = headers.map { index, name in
       let variable = "$upstream_http_" + name.lowercased().replacing("-", with: "_")
       return "auth_request_set $authHeader\(index) \(variable); proxy_set_header '\(name)' $authHeader\(index);"
@@ -149,6 +156,13 @@ struct KubernetesProxyApplicationTests {
     try AskingProxy.check(example, tellsScripts: false)
 
     try checkMethods(example, refusal: 302)
+    // nginx takes the host of an absolute target, and the gateway is told both.
+    let own = "localhost:\(example.port(8_080))"
+    for (path, host, status) in [("/public/", own, 200), ("/headers", own, 302), ("/headers", "other.\(own)", 403)] {
+      let connection = try TCPConnection(port: example.port(8_080))
+      try connection.send("GET http://\(own)\(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+      #expect(try HTTPResponse.read(from: connection).status == status, "\(path) \(host)")
+    }
   }
 
   @Test("Envoy as Envoy Gateway configures it for our policies asks the gateway about each request")

@@ -7,7 +7,23 @@ import Sessions
 enum AddressWarnings {
   static func warnings(_ configuration: Configuration, _ context: DecodingContext) -> [ConfigurationDiagnostic] {
     loops(configuration, context) + localApple(configuration, context) + storeInCleartext(configuration, context)
-      + cleartextListener(configuration, context)
+      + cleartextListener(configuration, context) + hostOfClient(configuration, context)
+  }
+
+  /// The host in `X-Original-URL` as the only one: ingress-nginx writes the client's `Host` there, and with an absolute
+  /// target forwards to another host.
+  private static func hostOfClient(
+    _ configuration: Configuration, _ context: DecodingContext
+  ) -> [ConfigurationDiagnostic] {
+    let believed = configuration.verify.believe
+    guard !configuration.sites.isEmpty, believed.contains(.originalURL), !believed.contains(.host) else { return [] }
+    return [
+      context.warning(
+        atKey: NodePath("verify.believe"),
+        "verify.believe has X-Original-URL without X-Forwarded-Host: where the proxy writes the client's Host into it, "
+          + "as ingress-nginx does, clients choose the [[host]] whose rules are applied",
+        remedy: "let the proxy set X-Forwarded-Host to the host that it forwards to, and add it to verify.believe")
+    ]
   }
 
   /// The port of https: without a certificate: browsers would get no answer that they understand.
