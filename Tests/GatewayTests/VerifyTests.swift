@@ -99,6 +99,8 @@ struct VerifyTests {
       ["X-Original-URI: /open/x", "X-Auth-Redirect: 1", "X-Auth-Redirect: 1"],
       ["X-Original-URI: /open/x", "X-Forwarded-Method:"],
       ["X-Original-URI: /open/x", "X-Forwarded-Method: delete"],
+      ["X-Original-URI: /open/x", "X-Forwarded-Method: CONNECT"],
+      ["X-Original-URI: /open/x", "X-Forwarded-Method: TRACE"],
     ])
   func contradictions(fields: [String]) async throws {
     let rig = try await GateRig(try Self.settings(VerifySettings.Source.allCases))
@@ -217,6 +219,19 @@ struct VerifyTests {
     #expect(try await rig.decide(asked([path])).status == 401)
     #expect(try await rig.decide(asked([], "/.auth/verify/wiki/x", method: "HEAD")).status == 200)
     #expect(try await rig.decide(asked([], "/.auth/verify/wiki/x", method: "POST")).status == 401)
+    try await rig.stop()
+  }
+
+  @Test("CONNECT and TRACE are refused where no route is restricted and the path is not known, too")
+  func connectAndTrace() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.verify.believe = [.originalURI, .method]
+    let rig = try await GateRig(settings)
+    let (_, cookie) = try rig.signIn("001.anna")
+    for (method, status) in [("CONNECT", 403), ("TRACE", 403), ("connect", 403), ("PURGE", 200)] {
+      let fields = ["Cookie: \(cookie)", "X-Forwarded-Method: \(method)"]
+      #expect(try await rig.decide(asked(fields)).status == status, "\(method)")
+    }
     try await rig.stop()
   }
 

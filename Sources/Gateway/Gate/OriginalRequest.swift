@@ -30,6 +30,8 @@ struct OriginalRequest {
     case foreignHost
     /// A method with lower-case letters (see `HeadViolation.methodCase`).
     case methodCase
+    /// CONNECT, which may open a tunnel that nobody asks about, or TRACE.
+    case connectOrTrace
     /// A field names another path or method, which an application may take (see ``RequestOverrides``).
     case pathOverride, methodOverride
     /// An upgrade that is not a WebSocket (see ``RequestKind/hasOtherUpgrade(_:_:)``).
@@ -53,6 +55,11 @@ struct OriginalRequest {
         (
           "denied verify request for a method with lower-case letters",
           "nothing to do: the client is at fault; applications may take its method for another one"
+        )
+      case .connectOrTrace:
+        (
+          "denied verify request for CONNECT or TRACE",
+          "let the proxy refuse both methods: a tunnel that an application opens carries requests that nobody asks about"
         )
       case .pathOverride:
         (
@@ -129,6 +136,7 @@ struct OriginalRequestReader {
       // A variable of the proxy that is not set: no method is the empty one, and no route is for it.
       case .method where line.value.isEmpty: throw .contradiction
       case .method where bytes.hasLowercase(line.value): throw .methodCase
+      case .method where bytes.equals("CONNECT", line.value) || bytes.equals("TRACE", line.value): throw .connectOrTrace
       case .method: try facts.add(method: line.value, bytes)
       case .redirect: facts.mayRedirect = facts.mayRedirect || bytes.equals("1", line.value)
       case .path, .address: break

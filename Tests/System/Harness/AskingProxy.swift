@@ -113,6 +113,12 @@ enum AskingProxy {
         #expect(!answer.text.contains("h2c"), "\(upgrades): \(answer.text)")
       }
     }
+    // Methods that an application could answer with a tunnel, or with what it was sent, do not reach it.
+    for method in ["CONNECT", "TRACE"] {
+      let answer = try visitor.fetch(example.origin + "/headers", method: method)
+      let isOfApplication = answer.text.contains("There is no such page.")
+      #expect(answer.status >= 400 && !isOfApplication, "\(method): \(answer.status) \(answer.text)")
+    }
     // No method passes where the rule is for all.
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
       #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
