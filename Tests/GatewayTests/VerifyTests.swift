@@ -68,7 +68,7 @@ struct VerifyTests {
     #expect(try await rig.decide(asked([field], target, isTrusted: false)).status == 401)
     #expect(try await rig.decide(asked([closed(field)], closed(target), isTrusted: false)).status == 401)
     try await rig.apply(try Self.settings(VerifySettings.Source.allCases.filter { $0 != source }))
-    #expect(try await rig.decide(asked([field], target)).status == 401)
+    #expect(try await rig.decide(asked([field], target)).status == (source == .path ? 404 : 401))
     try await rig.stop()
   }
 
@@ -77,7 +77,7 @@ struct VerifyTests {
     let rig = try await GateRig(try Self.settings())
     let (_, cookie) = try rig.signIn("001.anna")
     for request in [
-      asked(["Cookie: \(cookie)"]), asked(["Cookie: \(cookie)"], "/.auth/verify/open/x"),
+      asked(["Cookie: \(cookie)"]),
       asked(["Cookie: \(cookie)", "X-Original-URI: /open/x"], isTrusted: false),
     ] {
       let answer = try await rig.answer(request)
@@ -347,6 +347,22 @@ struct VerifyTests {
     #expect(try await rig.decide(asked([], "/.auth/verify/")).status == 401)
     #expect(try await rig.decide(asked([], "/.auth/verifyx")).status == 404)
     #expect(try await rig.decide(asked([], "/.auth/verify.")).status == 404)
+    try await rig.stop()
+  }
+
+  @Test("Below verify/ nothing is answered where the path is told otherwise, in no spelling that a proxy may resolve")
+  func pathBelow() async throws {
+    let rig = try await GateRig(try Self.settings([.originalURI, .method, .address]))
+    let (_, cookie) = try rig.signIn("001.anna")
+    let fields = ["Cookie: \(cookie)", "X-Original-URI: /x"]
+    #expect(try await rig.decide(asked(fields)).status == 200)
+    for path in ["/", "/x", "/../x", "/%2e%2e/x", "/..;/x", "/./x", "//x", "/../../.auth/session"] {
+      for isTrusted in [true, false] {
+        let answer = try await rig.answer(asked(fields, "/.auth/verify\(path)", isTrusted: isTrusted))
+        #expect([400, 404].contains(answer.status.code), "\(path): \(answer.status)")
+        #expect(answer.headerFields[HTTPField.Name("X-User")!] == nil, "\(path)")
+      }
+    }
     try await rig.stop()
   }
 

@@ -106,6 +106,9 @@ struct OriginalRequestReader {
     believed = settings.believe.reduce(0) { $0 | $1.bit }
   }
 
+  /// Whether the path of the original request may follow that of `verify`.
+  var takesPathBelow: Bool { believes(.path) }
+
   private func believes(_ source: VerifySettings.Source) -> Bool { believed & source.bit != 0 }
 
   /// - Throws: a contradiction, or a host that is not listed. Other doubts leave only the path unknown.

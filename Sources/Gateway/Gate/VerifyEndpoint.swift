@@ -9,7 +9,8 @@ internal import Sessions
 internal import WebFormats
 
 /// `verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status. It
-/// answers every method, also below `verify/`, where the path of the original request follows.
+/// answers every method, and where `verify.believe` has `path` also below `verify/`, where the path of the original
+/// request follows.
 struct VerifyEndpoint {
   private let configuration: GateConfiguration
   private let sessions: LoopSessions
@@ -26,14 +27,16 @@ struct VerifyEndpoint {
     reader = OriginalRequestReader(configuration.verify, configuration.authorities, path: configuration.verifyPath)
   }
 
-  /// Whether a path is that of `verify`, or one below it.
+  /// Whether a path is that of `verify`, or one below it where the path of the original request follows. Elsewhere a
+  /// proxy that resolves `verify/../x` would take it for one of the gateway's pages, and let clients ask.
   @inline(__always)
   func answers(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
     let own = configuration.verifyPath
     guard path.count >= own.count, own.indices.allSatisfy({ bytes.byte(at: path.lowerBound + $0) == own[$0] }) else {
       return false
     }
-    return path.count == own.count || bytes.byte(at: path.lowerBound + own.count) == UInt8(ascii: "/")
+    if path.count == own.count { return true }
+    return reader.takesPathBelow && bytes.byte(at: path.lowerBound + own.count) == UInt8(ascii: "/")
   }
 
   func decide(

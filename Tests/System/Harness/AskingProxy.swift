@@ -99,7 +99,10 @@ enum AskingProxy {
     #expect(try status(to: "/office/copy") == 403)
     #expect(try status(to: "/copy") == 200)
     // What answers the proxy is not for clients, who would say themselves what they ask about.
-    for path in ["verify", "verify/", "verify/x", "verify?redirect=1", "%76erify"] {
+    for path in [
+      "verify", "verify/", "verify/x", "verify?redirect=1", "%76erify", "/verify", "verify/../x", "verify/%2e%2e/x",
+      "verify/../../.auth/session",
+    ] {
       let fields = ["X-Original-URI", "X-Forwarded-Uri"].map { ($0, "/") } + [("X-Forwarded-Method", "GET")]
       let answer = try visitor.fetch(example.origin + "/.auth/\(path)", fields: fields)
       #expect(!answer.fields.contains("X-Forwarded-User"), "\(path): \(answer.status)")
