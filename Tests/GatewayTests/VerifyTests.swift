@@ -97,6 +97,7 @@ struct VerifyTests {
       ["X-Original-URI: /open/x", "X-Forwarded-Method: GET", "X-Forwarded-Method: GET"],
       ["X-Original-URI: /open/x", "X-Forwarded-Host: app.example.com", "x-forwarded-host: app.example.com"],
       ["X-Original-URI: /open/x", "X-Auth-Redirect: 1", "X-Auth-Redirect: 1"],
+      ["X-Original-URI: /open/x", "X-Forwarded-For: 192.0.2.1", "x-forwarded-for: 10.1.2.3"],
       ["X-Original-URI: /open/x", "X-Forwarded-Method:"],
       ["X-Original-URI: /open/x", "X-Forwarded-Method: delete"],
       ["X-Original-URI: /open/x", "X-Forwarded-Method: CONNECT"],
@@ -246,6 +247,11 @@ struct VerifyTests {
     #expect(try await rig.decide(asked(named, address: "10.1.2.3")).status == 200)
     #expect(try await rig.decide(asked(named, address: "192.0.2.1")).status == 403)
     #expect(try await rig.decide(asked(fields, address: "10.1.2.3")).status == 403)
+    // One line is a list: each proxy appends to it. A second line may be the client's own.
+    let list = fields + ["X-Forwarded-For: 203.0.113.9, 10.1.2.3"]
+    #expect(try await rig.decide(asked(list, address: "10.1.2.3")).status == 200)
+    let repeated = fields + ["X-Forwarded-For: 203.0.113.9", "X-Forwarded-For: 10.1.2.3"]
+    #expect(try await rig.decide(asked(repeated, address: "10.1.2.3")).status == 403)
     try await rig.stop()
   }
 

@@ -195,6 +195,8 @@ struct OriginalRequestReader {
     case .xForwardedURI: .forwardedURI
     case .xOriginalURL: .originalURL
     case .xForwardedHost: .host
+    // Read by `address(_:_:)`; here it is only counted. One line may hold a list.
+    case .xForwardedFor: .address
     case .other where bytes.equalsIgnoringCase("x-forwarded-method", line.name): .method
     case .other where bytes.equalsIgnoringCase("x-auth-redirect", line.name): .redirect
     default: nil
