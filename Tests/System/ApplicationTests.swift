@@ -396,7 +396,7 @@ struct ApplicationTests {
     #expect(!visitor.jar.cookies.contains { ["session", "sessionid"].contains($0.name) })
     #expect(try visitor.open(example.origin + "/club/").text.contains("You are ben@example.org"))
     #expect(try visitor.open(example.origin + "/staff/me/").text == "You are ben@example.org")
-    for path in [status, "/nagios4", "/nagios4/"] {
+    for path in [status, "/nagios4", "/nagios4/", "/cgi-bin/nagios4/status.cgi?host=all"] {
       #expect(try visitor.open(example.origin + path).status == 403, "\(path)")
     }
   }
