@@ -59,7 +59,7 @@ struct OriginalRequest {
       case .connectOrTrace:
         (
           "denied verify request for CONNECT or TRACE",
-          "let the proxy refuse both methods: a tunnel that an application opens carries requests that nobody asks about"
+          "let the proxy refuse both: a tunnel that an application opens carries requests that nobody asks about"
         )
       case .pathOverride:
         (

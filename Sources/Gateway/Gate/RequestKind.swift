@@ -64,8 +64,8 @@ enum RequestKind {
     return !hasOtherUpgrade(head, bytes)
   }
 
-  /// Whether there is an `Upgrade` that is not `websocket` alone, whatever `Connection` says: a proxy that asks `verify`
-  /// overwrites that field.
+  /// Whether there is an `Upgrade` that is not `websocket` alone, whatever `Connection` says: a proxy that asks
+  /// `verify` overwrites that field.
   static func hasOtherUpgrade(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard let upgrade = head.fields.line(.upgrade) else { return false }
     return head.fields.isRepeated(.upgrade) || !bytes.equalsIgnoringCase("websocket", upgrade.value)

@@ -97,8 +97,8 @@ struct InvitationEndpoint: Sendable {
     return ControlResponse(welcomePages(snapshot).pages(request).alreadyMember())
   }
 
-  /// The pages of the first site whose front page admits a user, with links to it; else those of `public_url`. The group
-  /// of an invitation may be admitted on a `[[host]]` only.
+  /// The pages of the first site whose front page admits a user, with links to it; else those of `public_url`. The
+  /// group of an invitation may be admitted on a `[[host]]` only.
   private func welcomePages(_ snapshot: SessionSnapshot) -> EndpointPages {
     if evaluator.verdict(snapshot, on: "/") == .admitted { return pages }
     var hostEvaluator = evaluator

@@ -150,8 +150,8 @@ struct AuthorizeEndpoint: Sendable {
   }
 
   /// The `Set-Cookie` values for the other sign-in states of this browser, so that the limits hold. Removed are invalid
-  /// ones, then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that the
-  /// user began here.
+  /// ones, then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that
+  /// the user began here.
   private func updates(_ cookies: RequestCookies, with signIn: SignInState, now: Int64) -> [String] {
     var updates: [String] = []
     var rivals: [SignInState] = []
