@@ -125,7 +125,7 @@ struct StoreHealthTests {
     #expect(health.report.summary == .degraded && !store.isHealthy)
   }
 
-  @Test("A store that was full for an operation is failing until no operation has found it full for five minutes")
+  @Test("A store that was full is failing until a sign-in is stored, or nothing was refused for five minutes")
   func full() {
     let store = make(grace: .seconds(600))
     store.wrote(at: 0)
@@ -145,6 +145,11 @@ struct StoreHealthTests {
     #expect(report(store, at: 601_000).isReady && health.report.summary == .degraded)
     store.wrote(at: 601_000)
     #expect(store.isHealthy && logged() == ["session store writable again"])
+    store.failed("end", full)
+    store.hadRoom()
+    #expect(!store.isHealthy)
+    store.wrote(at: 602_000)
+    #expect(store.isHealthy, "a sign-in was stored")
   }
 
   @Test("A store that a newer version has changed makes the gateway unready at once")

@@ -233,6 +233,9 @@ final class StoreHealth: Sendable {
     if shortage == nil, isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
+  /// Notes that a sign-in was stored, which takes new rows: the next check is believed.
+  func hadRoom() { shortage.withLock { $0 = .none } }
+
   // MARK: Failures
 
   /// Notes that the store could not be written; it may still be readable.

@@ -44,12 +44,12 @@ extension Site {
   /// Everything works again, without any action on the gateway.
   func expectStoreRecovery(for visitor: Visitor, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let pid = gateway.process.pid
+    // A pool of connections that found none may wait for a moment before it looks again.
+    let ben = try poll("a sign-in") { try? signedIn(as: "ben") }
     try poll("/healthz to say that the store is well") {
       try gateway.admin.get("/healthz").text.contains("\"name\":\"store\",\"status\":\"ok\"") ? () : nil
     }
     #expect(try gateway.admin.get("/readyz").status == 200, sourceLocation: sourceLocation)
-    // A pool of connections that found none may wait for a moment before it looks again.
-    let ben = try poll("a sign-in") { try? signedIn(as: "ben") }
     #expect(try ben.fetch(own("session")).status == 200, sourceLocation: sourceLocation)
     #expect(try visitor.fetch(own("session")).status == 200, sourceLocation: sourceLocation)
     #expect(try application(visitor) == 200, sourceLocation: sourceLocation)

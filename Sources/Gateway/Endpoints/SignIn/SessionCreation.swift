@@ -139,6 +139,7 @@ struct SessionCreation: Sendable {
       storeHealth.failed("complete", error)
       throw SignInError(.storeUnavailable, "store")
     }
+    storeHealth.hadRoom()
     await sessions.forget(completed.ended)
     // Other sessions of the same user get the new claims too.
     await sessions.forget(subject)
