@@ -84,17 +84,17 @@ struct NotificationTests {
   func forwarding() throws {
     // A user of this test's own: Apple keeps the choice to hide the address, or not to.
     let visitor = Visitor()
-    try visitor.signIn(site, as: "dana", hideEmail: true)
-    #expect(try account(of: "dana")["mail_forwarding"] == nil)
-    #expect(try post(["user": "dana", "notification": "email-disabled"]).status == 200)
+    try visitor.signIn(site, as: "eleni", hideEmail: true)
+    #expect(try account(of: "eleni")["mail_forwarding"] == nil)
+    #expect(try post(["user": "eleni", "notification": "email-disabled"]).status == 200)
     #expect(try isSignedIn(visitor))
-    #expect(try account(of: "dana")["mail_forwarding"] as? Bool == false)
+    #expect(try account(of: "eleni")["mail_forwarding"] as? Bool == false)
     #expect(try visitor.open(site.own("account")).text.contains("but at present forwards no mail to you"))
     // A late retry of what happened before changes nothing.
-    #expect(try post(["user": "dana", "notification": "email-enabled", "seconds_ago": 30]).status == 200)
-    #expect(try account(of: "dana")["mail_forwarding"] as? Bool == false)
-    #expect(try post(["user": "dana", "notification": "email-enabled"]).status == 200)
-    #expect(try account(of: "dana")["mail_forwarding"] as? Bool == true)
+    #expect(try post(["user": "eleni", "notification": "email-enabled", "seconds_ago": 30]).status == 200)
+    #expect(try account(of: "eleni")["mail_forwarding"] as? Bool == false)
+    #expect(try post(["user": "eleni", "notification": "email-enabled"]).status == 200)
+    #expect(try account(of: "eleni")["mail_forwarding"] as? Bool == true)
     #expect(try visitor.open(site.own("account")).text.contains("It forwards mail to you"))
   }
 
