@@ -58,9 +58,13 @@ struct LoopGateTests {
     #expect(location == "/.auth/sign-in?return_to=/a%3Fb%3Dc")
     #expect(try await rig.decide(Asked(fields: ["Accept: application/json"])).status == 401)
     #expect(try await rig.decide(Asked(fields: ["Sec-Fetch-Mode: cors"])).status == 401)
-    for (destination, status) in [("document", 302), ("iframe", 302), ("empty", 401), ("embed", 401), ("object", 401)] {
+    for (destination, status) in [("document", 302), ("iframe", 302), ("empty", 302), ("embed", 401), ("object", 401)] {
       let fields = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: \(destination)"]
       #expect(try await rig.decide(Asked(fields: fields)).status == status, "\(destination)")
+    }
+    for accept in [[], ["Accept: */*"]] {
+      let download = accept + ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: empty"]
+      #expect(try await rig.decide(Asked(fields: download)).status == 401, "it would save the sign-in page as the file")
     }
     #expect(try await rig.decide(Asked(method: "POST")).status == 401)
     try await rig.stop()

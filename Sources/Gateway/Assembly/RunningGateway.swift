@@ -237,7 +237,8 @@ struct RunningGateway: Sendable {
   /// Writes the last-seen updates, and closes what is left.
   private func close() async {
     await services.lastSeen.finish()
-    if !ending.isForced { await services.revalidator.queue.waitForAll(by: .now + Self.revalidationLimit) }
+    let queue = services.revalidator.queue
+    await ending.wait { await queue.waitForAll(by: .now + Self.revalidationLimit) }
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await services.store.close() } catch {
       services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])

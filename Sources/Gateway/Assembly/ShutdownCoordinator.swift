@@ -7,7 +7,8 @@ final class ShutdownCoordinator: Sendable {
 
   private struct State {
     var isForced = false
-    var pause: Task<Void, Never>?
+    /// The wait that a forced close ends.
+    var wait: Task<Void, Never>?
   }
 
   /// Whether the shutdown is forced.
@@ -16,20 +17,25 @@ final class ShutdownCoordinator: Sendable {
   /// Waits for a time, or until the close is forced.
   func pause(_ duration: Duration) async {
     guard duration > .zero else { return }
-    let pause = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isForced else { return nil }
-      let pause = Task { _ = try? await Task.sleep(for: duration) }
-      state.pause = pause
-      return pause
-    }
-    await pause?.value
+    await wait { _ = try? await Task.sleep(for: duration) }
   }
 
-  /// Skips the delay and the drain, and aborts the open connections of `listener`.
+  /// Waits for something, or until the close is forced, which cancels it.
+  func wait(for something: @escaping @Sendable () async -> Void) async {
+    let wait = state.withLock { state -> Task<Void, Never>? in
+      guard !state.isForced else { return nil }
+      let wait = Task { await something() }
+      state.wait = wait
+      return wait
+    }
+    await wait?.value
+  }
+
+  /// Ends every wait, skips the drain, and aborts the open connections of `listener`.
   func forceClose(_ listener: Listener) {
     state.withLock { state in
       state.isForced = true
-      state.pause?.cancel()
+      state.wait?.cancel()
     }
     listener.abortConnections()
   }

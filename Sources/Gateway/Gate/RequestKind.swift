@@ -13,7 +13,23 @@ enum RequestKind {
       return (head.method == .get || head.method == .head) && bytes.equalsIgnoringCase("navigate", mode.value)
         && isShownAsPage(head, bytes)
     }
-    guard head.method == .get, let accept = head.fields.line(.accept) else { return false }
+    return head.method == .get && namesHTML(head, bytes)
+  }
+
+  /// Whether a navigation's response is shown in a tab or a frame, by `Sec-Fetch-Dest`: a link with `download` has
+  /// `empty`, and no `Accept` that names HTML, unlike a page that a service worker fetches. True for browsers that do
+  /// not send it.
+  private static func isShownAsPage(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let line = head.fields.lines.first(where: { bytes.equalsIgnoringCase("sec-fetch-dest", $0.name) }) else {
+      return true
+    }
+    return bytes.equals("document", line.value) || bytes.equals("iframe", line.value)
+      || bytes.equals("frame", line.value) || bytes.equals("empty", line.value) && namesHTML(head, bytes)
+  }
+
+  /// Whether `Accept` has `text/html` in it.
+  private static func namesHTML(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let accept = head.fields.line(.accept) else { return false }
     var found = false
     bytes.forEachListElement(accept.value) { element in
       var end = element.lowerBound
@@ -21,15 +37,6 @@ enum RequestKind {
       if bytes.equalsIgnoringCase("text/html", element.lowerBound..<end) { found = true }
     }
     return found
-  }
-
-  /// Whether a navigation's response is shown in a tab or a frame, by `Sec-Fetch-Dest`: a link with `download` has
-  /// `empty`. True for browsers that do not send it.
-  private static func isShownAsPage(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    head.fields.lines.allSatisfy { line in
-      !bytes.equalsIgnoringCase("sec-fetch-dest", line.name) || bytes.equals("document", line.value)
-        || bytes.equals("iframe", line.value) || bytes.equals("frame", line.value)
-    }
   }
 
   /// Whether a browser shows the response to a person, whatever the method: then a failure is a page.

@@ -49,10 +49,10 @@ final class RevalidationQueue: Sendable {
     return await Self.wait(for: stream, by: deadline)
   }
 
-  /// Waits until no revalidation is under way: Apple is not asked about these accounts again within the interval, so
-  /// that an answer must not be lost.
+  /// Waits until no revalidation asks Apple, or until cancelled: Apple is not asked about these accounts again within
+  /// the interval, so that an answer must not be lost.
   func waitForAll(by deadline: ContinuousClock.Instant) async {
-    while ContinuousClock.now < deadline, let subject = state.withLock({ $0.slots.anyUnderWay }) {
+    while !Task.isCancelled, ContinuousClock.now < deadline, let subject = state.withLock({ $0.slots.anyUnderWay }) {
       await waitForEnd(of: subject, by: deadline)
     }
   }

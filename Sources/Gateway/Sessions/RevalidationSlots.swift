@@ -40,8 +40,8 @@ struct RevalidationSlots {
   /// The results of tickets that have left the queue and are not collected yet.
   private var assigned: [Ticket: SlotResult] = [:]
 
-  /// An account under revalidation; nil if there is none.
-  var anyUnderWay: Subject? { underWay.keys.first }
+  /// An account that this process asks Apple about; nil if there is none.
+  var anyUnderWay: Subject? { underWay.keys.first { !elsewhere.contains($0) } }
 
   /// Takes a slot for a background revalidation without waiting, if one is free.
   mutating func begin(_ subject: Subject) -> Bool {

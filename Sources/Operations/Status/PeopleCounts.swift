@@ -2,8 +2,9 @@ internal import WebFormats
 
 /// Numbers of accounts, of members of groups, and of decisions of operators, as of the last count in the store.
 package struct PeopleCounts: Sendable, Equatable {
-  package var accounts = 0
-  package var sessions = 0
+  /// Nil until they were counted, which a store with many millions of them may not be in time to do.
+  package var accounts: Int?
+  package var sessions: Int?
   package var groups: [Group] = []
   /// Requests for access that wait for an operator.
   package var requests = 0
@@ -37,7 +38,7 @@ package struct PeopleCounts: Sendable, Equatable {
         ("accounts", accounts), ("sessions", sessions), ("requests", requests), ("bans", bans),
         ("invitations", invitations), ("tokens", tokens),
       ] {
-        json.number(name, Double(count))
+        if let count { json.number(name, Double(count)) }
       }
       json.array("groups") { json in
         for group in groups {
@@ -90,9 +91,10 @@ extension PeopleCounts {
     ]
   }
 
-  private static func row(_ name: String, _ count: Int) -> HTMLText {
+  private static func row(_ name: String, _ count: Int?) -> HTMLText {
     """
-    <tr><th scope="row">\(name)</th><td class="number">\(StatusNumbers.grouped(UInt64(clamping: count)))</td></tr>
+    <tr><th scope="row">\(name)</th>\
+    <td class="number">\(count.map { StatusNumbers.grouped(UInt64(clamping: $0)) } ?? "not counted")</td></tr>
     """
   }
 }

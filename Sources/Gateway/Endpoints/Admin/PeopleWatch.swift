@@ -43,7 +43,7 @@ final class PeopleWatch: Sendable {
     metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts.map(count) ?? 0 }) }
   }
 
-  /// Counts. The numbers stay the same if the store does not answer.
+  /// Counts. The numbers stay the same if the store does not answer in time.
   func count() async {
     do throws(StoreError) { try await count(at: WallClock.now()) } catch { storeHealth.failed("people", error) }
   }
@@ -55,8 +55,14 @@ final class PeopleWatch: Sendable {
     (counts.requests, counts.bans) = (access.requests, access.bans)
     (counts.invitations, counts.tokens) = (access.invitations, access.tokens)
     if countedAccounts == .min || abs(now - countedAccounts) >= Self.accountInterval {
-      let stored = try await store.counts()
-      (counts.accounts, counts.sessions, countedAccounts) = (stored.accounts, stored.sessions, now)
+      countedAccounts = now
+      do throws(StoreError) {
+        let stored = try await store.counts()
+        (counts.accounts, counts.sessions) = (stored.accounts, stored.sessions)
+      } catch {
+        // Tables of many millions of rows take longer than a statement may, which is no failure.
+        guard error.code == .busy else { throw error }
+      }
     }
     state.withLock { state in
       state.counts = counts
