@@ -26,7 +26,7 @@ final class StoreHealth: Sendable {
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
   /// The error of the last operation other than the change feed's that concerns the store as a whole; nil after a
-  /// successful check, unless a shortage is doubted to be over.
+  /// successful check, unless the store was full lately (see ``Shortage``).
   private let problem = Mutex<StoreError?>(nil)
   private let shortage = Mutex(Shortage.none)
   /// Limits the messages about records that are damaged: each request of their users finds them.
