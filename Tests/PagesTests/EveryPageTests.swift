@@ -140,8 +140,8 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "stop", page: renderer.stopQuestion(endsConnection: true)),
     Exhibit(name: "stop-here", page: renderer.stopQuestion(endsConnection: false)),
     Exhibit(name: "not-revoked", page: renderer.notRevoked()),
-    Exhibit(name: "farewell", page: renderer.farewell(endsConnection: true)),
-    Exhibit(name: "farewell-here", page: renderer.farewell(endsConnection: false)),
+    Exhibit(name: "farewell", page: renderer.farewell(after: .withConnection)),
+    Exhibit(name: "farewell-here", page: renderer.farewell(after: .here)),
     Exhibit(
       name: "kept-form",
       page: renderer.keptForm(

@@ -245,6 +245,10 @@ struct AccountPageTests {
     let farewell = try anna.submit(form(anna, "stop"))
     #expect(farewell.status == 200 && farewell.text.contains("You have stopped using Orchard"))
     #expect(farewell.text.contains("Orchard is no longer connected to your Apple Account."))
+    // Reloading it confirms the same, without a session, and posts nothing again.
+    let reloaded = try anna.open(farewell.address.description)
+    #expect(reloaded.status == 200 && reloaded.text.contains("You have stopped using Orchard"))
+    #expect(reloaded.text.contains("Orchard is no longer connected to your Apple Account."))
     #expect(anna.jar["__Host-cordon"] == nil)
     #expect(try !isSignedIn(phone, site) && isSignedIn(ben, site))
     #expect(try site.apple.requests(at: "/auth/revoke").map(\.status) == [200])

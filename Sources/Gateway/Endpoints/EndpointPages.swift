@@ -23,10 +23,9 @@ struct EndpointPages: Sendable {
   func failure(
     _ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/", to user: Account? = nil
   ) -> ControlResponse {
-    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
-    return ControlResponse(
+    ControlResponse(
       pages(request).failure(
-        failure, accept: accept, requestID: request.requestID, returnTo: returnTo, user: user?.shownAddress))
+        failure, accept: request.accept, requestID: request.requestID, returnTo: returnTo, user: user?.shownAddress))
   }
 
   /// A failure as JSON, whatever the client accepts.
@@ -40,4 +39,11 @@ struct EndpointPages: Sendable {
     response.head.headerFields[.allow] = allow
     return response
   }
+}
+
+extension ControlRequest {
+  /// Whether the client would rather read a page than JSON.
+  var prefersPage: Bool { prefersHTML(accept: accept) }
+
+  fileprivate var accept: [UInt8] { Array((head.headerFields[.accept] ?? "").utf8) }
 }

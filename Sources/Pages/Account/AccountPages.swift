@@ -67,6 +67,14 @@ package enum AccountChange: String, Sendable, CaseIterable {
   case endedOthers = "others"
 }
 
+/// The reach of an account's deletion, as the page that confirms it says.
+package enum AccountDeletion: String, Sendable {
+  /// A token was revoked at Apple.
+  case withConnection = "connection"
+  /// There was no token to revoke: Apple keeps the user's consent.
+  case here
+}
+
 extension PageRenderer {
   /// The account page.
   ///
@@ -132,12 +140,12 @@ extension PageRenderer {
   }
 
   /// The page after the user's data was deleted.
-  ///
-  /// - Parameter endsConnection: whether a token was revoked at Apple. Otherwise Apple keeps the user's consent.
-  package func farewell(endsConnection: Bool) -> RenderedPage {
+  package func farewell(after deletion: AccountDeletion) -> RenderedPage {
     let explanation: AccountText =
-      endsConnection
-      ? .farewellExplanation(application: applicationName) : .farewellHereExplanation(application: applicationName)
+      switch deletion {
+      case .withConnection: .farewellExplanation(application: applicationName)
+      case .here: .farewellHereExplanation(application: applicationName)
+      }
     return page(
       .notice, title: text(.farewellTitle(application: applicationName)),
       [

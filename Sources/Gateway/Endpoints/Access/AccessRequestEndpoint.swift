@@ -142,7 +142,6 @@ struct AccessRequestEndpoint: Sendable {
   }
 
   private func isPage(_ request: ControlRequest) -> Bool {
-    (request.head.headerFields[.secFetchMode] ?? "navigate") == "navigate"
-      && prefersHTML(accept: Array((request.head.headerFields[.accept] ?? "").utf8))
+    (request.head.headerFields[.secFetchMode] ?? "navigate") == "navigate" && request.prefersPage
   }
 }

@@ -118,8 +118,7 @@ struct AccountEndpoint: Sendable {
 
   /// 303 for browsers, so that reloading the page posts nothing again; 204 for programs.
   private func redirect(to path: String, _ request: ControlRequest) -> ControlResponse {
-    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
-    return prefersHTML(accept: accept)
+    request.prefersPage
       ? .redirect(.seeOther, to: path) : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
   }
 
@@ -152,11 +151,19 @@ struct AccountEndpoint: Sendable {
         .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
-      var response = ControlResponse(pages.pages(request).farewell(endsConnection: !report.revocations.isEmpty))
+      var response = farewell(report.revocations.isEmpty ? .here : .withConnection, request)
       response.setCookie(requestSessions.cookies.sessionClearing)
       reset.apply(to: &response)
       return response
     }
+  }
+
+  /// Confirms the deletion: browsers are redirected to an endpoint that needs no session, so that reloading the page
+  /// posts nothing again.
+  private func farewell(_ deletion: AccountDeletion, _ request: ControlRequest) -> ControlResponse {
+    guard request.prefersPage else { return ControlResponse(pages.pages(request).farewell(after: deletion)) }
+    let page = GatewayEndpoint.signOut.path(below: origin.prefix)
+    return .redirect(.seeOther, to: "\(page)?\(SignOutEndpoint.deletedItem)=\(deletion.rawValue)")
   }
 
   // MARK: Implementation

@@ -81,7 +81,7 @@ struct PeopleEndpoint: Sendable {
   }
 
   private func signInFirst(_ request: ControlRequest) -> ControlResponse {
-    guard prefersHTML(accept: Array((request.head.headerFields[.accept] ?? "").utf8)) else {
+    guard request.prefersPage else {
       return pages.failureJSON(.signInRequired, request)
     }
     let target = PercentEncoding.encode(request.head.path ?? path, keepsSlash: true)

@@ -34,15 +34,29 @@ struct SignOutEndpoint: Sendable {
     return EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 64 * 1024)
   }
 
+  /// The query item with which `account/stop` redirects a browser here: an ``AccountDeletion``.
+  static let deletedItem = "deleted"
+
   /// `GET sign-out`.
   func page(_ request: ControlRequest) async -> ControlResponse {
-    await page(request, wanted: returnTargets.wanted(request))
+    await page(request, wanted: returnTargets.wanted(request), deletion: Self.deletion(request))
   }
 
-  private func page(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
+  /// The deletion that the query names; ignored if another site links to it.
+  private static func deletion(_ request: ControlRequest) -> AccountDeletion? {
+    guard !request.isOfAnotherSite, let query = try? request.query(), let value = try? query.value(of: deletedItem)
+    else { return nil }
+    return AccountDeletion(rawValue: String(decoding: value, as: UTF8.self))
+  }
+
+  /// Asks a signed-in user, and confirms to any other.
+  private func page(
+    _ request: ControlRequest, wanted: ReturnTarget, deletion: AccountDeletion? = nil
+  ) async -> ControlResponse {
     do throws(StoreError) {
       guard let snapshot = try await requestSessions.find(request) else {
-        return ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
+        let pages = pages.pages(request)
+        return ControlResponse(deletion.map(pages.farewell(after:)) ?? pages.signedOut(returnTo: wanted.path))
       }
       let user = snapshot.account.name?.text ?? snapshot.account.claims.email
       return ControlResponse(pages.pages(request).signOutQuestion(user: user, returnTo: wanted.path))
@@ -73,9 +87,8 @@ struct SignOutEndpoint: Sendable {
     } catch {
       return pages.failure(.storeUnavailable, request)
     }
-    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
     var response =
-      prefersHTML(accept: accept)
+      request.prefersPage
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
     response.setCookie(requestSessions.cookies.sessionClearing)
