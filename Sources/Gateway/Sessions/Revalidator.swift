@@ -198,12 +198,9 @@ final class Revalidator: Sendable {
       return Outcome(accountChanged: true, account: recorded.account)
     case .endSessions:
       let recorded = try await store.record(.revoked, of: lease, at: clock())
-      for handle in recorded.ended {
-        metrics.sessionsEnded.count(SessionEnding.revoked.label)
-        dependencies.audit.record(
-          .sessionEnded(reason: SessionEnding.revoked.label), subject: lease.subject, session: handle,
-          clientID: lease.clientID)
-      }
+      metrics.countEnd(of: recorded.ended, because: .revoked)
+      dependencies.audit.recordEnd(
+        of: recorded.ended, because: .revoked, subject: lease.subject, clientID: lease.clientID)
       return Outcome(ended: recorded.ended, accountChanged: true)
     case .recordGood:
       guard case .goodStanding(let standing) = answer else { return Outcome() }

@@ -208,7 +208,7 @@ final class SessionManager: Sendable {
       storeHealth.failed("end", error)
       throw error
     }
-    for _ in ended { metrics.sessionsEnded.count(reason.label) }
+    metrics.countEnd(of: ended, because: reason)
     await forget(ended)
     switch selection.change(beside: ended, because: reason) {
     case .ended(let handle, _): await forget([handle])

@@ -279,12 +279,8 @@ struct AccessChanges: Sendable {
   private func forget(_ ended: [PublicSessionID], of subject: Subject, _ actor: Actor) async {
     await sessions.forget(ended)
     await sessions.forget(subject)
-    for handle in ended {
-      metrics.sessionsEnded.count(SessionEnding.byOperator.label)
-      audit.record(
-        .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
-        requestID: actor.requestID)
-    }
+    metrics.countEnd(of: ended, because: .byOperator)
+    audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: actor.requestID)
   }
 
   /// The name of a group that the configuration declares.

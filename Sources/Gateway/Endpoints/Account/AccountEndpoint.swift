@@ -104,11 +104,8 @@ struct AccountEndpoint: Sendable {
   }
 
   private func record(_ ended: [PublicSessionID], _ subject: Subject, _ request: ControlRequest) {
-    for handle in ended {
-      audit.record(
-        .sessionEnded(reason: SessionEnding.signedOut.label), subject: subject, session: handle,
-        peer: request.client.address, requestID: request.requestID)
-    }
+    audit.recordEnd(
+      of: ended, because: .signedOut, subject: subject, peer: request.client.address, requestID: request.requestID)
   }
 
   /// The redirect to the page, which confirms the change.

@@ -37,13 +37,13 @@ struct AccountRemoval: Sendable {
       return DisconnectionReport(forgotten: false, ended: 0, revocations: revocations)
     }
     let ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
-    audit.recordEnd(of: ended, subject, .accountRemoved, request)
+    audit.recordEnd(of: ended, because: .accountRemoved, subject: subject, requestID: request.requestID)
     // A sign-in between the two is forgotten as well.
     let late = try await store.forget(subject, keeping: denyGroups, at: Date(wallClock: WallClock.now()))
     await sessions.forget(late)
     await sessions.forget(subject)
-    for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
-    audit.recordEnd(of: late, subject, .accountRemoved, request)
+    metrics.countEnd(of: late, because: .accountRemoved)
+    audit.recordEnd(of: late, because: .accountRemoved, subject: subject, requestID: request.requestID)
     return DisconnectionReport(forgotten: true, ended: ended.count + late.count, revocations: revocations)
   }
 
@@ -63,17 +63,6 @@ struct AccountRemoval: Sendable {
     case .appleTrouble(let trouble): return report("apple_trouble", "\(trouble.message): try again")
     case .notSent(let reason): return report("not_sent", "Apple could not be reached (\(reason)): try again")
     case .noSecret(let problem): return report("no_secret", problem.message)
-    }
-  }
-}
-
-extension AuditTrail {
-  /// Records the ends of sessions caused by a request.
-  func recordEnd(
-    of handles: [PublicSessionID], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
-  ) {
-    for handle in handles {
-      record(.sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
     }
   }
 }

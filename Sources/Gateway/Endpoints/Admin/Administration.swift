@@ -78,14 +78,14 @@ struct Administration: Sendable {
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }
       record(operation.name, session: handle, by: context.caller, context.request)
-      audit.recordEnd(of: ended, nil, .byOperator, context.request)
+      audit.recordEnd(of: ended, because: .byOperator, requestID: context.request.requestID)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
       // First, whether there is an account or not: the store may have lost what gateways have in their caches.
       let ended = try await sessions.end(.all(of: subject), because: .byOperator)
       if ended.isEmpty { try await requireAccount(subject) }
       record(operation.name, subject, by: context.caller, context.request)
-      audit.recordEnd(of: ended, subject, .byOperator, context.request)
+      audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: context.request.requestID)
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)

@@ -88,10 +88,8 @@ struct ArrivalEndpoint: Sendable {
   private func endOthers(than handle: PublicSessionID, _ request: ControlRequest) async throws(SignInError) {
     for other in requestSessions.ofCookies(request).map(\.handle) where other != handle {
       do throws(StoreError) {
-        for ended in try await sessions.end(.one(other), because: .replaced) {
-          audit.record(
-            .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
-        }
+        let ended = try await sessions.end(.one(other), because: .replaced)
+        audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
       } catch {
         throw SignInError(.storeUnavailable, "store")
       }

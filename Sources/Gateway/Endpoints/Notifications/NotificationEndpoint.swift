@@ -72,11 +72,8 @@ final class NotificationEndpoint: Sendable {
       peer: request.client.address, requestID: request.requestID, clientID: notification.audience)
     guard case .carriedOut(let ended) = outcome else { return }
     let reason = notification.kind == .accountDeleted ? SessionEnding.accountRemoved : .consentRevoked
-    for handle in ended {
-      metrics.sessionsEnded.count(reason.label)
-      audit.record(
-        .sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
-    }
+    metrics.countEnd(of: ended, because: reason)
+    audit.recordEnd(of: ended, because: reason, subject: subject, requestID: request.requestID)
   }
 
   private func refused(_ rejection: IdentityTokenError, _ request: ControlRequest) -> ControlResponse {

@@ -160,11 +160,7 @@ struct PeopleActs: Sendable {
       throw error
     }
     record(act, of: subject, session: session, by: actor, failed: ended.isEmpty ? "no_session" : nil)
-    for handle in ended {
-      audit.record(
-        .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
-        requestID: actor.requestID)
-    }
+    audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: actor.requestID)
     return .done(ended.isEmpty ? .unchanged : .ended)
   }
 

@@ -125,10 +125,8 @@ struct SessionCreation: Sendable {
     do throws(StoreError) {
       // A browser rarely has more than one session.
       for handle in replacing.dropFirst() {
-        for ended in try await sessions.end(.one(handle), because: .replaced) {
-          audit.record(
-            .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
-        }
+        let ended = try await sessions.end(.one(handle), because: .replaced)
+        audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
       }
       completed = try await store.complete(
         SignIn(
@@ -143,10 +141,8 @@ struct SessionCreation: Sendable {
     await sessions.forget(completed.ended)
     // Other sessions of the same user get the new claims too.
     await sessions.forget(subject)
-    for handle in completed.ended {
-      metrics.sessionsEnded.count(SessionEnding.replaced.label)
-      audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
-    }
+    metrics.countEnd(of: completed.ended, because: .replaced)
+    audit.recordEnd(of: completed.ended, because: .replaced, requestID: request.requestID)
     try await refuseBannedMeanwhile(completed.snapshot)
     metrics.signIns.count("success")
     audit.record(
