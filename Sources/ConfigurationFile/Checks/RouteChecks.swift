@@ -48,12 +48,7 @@ enum RouteChecks {
   /// Reports empty lists of `[access]`: they look as if they admitted nobody, but restrict nothing.
   private static func checkEmptyLists(_ builder: AccessBuilder, _ context: inout DecodingContext) {
     let access = NodePath(ConfigurationSchema.access.name)
-    let lists = [
-      ("allow_subjects", builder.subjects), ("allow_emails", builder.emails),
-      ("allow_email_domains", builder.emailDomains),
-      ("allow_organizations", builder.organizations), ("allow_groups", builder.groups),
-    ]
-    for (key, list) in lists where list?.isEmpty == true {
+    for key in builder.lists.emptyKeys {
       context.report(
         at: access.appending(key), "\(key) is empty; without an entry in any list everybody who signs in is admitted",
         remedy: "add entries, remove the key to admit everybody, or deny everybody by a route with access = \"deny\"")
@@ -161,7 +156,7 @@ enum RouteChecks {
     else { return nil }
     var route = RouteSettings(path: builder.path)
     route.match = builder.match
-    route.access = builder.lists.map { .lists($0) } ?? builder.access?.setting
+    route.access = builder.lists.settings.map { .lists($0) } ?? builder.access?.setting
     route.conditions = builder.conditions
     route.unauthenticated = builder.unauthenticated?.setting
     route.upstream = builder.upstream.map { UpstreamChecks.routeName($0) }
@@ -178,13 +173,8 @@ enum RouteChecks {
   /// Reports empty lists: they name nobody, and look as if they named everybody.
   private static func checkLists(_ builder: RouteBuilder, _ path: NodePath, _ context: inout DecodingContext) -> Bool {
     guard builder.access == nil || builder.access == .signedIn else { return true }
-    let lists = [
-      ("allow_subjects", builder.subjects), ("allow_emails", builder.emails),
-      ("allow_email_domains", builder.emailDomains),
-      ("allow_organizations", builder.organizations), ("allow_groups", builder.groups),
-    ]
-    let empty = lists.filter { $0.1?.isEmpty == true }
-    for (key, _) in empty {
+    let empty = builder.lists.emptyKeys
+    for key in empty {
       context.report(
         at: path.appending(key), "\(key) is empty, so it would admit nobody",
         remedy: "add entries, remove the key to inherit access, or write access = \"deny\" to deny everybody")
@@ -224,7 +214,7 @@ enum RouteChecks {
     guard let access = builder.access else { return true }
     // Conditions restrict those who are signed in; lists take the place of access.
     let mayHaveConditions = access == .signedIn
-    if builder.lists != nil || (!mayHaveConditions && !builder.conditions.isEmpty) {
+    if builder.lists.settings != nil || (!mayHaveConditions && !builder.conditions.isEmpty) {
       context.report(
         at: path.appending("access"),
         "this route has access = \"\(access.rawValue)\" and also access lists"

@@ -119,11 +119,7 @@ struct RouteBuilder: DecodingTarget {
   var upstream: String?
   var bodyRate: Int?
   var keptFormBytes: Int?
-  var subjects: [String]?
-  var emails: [String]?
-  var emailDomains: [String]?
-  var organizations: [String]?
-  var groups: [String]?
+  var lists = AllowListsBuilder()
   var privateEmail: AccessConditions.PrivateEmail?
   var requirements: [ClaimRequirement]?
   var denied = DenyLists()
@@ -139,19 +135,6 @@ struct RouteBuilder: DecodingTarget {
     case signOut = "sign-out"
   }
 
-  /// The lists, if at least one is present.
-  var lists: AccessLists? {
-    let stated = [subjects, emails, emailDomains, organizations, groups]
-    guard stated.contains(where: { $0 != nil }) else { return nil }
-    var lists = AccessLists()
-    lists.subjects = subjects ?? []
-    lists.emails = emails ?? []
-    lists.emailDomains = emailDomains ?? []
-    lists.organizations = organizations ?? []
-    lists.groups = groups ?? []
-    return lists
-  }
-
   var conditions: AccessConditions { AccessConditions(privateEmail ?? .allow, requirements ?? [], denied) }
 }
 
@@ -162,13 +145,44 @@ struct GroupBuilder: DecodingTarget {
   var membersFile: String?
 }
 
-/// `[access]` while it is read.
-struct AccessBuilder: Sendable {
+/// The allow lists of `[access]` or of a route while they are read; nil for one that is not present.
+struct AllowListsBuilder: Sendable {
   var subjects: [String]?
   var emails: [String]?
   var emailDomains: [String]?
   var organizations: [String]?
   var groups: [String]?
+
+  /// Each list with its key.
+  private var all: [(key: String, list: [String]?)] {
+    [
+      ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
+      ("allow_organizations", organizations), ("allow_groups", groups),
+    ]
+  }
+
+  /// The keys of all lists.
+  static let keys = AllowListsBuilder().all.map(\.key)
+
+  /// The keys of lists that are present and empty.
+  var emptyKeys: [String] { all.filter { $0.list?.isEmpty == true }.map(\.key) }
+
+  /// The lists, if at least one is present.
+  var settings: AccessLists? {
+    guard all.contains(where: { $0.list != nil }) else { return nil }
+    var lists = AccessLists()
+    lists.subjects = subjects ?? []
+    lists.emails = emails ?? []
+    lists.emailDomains = emailDomains ?? []
+    lists.organizations = organizations ?? []
+    lists.groups = groups ?? []
+    return lists
+  }
+}
+
+/// `[access]` while it is read.
+struct AccessBuilder: Sendable {
+  var lists = AllowListsBuilder()
   var privateEmail = AccessConditions.PrivateEmail.allow
   var requirements: [ClaimRequirement] = []
   var denied = DenyLists()
@@ -180,14 +194,8 @@ struct AccessBuilder: Sendable {
   var unauthenticated = Unauthenticated.automatic
 
   var settings: AccessSettings {
-    var lists = AccessLists()
-    lists.subjects = subjects ?? []
-    lists.emails = emails ?? []
-    lists.emailDomains = emailDomains ?? []
-    lists.organizations = organizations ?? []
-    lists.groups = groups ?? []
     var settings = AccessSettings()
-    if !lists.isEmpty { settings.lists = lists }
+    if let lists = lists.settings, !lists.isEmpty { settings.lists = lists }
     settings.conditions = AccessConditions(privateEmail, requirements, denied)
     settings.networks = networks ?? []
     settings.maxAge = Int(maxAge.components.seconds)

@@ -12,26 +12,26 @@ extension ConfigurationSchema {
       """,
     entries: [
       .optional(
-        "access.allow_subjects", subjects, into: \.access.subjects,
+        "access.allow_subjects", subjects, into: \.access.lists.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; without any list, every signed-in user \
         is.
         """, omission: "No such list; an empty one is an error.", seeAlso: ["route.allow_subjects"]),
       .optional(
-        "access.allow_emails", emails, into: \.access.emails, example: "[\"ada@example.com\"]",
+        "access.allow_emails", emails, into: \.access.lists.emails, example: "[\"ada@example.com\"]",
         "Admitted users by e-mail address, case-insensitive.", omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
       .optional(
-        "access.allow_email_domains", emailDomains, into: \.access.emailDomains, example: "[\"example.com\"]",
+        "access.allow_email_domains", emailDomains, into: \.access.lists.emailDomains, example: "[\"example.com\"]",
         "Admitted users by the domain of their e-mail address.", omission: "No such list; an empty one is an error.",
         seeAlso: ["route.allow_email_domains"]),
       .optional(
-        "access.allow_organizations", organizations, into: \.access.organizations, example: "[\"1234567\"]",
+        "access.allow_organizations", organizations, into: \.access.lists.organizations, example: "[\"1234567\"]",
         "Admitted users by the org_id of their Managed Apple Account.",
         omission: "No such list; an empty one is an error.", seeAlso: ["route.allow_organizations"]),
       .optional(
-        "access.allow_groups", groups, into: \.access.groups, example: "[\"staff\"]",
+        "access.allow_groups", groups, into: \.access.lists.groups, example: "[\"staff\"]",
         "Admitted users by group. Each must be declared as a [[group]].",
         omission: "No such list; an empty one is an error.", seeAlso: ["group.name", "route.allow_groups"]),
       .withDefault(

@@ -76,14 +76,14 @@ extension ConfigurationSchema {
         """, omission: "Inherited, finally \"0\": no form is kept.",
         seeAlso: ["route.unauthenticated", "route.max_age"]),
       .optional(
-        "route.allow_subjects", subjects, into: \.subjects,
+        "route.allow_subjects", subjects, into: \.lists.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """
         Admitted users by Apple's sub. A user in any of the lists is admitted; the lists of less specific routes are \
         ignored then.
         """, omission: "No such list; an empty one is an error.", seeAlso: ["access.allow_subjects"]),
       .optional(
-        "route.allow_emails", emails, into: \.emails, example: "[\"ada@example.com\"]",
+        "route.allow_emails", emails, into: \.lists.emails, example: "[\"ada@example.com\"]",
         """
         Admitted users by e-mail address, case-insensitive. Apple's claim must be exactly one address with an unquoted \
         local part. Apple verifies an address only when it is added to the Apple Account: a user who lost the mailbox \
@@ -91,18 +91,18 @@ extension ConfigurationSchema {
         """, omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email"]),
       .optional(
-        "route.allow_email_domains", emailDomains, into: \.emailDomains, example: "[\"example.com\"]",
+        "route.allow_email_domains", emailDomains, into: \.lists.emailDomains, example: "[\"example.com\"]",
         """
         Admitted users by the domain of their e-mail address. Apple verifies an address only when it is added to the \
         Apple Account: a user who left the organization is still admitted.
         """, omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email"]),
       .optional(
-        "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",
+        "route.allow_organizations", organizations, into: \.lists.organizations, example: "[\"1234567\"]",
         "Admitted users by the org_id of their Managed Apple Account.",
         omission: "No such list; an empty one is an error."),
       .optional(
-        "route.allow_groups", groups, into: \.groups, example: "[\"staff\"]",
+        "route.allow_groups", groups, into: \.lists.groups, example: "[\"staff\"]",
         "Admitted users by group. Each must be declared as a [[group]].",
         omission: "No such list; an empty one is an error.", seeAlso: ["group.name", "access.allow_groups"]),
       .withDefault(

@@ -60,9 +60,7 @@ struct RouteExplanationWriter {
       title: title(of: route, on: host), facts: facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) })
   }
 
-  static let accessKeys = [
-    "access", "allow_subjects", "allow_emails", "allow_email_domains", "allow_organizations", "allow_groups",
-  ]
+  static let accessKeys = ["access"] + AllowListsBuilder.keys
 
   // MARK: Conditions
 
