@@ -111,12 +111,12 @@ struct RenewedSessionTests {
     var claims = AccountClaims()
     claims.other = ["exp": .integer(1), "iat": .integer(2), "auth_time": .integer(3)]
     var memory = try Memory(settings, claims: claims)
-    #expect(String(decoding: memory.entry.identity.lines, as: UTF8.self).contains("X-Expires: 1\r\n"))
+    #expect(String(decoding: memory.entry.identity.headers.lines, as: UTF8.self).contains("X-Expires: 1\r\n"))
     var account = memory.revalidated
     account.claims.other = ["exp": .integer(11), "iat": .integer(12), "auth_time": .integer(3)]
     memory.renew(account, asked: 0, number: 1)
     #expect(memory.entry.validity == .current && memory.entry.snapshot.account == account)
-    #expect(String(decoding: memory.entry.identity.lines, as: UTF8.self).contains("X-Expires: 11\r\n"))
+    #expect(String(decoding: memory.entry.identity.headers.lines, as: UTF8.self).contains("X-Expires: 11\r\n"))
     account.claims.other["auth_time"] = .integer(13)
     memory.renew(account, asked: 1, number: 2)
     #expect(memory.entry.validity == .stale(serves: .none), "the user has signed in")

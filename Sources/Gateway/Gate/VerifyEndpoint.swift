@@ -153,7 +153,7 @@ struct VerifyEndpoint {
     if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) {
       fields.append(HTTPField(name: .setCookie, value: cookie))
     }
-    if let assertion = entry.assertion { fields[.identityAssertion] = assertion }
+    if let assertion = entry.identity.assertion { fields[.identityAssertion] = assertion }
     return status(.ok, fields)
   }
 

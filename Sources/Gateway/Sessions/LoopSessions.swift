@@ -188,7 +188,7 @@ final class LoopSessions {
   @inline(__always)
   func identity(of entry: SessionCacheEntry, for upstream: Int) -> SerializedIdentityHeaders {
     // The whole configuration would be copied for the call.
-    if configuration.upstreamIdentities.isEmpty { return entry.identity }
+    if configuration.upstreamIdentities.isEmpty { return entry.identity.headers }
     return entry.identity(for: upstream, configuration)
   }
 
@@ -247,7 +247,7 @@ final class LoopSessions {
   func renewAssertion(of entry: SessionCacheEntry) -> (@Sendable () async -> Void)? {
     guard let assertions = configuration.assertions else { return nil }
     let now = WallClock.now()
-    if entry.assertionFresh.contains(now) { return nil }
+    if entry.identity.assertionFresh.contains(now) { return nil }
     return renewAssertion(of: entry, by: assertions, now)
   }
 
@@ -261,13 +261,10 @@ final class LoopSessions {
       let signed = await assertions.assertion(of: snapshot, groups: groups)
       try? await bound.eventLoop.submit { bound.value.take(signed, by: generation, now: WallClock.now()) }.get()
     }
-    guard entry.assertionValid.contains(now) else { return signing }
+    guard entry.identity.assertionValid.contains(now) else { return signing }
     // The present one is still valid: one request starts the renewal, and none waits for it.
-    entry.assertionFresh = Period(from: now, for: Self.signingTimeout)
+    entry.identity.noteSigning(at: now)
     Task { await signing() }
     return nil
   }
-
-  /// The time to wait for a signature before it is requested again.
-  private static let signingTimeout: Int64 = 10_000
 }

@@ -14,17 +14,8 @@ final class SessionCacheEntry {
   var isOfMachineToken: Bool { if case .some = machineToken { true } else { false } }
   /// The scope of the client's credential.
   let scope: CookieScope
-  /// The serialized identity headers, including the assertion.
-  private(set) var identity: SerializedIdentityHeaders
-  /// The serialized identity headers without the assertion.
-  private var unsigned: SerializedIdentityHeaders
-  /// The header lines for upstreams with headers of their own: the few that requests needed last.
-  private var renderings: [UpstreamRendering] = []
-  /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
-  private(set) var assertion: String?
-  /// The period in which no other assertion is requested, and that in which this one may be sent.
-  var assertionFresh = Period.none
-  private(set) var assertionValid = Period.none
+  /// The serialized identity headers, with the assertion.
+  var identity: CachedIdentity
   /// The user's access by the configuration that last asked.
   private var access: UserAccess
   /// Whether the account was seen in this process to need no revalidation, and a route that is not public has admitted
@@ -70,19 +61,6 @@ final class SessionCacheEntry {
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
 
-  /// The header lines of the user for one upstream.
-  private struct UpstreamRendering {
-    let upstream: Int
-    let unsigned: SerializedIdentityHeaders
-    /// With the present assertion.
-    var identity: SerializedIdentityHeaders
-  }
-
-  /// The largest number of upstreams whose header lines are kept.
-  private static let renderingLimit = 8
-  /// The size of header lines for one upstream beside those of the identity headers.
-  private static let renderingBytes = 256
-
   /// The size of the bound cookies of one upstream.
   private static let bindingBytes = 512
 
@@ -109,8 +87,7 @@ final class SessionCacheEntry {
     self.machineToken = machineToken
     self.generation = generation
     access = UserAccess(snapshot, configuration)
-    unsigned = Self.identity(of: snapshot, access, configuration)
-    identity = unsigned
+    identity = CachedIdentity(Self.fields(of: snapshot, access, configuration))
     user = Self.user(of: snapshot, configuration)
     tag = ConnectionKey(session.handle)
     began = session.began.wallClock
@@ -119,10 +96,8 @@ final class SessionCacheEntry {
     // A damaged row may hold any number: sums with it must not overflow.
     lastSeen = min(session.lastSeen.wallClock, .max / 2)
     lastWritten = lastSeen
-    let renderings = min(configuration.upstreamIdentities.count, Self.renderingLimit)
     footprint =
-      Self.ownBytes + self.identity.lines.count + account.textBytes
-      + renderings * (Self.renderingBytes + self.identity.lines.count)
+      Self.ownBytes + identity.footprint(upstreams: configuration.upstreamIdentities.count) + account.textBytes
       + configuration.endCookies.count * Self.bindingBytes
   }
 
@@ -132,13 +107,8 @@ final class SessionCacheEntry {
     self.isSignedByCurrentKey = isSignedByCurrentKey
     self.key = key
     updateAccess(by: configuration)
-    unsigned = Self.identity(of: snapshot, access, configuration)
-    identity = unsigned
-    renderings = []
+    identity = CachedIdentity(Self.fields(of: snapshot, access, configuration))
     user = Self.user(of: snapshot, configuration)
-    assertion = nil
-    assertionFresh = .none
-    assertionValid = .none
   }
 
   /// The user's access by a configuration. Computed once for each.
@@ -199,9 +169,8 @@ final class SessionCacheEntry {
     waited = .none
     // No rule may require them, but headers can contain them. After a reload everything is rendered on the next use.
     if hasTokenClaims, generation == configuration.generation {
-      unsigned = Self.identity(of: snapshot, userAccess(by: configuration), configuration)
-      identity = withAssertion(unsigned)
-      renderings = []
+      let fields = Self.fields(of: snapshot, userAccess(by: configuration), configuration)
+      identity.replace(fields)
     }
     return true
   }
@@ -241,12 +210,6 @@ final class SessionCacheEntry {
     return binding
   }
 
-  private static func identity(
-    of snapshot: SessionSnapshot, _ user: UserAccess, _ configuration: SessionConfiguration
-  ) -> SerializedIdentityHeaders {
-    SerializedIdentityHeaders(fields(of: snapshot, user, configuration))
-  }
-
   private static func fields(
     of snapshot: SessionSnapshot, _ user: UserAccess, _ configuration: SessionConfiguration
   ) -> [(name: String, value: [UInt8])] {
@@ -258,9 +221,8 @@ final class SessionCacheEntry {
   /// The serialized identity headers for an upstream: rendered once for an upstream with headers of its own.
   @inline(__always)
   func identity(for upstream: Int, _ configuration: SessionConfiguration) -> SerializedIdentityHeaders {
-    guard let own = configuration.upstreamIdentities[upstream] else { return identity }
-    for place in renderings.indices where renderings[place].upstream == upstream { return renderings[place].identity }
-    return render(own, upstream, configuration)
+    guard let own = configuration.upstreamIdentities[upstream] else { return identity.headers }
+    return identity.headers(of: upstream) ?? render(own, upstream, configuration)
   }
 
   @inline(never)
@@ -271,18 +233,10 @@ final class SessionCacheEntry {
     let claims = ClaimSource(
       account: snapshot.account, session: snapshot.session, groups: user.groups,
       allowsUnverifiedEmail: configuration.identity.allowUnverifiedEmail)
-    let unsigned = SerializedIdentityHeaders(
-      own.fields(
-        Self.fields(of: snapshot, user, configuration), claims, encoding: configuration.identity.encoding,
-        configuration.upstreamIdentities.omissions))
-    let rendering = UpstreamRendering(upstream: upstream, unsigned: unsigned, identity: withAssertion(unsigned))
-    if renderings.count == Self.renderingLimit { renderings.removeFirst() }
-    renderings.append(rendering)
-    return rendering.identity
-  }
-
-  private func withAssertion(_ lines: SerializedIdentityHeaders) -> SerializedIdentityHeaders {
-    assertion.map { lines.adding([(name: SessionAssertions.headerName, value: Array($0.utf8))]) } ?? lines
+    let fields = own.fields(
+      Self.fields(of: snapshot, user, configuration), claims, encoding: configuration.identity.encoding,
+      configuration.upstreamIdentities.omissions)
+    return identity.add(fields, for: upstream)
   }
 
   private static func user(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration) -> UInt64? {
@@ -292,26 +246,8 @@ final class SessionCacheEntry {
   /// Stores a new assertion; nil if it could not be signed: then requests have none for a moment.
   /// - Parameter made: the generation of the configuration that it was made with; an earlier one is ignored.
   func take(_ signed: SignedAssertion?, by made: Int, now: Int64) {
-    guard made == generation else { return }
-    assertion = signed?.token
-    identity = withAssertion(unsigned)
-    for place in renderings.indices { renderings[place].identity = withAssertion(renderings[place].unsigned) }
-    guard let signed else {
-      assertionFresh = Period(from: now, for: Self.signingPause)
-      assertionValid = assertionFresh
-      return
-    }
-    // Never in the past: after a clock jump, a request must not wait repeatedly.
-    let (renewal, end) = (
-      signed.made.addingTimeInterval(AssertionMint.renewal),
-      signed.expires.addingTimeInterval(-AssertionMint.remainder)
-    )
-    assertionFresh = Period(from: now, until: max(renewal.wallClock, now + Self.signingPause))
-    assertionValid = Period(from: now, until: max(end.wallClock, now + Self.signingPause))
+    if made == generation { identity.take(signed, now: now) }
   }
-
-  /// The pause after a signature, or after a failure to sign.
-  private static let signingPause: Int64 = 1_000
 }
 
 extension SessionCacheEntry {
