@@ -84,8 +84,8 @@ struct SessionCacheTests {
     let again = try entry(identifier, of: "anna", on: .host("wiki.example.com"))
     memory.insert(.session(again), for: fingerprint(1), now: 0)
     #expect(entries.map { $0.validity == .ended } == [false, true, false], "the newer of two for one host")
-    entries[2].lastSeen += 5_000
-    #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastSeen)
+    entries[2].lastUse.time += 5_000
+    #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastUse.time)
     memory.remove(fingerprint(0))
     #expect(memory.entry(of: identifier.handle) != nil && memory.count == 1)
     memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
@@ -101,7 +101,7 @@ struct SessionCacheTests {
     let known = try entry(.random(), of: "anna")
     let handle = known.snapshot.session.handle
     memory.insert(.session(known), for: fingerprint(1), now: 0)
-    known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
+    known.lastUse.time = known.snapshot.session.lastSeen.wallClock + 5_000
     let told = try #require(memory.cached(handle))
     #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
     #expect(told.snapshot.session.handle == handle)

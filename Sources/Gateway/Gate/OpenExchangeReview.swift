@@ -36,7 +36,7 @@ final class OpenExchangeReview {
       lookUp(handle, of: session, now, exchange.isOfMachineToken)
       return true
     }
-    if exchange.isActive, !entry.isOfMachineToken, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
+    if exchange.isActive, !entry.isOfMachineToken, now > entry.lastUse.time { sessions.noteUse(of: entry, now) }
     // First: another entry begins without the revalidation that the one before has started.
     let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
@@ -107,7 +107,7 @@ final class OpenExchangeReview {
 
   /// Whether the idle time is not over. A machine token has none.
   private func isInUse(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    entry.isOfMachineToken || now < entry.lastSeen &+ sessions.configuration.idleTimeout
+    entry.isOfMachineToken || now < entry.lastUse.time &+ sessions.configuration.idleTimeout
   }
 
   /// Whether the account is still verified: an open exchange starts revalidations of its account as a request does.
@@ -190,7 +190,7 @@ final class OpenExchangeReview {
     let now = sessions.now
     switch found {
     case .found(let entry):
-      if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
+      if let last { entry.lastUse.time = max(entry.lastUse.time, last.lastUse.time) }
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
       session.state =
         isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over()

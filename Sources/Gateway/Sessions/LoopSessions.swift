@@ -70,7 +70,7 @@ final class LoopSessions {
     if let known = cache.find(fingerprint) {
       switch known {
       case .session(let entry):
-        if entry.serves(at: now), now < entry.endsAt, now < entry.lastSeen &+ configuration.idleTimeout,
+        if entry.serves(at: now), now < entry.endsAt, now < entry.lastUse.time &+ configuration.idleTimeout,
           storeHealth.isTrusted(at: now)
         {
           if entry.generation != configuration.generation, !refresh(entry, credential) {
@@ -116,7 +116,7 @@ final class LoopSessions {
     _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForRevalidation: Bool
   ) -> LookUp {
     noteUse(of: entry, now)
-    if !entry.evaluated.contains(now) { return evaluate(entry, fingerprint, now, waitsForRevalidation) }
+    if !entry.revalidation.evaluated.contains(now) { return evaluate(entry, fingerprint, now, waitsForRevalidation) }
     return .known(entry)
   }
 
@@ -126,19 +126,19 @@ final class LoopSessions {
   ) -> LookUp {
     let snapshot = entry.snapshot
     guard entry.isRevalidated(configuration) else {
-      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
+      entry.revalidation.noteEvaluation(at: now)
       return .known(entry)
     }
     let decision = configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now))
     switch decision {
     case .fresh:
-      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
+      entry.revalidation.noteEvaluation(at: now)
       entry.noteOnSchedule()
     case .background where !mayHaveMissed(entry, now):
-      entry.evaluated = Period(from: now, for: SessionConfiguration.evaluationInterval)
+      entry.revalidation.noteEvaluation(at: now)
       revalidations.startInBackground(snapshot)
     case .background, .blocking:
-      if entry.waited.contains(now) {
+      if entry.revalidation.waited.contains(now) {
         // A request has waited already. If no attempt failed, our limit kept it from being made
         // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
         if configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) { return .known(entry) }
@@ -161,26 +161,24 @@ final class LoopSessions {
   /// Starts the revalidation of a request that does not wait for it, at most every 30 s for one session. The next
   /// request need not wait either, if the result has come until then.
   private func startForNextRequest(_ entry: SessionCacheEntry, _ now: Int64) {
-    guard !entry.started.contains(now) else { return }
-    entry.started = Period(from: now, for: SessionConfiguration.evaluationInterval)
+    guard !entry.revalidation.started.contains(now) else { return }
+    entry.revalidation.noteStart(at: now)
     revalidations.startInBackground(entry.snapshot)
   }
 
   /// Records that a session is refused because the grace period of its account is over: once an hour.
   func noteGraceEnd(of entry: SessionCacheEntry, _ now: Int64) {
-    guard !entry.graceEndNoted.contains(now) else { return }
-    entry.graceEndNoted = Period(from: now, for: Self.graceEndInterval)
+    guard !entry.revalidation.graceEndNoted.contains(now) else { return }
+    entry.revalidation.noteGraceEnd(at: now)
     revalidations.noteGraceEnd(of: entry.snapshot.session)
   }
-
-  private static let graceEndInterval: Int64 = 3_600_000
 
   /// Whether a revalidation of the account may have been missed because no route admitted its user: then the first
   /// admitted request waits for one, because the user may have revoked consent at Apple meanwhile. Only an account that
   /// was fresh in this process while it was admitted is known to have become due in use; for any other, requests may
   /// have been refused by another process, or there may have been none.
   private func mayHaveMissed(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    configuration.policy.mayAdmitNowhere && !entry.isOnSchedule
+    configuration.policy.mayAdmitNowhere && !entry.revalidation.isOnSchedule
       && entry.snapshot.account.failingSince(at: Date(wallClock: now)) == nil
   }
 
@@ -211,20 +209,20 @@ final class LoopSessions {
   /// Notes that the session was used just now.
   @inline(__always)
   func noteUse(of entry: SessionCacheEntry, _ now: Int64) {
-    entry.lastSeen = now
-    if !entry.isNoted || isUrgent(entry, now) { scheduleUpdate(of: entry, now) }
+    entry.lastUse.time = now
+    if !entry.lastUse.isQueued || isUrgent(entry, now) { scheduleUpdate(of: entry, now) }
   }
 
   /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
   @inline(__always)
   private func isUrgent(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    now >= entry.lastWritten &+ configuration.idleTimeout / 2
+    now >= entry.lastUse.written &+ configuration.idleTimeout / 2
   }
 
   /// Schedules the write of the session's last use: with the next batch, or at once if it is urgent.
   private func scheduleUpdate(of entry: SessionCacheEntry, _ now: Int64) {
-    if !entry.isNoted { seen.append(entry) }
-    entry.isNoted = true
+    if !entry.lastUse.isQueued { seen.append(entry) }
+    entry.lastUse.isQueued = true
     if isUrgent(entry, now) { lastSeen.writeSoon() }
   }
 
@@ -232,10 +230,8 @@ final class LoopSessions {
   func takeLastSeenUpdates() -> [LastSeenUpdate] {
     defer { seen = [] }
     return seen.compactMap { entry in
-      entry.isNoted = false
-      guard entry.lastSeen > entry.lastWritten else { return nil }
-      entry.lastWritten = entry.lastSeen
-      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(wallClock: entry.lastSeen))
+      guard let time = entry.lastUse.takeUnwritten() else { return nil }
+      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(wallClock: time))
     }
   }
 

@@ -75,8 +75,8 @@ struct RequestRevalidations: Sendable {
       } else {
         // This loop need not wait again: for a while if Apple was asked about the account, otherwise for a moment.
         let mayAsk = schedule.mayAsk(account: account, now: date)
-        entry.waited = Period(
-          from: now, for: mayAsk ? SessionConfiguration.retryInterval : SessionConfiguration.evaluationInterval)
+        let pause = mayAsk ? SessionConfiguration.retryInterval : SessionConfiguration.evaluationInterval
+        entry.revalidation.noteWait(Period(from: now, for: pause))
       }
     }.get()
   }

@@ -58,8 +58,8 @@ struct SessionCache {
     var cached: CachedSession?
     for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
       let one = CachedSession(
-        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.validity == .current,
-        isOnSchedule: entry.validity == .current && entry.isOnSchedule)
+        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastUse.time)), isCurrent: entry.validity == .current,
+        isOnSchedule: entry.validity == .current && entry.revalidation.isOnSchedule)
       cached = cached?.merged(with: one) ?? one
     }
     return cached
@@ -242,7 +242,7 @@ struct CachedSession: Sendable {
   let snapshot: SessionSnapshot
   /// Whether no change since is known.
   let isCurrent: Bool
-  /// `SessionCacheEntry.isOnSchedule` of a current entry.
+  /// `CachedRevalidation.isOnSchedule` of a current entry.
   let isOnSchedule: Bool
 
   /// The data of two loops merged: the account of the current entry, and the later of the two last uses.

@@ -18,10 +18,6 @@ final class SessionCacheEntry {
   var identity: CachedIdentity
   /// The user's access by the configuration that last asked.
   private var access: UserAccess
-  /// Whether the account was seen in this process to need no revalidation, and a route that is not public has admitted
-  /// the user ever since. Otherwise a revalidation may have become due unnoticed, while only public routes admitted the
-  /// user.
-  private(set) var isOnSchedule = false
   /// The user's request for access, as the store last had it, and the period in which it is not looked up again.
   private(set) var accessRequest: (state: AccessRequestState, known: Period)?
   /// The verdicts of rules on the user under one configuration.
@@ -43,20 +39,8 @@ final class SessionCacheEntry {
   private let isTokenDiscarded: Bool
   /// The end of the session's lifetime.
   let endsAt: Int64
-  /// The last use on this loop, or before, as the store had it.
-  var lastSeen: Int64
-  /// The last use that was written to the store.
-  var lastWritten: Int64
-  /// Whether its last use is queued to be written.
-  var isNoted = false
-  /// The period in which the revalidation schedule is not evaluated again.
-  var evaluated = Period.none
-  /// The period in which a request that does not wait for a revalidation starts none again.
-  var started = Period.none
-  /// The period in which no request waits again for an overdue revalidation.
-  var waited = Period.none
-  /// The period in which the end of the account's grace is not recorded again.
-  var graceEndNoted = Period.none
+  var lastUse: LastUse
+  var revalidation = CachedRevalidation()
   var validity = Validity.current
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
@@ -94,8 +78,7 @@ final class SessionCacheEntry {
     isTokenDiscarded = account.access.isTokenDiscarded
     endsAt = session.ends.wallClock
     // A damaged row may hold any number: sums with it must not overflow.
-    lastSeen = min(session.lastSeen.wallClock, .max / 2)
-    lastWritten = lastSeen
+    lastUse = LastUse(stored: min(session.lastSeen.wallClock, .max / 2))
     footprint =
       Self.ownBytes + identity.footprint(upstreams: configuration.upstreamIdentities.count) + account.textBytes
       + configuration.endCookies.count * Self.bindingBytes
@@ -122,9 +105,7 @@ final class SessionCacheEntry {
     guard access.generation != configuration.generation else { return }
     let wasAdmitted = access.isAdmittedAnywhere
     access = UserAccess(snapshot, configuration)
-    if !access.isAdmittedAnywhere { isOnSchedule = false }
-    // An account that was not being revalidated may be overdue.
-    if !wasAdmitted { evaluated = .none }
+    revalidation.noteAccess(isAdmitted: access.isAdmittedAnywhere, wasAdmitted: wasAdmitted)
   }
 
   /// The names of the user's groups, sorted.
@@ -165,8 +146,7 @@ final class SessionCacheEntry {
     guard validity == .current, account.differsOnlyByRevalidation(from: snapshot.account) else { return false }
     let hasTokenClaims = account.claims != snapshot.account.claims
     snapshot = SessionSnapshot(session: snapshot.session, account: account)
-    evaluated = .none
-    waited = .none
+    revalidation.noteResult()
     // No rule may require them, but headers can contain them. After a reload everything is rendered on the next use.
     if hasTokenClaims, generation == configuration.generation {
       let fields = Self.fields(of: snapshot, userAccess(by: configuration), configuration)
@@ -176,7 +156,7 @@ final class SessionCacheEntry {
   }
 
   /// Notes that the account needs no revalidation now; only counts where a route that is not public admits the user.
-  func noteOnSchedule() { isOnSchedule = access.isAdmittedAnywhere }
+  func noteOnSchedule() { revalidation.noteOnSchedule(isAdmitted: access.isAdmittedAnywhere) }
 
   /// Caches the user's request for access.
   func take(_ state: AccessRequestState, for period: Period) { accessRequest = (state, period) }

@@ -83,7 +83,7 @@ final class SessionManager: Sendable {
     var snapshot: SessionSnapshot
     /// When a stale session may be used while the store is unavailable; nil if it is current.
     var serves: Period?
-    /// `SessionCacheEntry.isOnSchedule` on another loop.
+    /// `CachedRevalidation.isOnSchedule` on another loop.
     var isOnSchedule = false
   }
 
