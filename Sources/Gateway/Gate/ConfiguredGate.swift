@@ -103,8 +103,8 @@ final class ConfiguredGate {
     _ request: inout GateRequest
   ) -> GateDecision {
     let route: RouteDecision
-    switch DestinationField.classify(head, bytes, method: head.methodRange, of: request.site, configuration) {
-    case .unreadable: return refuse(.badRequest, head, bytes, request)
+    switch DestinationField.route(head, bytes, method: head.methodRange, of: request.site, configuration) {
+    case .refused: return refuse(.badRequest, head, bytes, request)
     case .own: return refuse(.forbidden, head, bytes, request)
     case .route(let found): route = found
     }

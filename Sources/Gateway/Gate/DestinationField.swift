@@ -1,39 +1,21 @@
-internal import AccessPolicy
 internal import HTTPWire
 internal import WebFormats
 
 /// `Destination` of COPY and MOVE (RFC 4918, 10.3): a second resource, to which the application writes. The gate
 /// decides about it as about the request's own path.
 enum DestinationField {
-  /// The route of the resource that the field names, for the gate, `verify` and the review of open exchanges.
-  enum Classification {
-    /// The field cannot be read with certainty, or names another site or a path that the gateway refuses.
-    case unreadable
-    /// One of the gateway's own endpoints.
-    case own
-    case route(RouteDecision)
-  }
-
-  /// Finds the route of the field's path on the site of the request.
+  /// Finds the route of the field's path on the site of the request, for the gate, `verify` and the review of open
+  /// exchanges. A field that cannot be read with certainty, or names another site, is refused.
   /// - Parameter method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
-  static func classify(
+  static func route(
     _ head: borrowing RequestHead, _ bytes: RawSpan, method: Range<Int>?, of site: GateSite,
     _ configuration: GateConfiguration
-  ) -> Classification {
+  ) -> GateConfiguration.PathRouting {
     let path = path(head, bytes) {
       configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
     }
-    guard let path else { return .unreadable }
-    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-    let classification = PathClassification.classify(text)
-    if case .refused = classification { return .unreadable }
-    if configuration.isGatewayPath(bytes, path) { return .own }
-    guard let method else {
-      return .route(configuration.routes.matchWithSessionParameter(text, classification, host: site.routes))
-    }
-    return .route(
-      configuration.routes.matchWithSessionParameter(
-        text, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes))
+    guard let path else { return .refused }
+    return configuration.route(path, method: method, bytes, on: site)
   }
 
   /// The path that the field names.

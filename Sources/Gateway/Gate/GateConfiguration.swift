@@ -101,4 +101,28 @@ extension GateConfiguration {
     for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
     return true
   }
+
+  /// The result of routing a path.
+  enum PathRouting {
+    /// A path that the gateway refuses.
+    case refused
+    /// One of the gateway's own endpoints.
+    case own
+    case route(RouteDecision)
+  }
+
+  /// Finds the route of a path on a site.
+  /// - Parameter method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
+  func route(_ path: Range<Int>, method: Range<Int>?, _ bytes: RawSpan, on site: GateSite) -> PathRouting {
+    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
+    let classification = PathClassification.classify(text)
+    if case .refused = classification { return .refused }
+    if isGatewayPath(bytes, path) { return .own }
+    guard let method else {
+      return .route(routes.matchWithSessionParameter(text, classification, host: site.routes))
+    }
+    return .route(
+      routes.matchWithSessionParameter(
+        text, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes))
+  }
 }

@@ -241,8 +241,8 @@ final class OpenExchangeReview {
       isInNetworks(exchange, of: route), isPermitted(route)
     else { return false }
     guard head.fields.has(.destination) else { return true }
-    switch DestinationField.classify(head, bytes, method: head.methodRange, of: site, configuration) {
-    case .unreadable, .own: return false
+    switch DestinationField.route(head, bytes, method: head.methodRange, of: site, configuration) {
+    case .refused, .own: return false
     case .route(let other):
       return other.upstream == route.upstream && isInNetworks(exchange, of: other) && isPermitted(other)
     }
@@ -258,17 +258,13 @@ final class OpenExchangeReview {
   private func route(
     _ path: Range<Int>?, method: Range<Int>, _ bytes: RawSpan, of site: GateSite
   ) -> RouteDecision? {
-    let method = bytes.extracting(method)._unsafeView(as: UInt8.self)
     guard let path else {
       let root = GateConfiguration.root
-      return configuration.routes.match(root.span, .canonical, method: method, host: site.routes)
+      return configuration.routes.match(
+        root.span, .canonical, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes)
     }
-    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-    let classification = PathClassification.classify(text)
-    if case .refused = classification { return nil }
-    return configuration.isGatewayPath(bytes, path)
-      ? nil
-      : configuration.routes.matchWithSessionParameter(text, classification, method: method, host: site.routes)
+    guard case .route(let route) = configuration.route(path, method: method, bytes, on: site) else { return nil }
+    return route
   }
 
   private static let reviewParser = RequestHeadParser(

@@ -85,7 +85,7 @@ struct VerifyEndpoint {
   ) -> GateDecision {
     let method: Range<Int>? = if case .known(_, let method) = original.target { method } else { nil }
     guard
-      case .route(let other) = DestinationField.classify(head, bytes, method: method, of: request.site, configuration),
+      case .route(let other) = DestinationField.route(head, bytes, method: method, of: request.site, configuration),
       other.upstream == route.upstream
     else { return status(.forbidden) }
     if other.dropsMethodOverride, overrides.nameMethod(head, bytes) { return status(.forbidden) }
