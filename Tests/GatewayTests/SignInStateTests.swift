@@ -32,7 +32,8 @@ struct SignInStateTests {
     let address = Array("com.example.app:/in?a=1".utf8)
     let app = try #require(AppReturnTarget(parsing: address, schemes: ["com.example.app"]))
     let visit = HostVisit(
-      host: "wiki.example.com", secret: "s".utf8, returnTo: "/a?b=c", maxAge: 60, began: Date(wallClock: now))
+      host: "wiki.example.com", secret: "s".utf8, returnTo: "/a?b=c", maxAge: 60,
+      began: Date(millisecondsSince1970: now))
     let destinations = [
       .page("/a?b=c"), SignInState.Destination.app(app, challenge: Array(repeating: 9, count: 32)), .host(visit),
     ]

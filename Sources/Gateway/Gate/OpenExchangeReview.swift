@@ -115,8 +115,8 @@ final class OpenExchangeReview {
     // Apple knows nothing of machine tokens.
     if entry.isOfMachineToken { return true }
     guard entry.isRevalidated(sessions.configuration) else { return true }
-    let snapshot = entry.snapshot
-    switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
+    let (snapshot, date) = (entry.snapshot, Date(millisecondsSince1970: now))
+    switch sessions.configuration.schedule.decision(account: snapshot.account, now: date) {
     case .fresh:
       session.overdueSince = nil
       session.revalidationStarted = 0
@@ -134,7 +134,7 @@ final class OpenExchangeReview {
         return true
       }
       if Period(from: since, for: Self.overduePatience).contains(now) { return true }
-      if sessions.configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) {
+      if sessions.configuration.schedule.mayGoOn(account: snapshot.account, now: date) {
         // No attempt has failed: it has had no slot yet, which ends nothing.
         if !Period(from: session.revalidationStarted, for: SessionConfiguration.retryInterval).contains(now) {
           session.revalidationStarted = now

@@ -129,7 +129,8 @@ final class LoopSessions {
       entry.revalidation.noteEvaluation(at: now)
       return .known(entry)
     }
-    let decision = configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now))
+    let date = Date(millisecondsSince1970: now)
+    let decision = configuration.schedule.decision(account: snapshot.account, now: date)
     switch decision {
     case .fresh:
       entry.revalidation.noteEvaluation(at: now)
@@ -141,7 +142,7 @@ final class LoopSessions {
       if entry.revalidation.waited.contains(now) {
         // A request has waited already. If no attempt failed, our limit kept it from being made
         // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in helps.
-        if configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) { return .known(entry) }
+        if configuration.schedule.mayGoOn(account: snapshot.account, now: date) { return .known(entry) }
         noteGraceEnd(of: entry, now)
         return .none
       }
@@ -179,7 +180,7 @@ final class LoopSessions {
   /// have been refused by another process, or there may have been none.
   private func mayHaveMissed(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
     configuration.policy.mayAdmitNowhere && !entry.revalidation.isOnSchedule
-      && entry.snapshot.account.failingSince(at: Date(wallClock: now)) == nil
+      && entry.snapshot.account.failingSince(at: Date(millisecondsSince1970: now)) == nil
   }
 
   /// The serialized identity headers of a session for an upstream.
@@ -231,7 +232,7 @@ final class LoopSessions {
     defer { seen = [] }
     return seen.compactMap { entry in
       guard let time = entry.lastUse.takeUnwritten() else { return nil }
-      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(wallClock: time))
+      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(millisecondsSince1970: time))
     }
   }
 

@@ -88,7 +88,7 @@ final class MachineTokenSessions: Sendable {
     do throws(StoreError) {
       let found = try await store.token(handle)
       storeHealth.answered(at: clock(), asked: now)
-      guard let found, found.isInForce(at: Date(wallClock: now)) else {
+      guard let found, found.isInForce(at: Date(millisecondsSince1970: now)) else {
         return .absent(during: Period(from: clock(), for: SessionManager.absentLifetime))
       }
       return .found(found)
@@ -102,7 +102,7 @@ final class MachineTokenSessions: Sendable {
   /// The token as another loop has cached it; nil if it has expired or the outage grace is over.
   private func cached(_ handle: PublicSessionID, at now: Int64) async -> MachineToken? {
     guard storeHealth.isTrusted(at: now), let cached = await loops.cachedToken(handle),
-      cached.isInForce(at: Date(wallClock: now))
+      cached.isInForce(at: Date(millisecondsSince1970: now))
     else { return nil }
     return cached
   }

@@ -63,7 +63,8 @@ struct RequestRevalidations: Sendable {
       guard case .session(let entry)? = loop.value.cache.find(credential.fingerprint),
         entry.snapshot.session.handle == credential.handle
       else { return }
-      let (account, date, schedule) = (entry.snapshot.account, Date(wallClock: now), loop.value.configuration.schedule)
+      let (account, date) = (entry.snapshot.account, Date(millisecondsSince1970: now))
+      let schedule = loop.value.configuration.schedule
       if isOver, account.failingSince(at: date) == nil,
         schedule.decision(account: account, now: date) == .blocking
       {

@@ -58,7 +58,8 @@ struct SessionCache {
     var cached: CachedSession?
     for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
       let one = CachedSession(
-        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastUse.time)), isCurrent: entry.validity == .current,
+        snapshot: entry.snapshot.seen(at: Date(millisecondsSince1970: entry.lastUse.time)),
+        isCurrent: entry.validity == .current,
         isOnSchedule: entry.validity == .current && entry.revalidation.isOnSchedule)
       cached = cached?.merged(with: one) ?? one
     }

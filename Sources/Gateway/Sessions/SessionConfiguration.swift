@@ -46,7 +46,7 @@ struct SessionConfiguration: Sendable {
     rules = policy.routes.rules
     self.assertions = assertions
     schedule = RevalidationSchedule(revalidation)
-    idleTimeout = session.idleTimeout.wallClock
+    idleTimeout = session.idleTimeout.milliseconds
     cacheBudget = session.memory / eventLoops
   }
 

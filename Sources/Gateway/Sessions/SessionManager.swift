@@ -133,7 +133,7 @@ final class SessionManager: Sendable {
   /// Whether the session has not expired, and no ban of its user is in force: a sign-in that was under way when the ban
   /// was made may have created it.
   private func isAlive(_ snapshot: SessionSnapshot, at now: Int64) -> Bool {
-    let date = Date(wallClock: now)
+    let date = Date(millisecondsSince1970: now)
     if let ban = snapshot.account.access.ban, ban.isInForce(at: date) { return false }
     return snapshot.session.isAlive(at: date, idleTimeout: idleTimeout)
   }
@@ -174,7 +174,7 @@ final class SessionManager: Sendable {
   /// The valid sessions of a session's user: this one, then the others, those used last first. This one counts as used
   /// now.
   func list(of session: Session) async throws(StoreError) -> [Session] {
-    let now = Date(wallClock: clock())
+    let now = Date(millisecondsSince1970: clock())
     let found: [Session]
     do throws(StoreError) {
       found = try await store.sessions(of: session.subject)
@@ -203,7 +203,7 @@ final class SessionManager: Sendable {
   func end(_ selection: SessionSelection, because reason: SessionEnding) async throws(StoreError) -> [PublicSessionID] {
     let ended: [PublicSessionID]
     do throws(StoreError) {
-      ended = try await store.end(selection, because: reason, at: Date(wallClock: clock()))
+      ended = try await store.end(selection, because: reason, at: Date(millisecondsSince1970: clock()))
     } catch {
       storeHealth.failed("end", error)
       throw error
@@ -222,7 +222,7 @@ final class SessionManager: Sendable {
   func carryOut(_ notification: AccountNotification) async throws(StoreError) -> NotificationOutcome {
     let outcome: NotificationOutcome
     do throws(StoreError) {
-      outcome = try await store.carryOut(notification, at: Date(wallClock: clock()))
+      outcome = try await store.carryOut(notification, at: Date(millisecondsSince1970: clock()))
     } catch {
       storeHealth.failed("notification", error)
       throw error

@@ -76,7 +76,9 @@ final class StoreHealth: Sendable {
   /// Uses other settings: a longer grace from the next answer on, a shorter one at once.
   func apply(_ settings: StoreSettings) { outageGrace.store(Self.grace(settings), ordering: .relaxed) }
 
-  private static func grace(_ settings: StoreSettings) -> Int64 { max(settings.outageGrace, shortestGrace).wallClock }
+  private static func grace(_ settings: StoreSettings) -> Int64 {
+    max(settings.outageGrace, shortestGrace).milliseconds
+  }
 
   /// Whether caches may be used at `now`: the store has answered within the outage grace.
   @inline(__always)
@@ -177,7 +179,7 @@ final class StoreHealth: Sendable {
 
   private func trust(at arrival: Int64, asked: Int64) {
     let until = max(
-      asked + outageGrace.load(ordering: .relaxed), arrival + Self.shortestGrace.wallClock)
+      asked + outageGrace.load(ordering: .relaxed), arrival + Self.shortestGrace.milliseconds)
     var before = trustedUntil.load(ordering: .relaxed)
     // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
     while before != Self.refused {

@@ -39,7 +39,7 @@ struct AccessChanges: Sendable {
     var fields = AuditEvent.AccessFields()
   }
 
-  var now: Date { Date(wallClock: sessions.clock()) }
+  var now: Date { Date(millisecondsSince1970: sessions.clock()) }
 
   // MARK: Bans
 

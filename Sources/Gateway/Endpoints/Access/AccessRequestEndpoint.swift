@@ -119,7 +119,7 @@ struct AccessRequestEndpoint: Sendable {
     pages.failure(.signInRequired, request, returnTo: wanted(request)?.path ?? "/")
   }
 
-  private var now: Date { Date(wallClock: sessions.clock()) }
+  private var now: Date { Date(millisecondsSince1970: sessions.clock()) }
 
   /// The path that was refused to the user, from the form or the query; nil without one.
   private func wanted(_ request: ControlRequest) -> ReturnTarget? {

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Sessions
 internal import WebFormats
 
 /// Dates and ages as operators write them: `2026-12-31`, RFC 3339, or `30d`.
@@ -26,8 +27,7 @@ enum AccessTimes {
     _ text: String, otherwise problem: AdministrationError
   ) throws(AdministrationError) -> Double {
     do throws(DurationNotation.ParseError) {
-      let duration = try DurationNotation.parse(text)
-      return Double(duration.wallClock) / 1_000
+      return try DurationNotation.parse(text).timeInterval
     } catch {
       throw problem
     }

@@ -119,7 +119,7 @@ struct InvitationEndpoint: Sendable {
     return (code, invitation)
   }
 
-  private var now: Date { Date(wallClock: sessions.clock()) }
+  private var now: Date { Date(millisecondsSince1970: sessions.clock()) }
 
   private func path(of code: InvitationCode) -> String {
     GatewayEndpoint.invite.path(below: origin.prefix) + "/" + code.exposedText

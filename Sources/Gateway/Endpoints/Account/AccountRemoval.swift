@@ -39,7 +39,7 @@ struct AccountRemoval: Sendable {
     let ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
     audit.recordEnd(of: ended, because: .accountRemoved, subject: subject, requestID: request.requestID)
     // A sign-in between the two is forgotten as well.
-    let late = try await store.forget(subject, keeping: denyGroups, at: Date(wallClock: WallClock.now()))
+    let late = try await store.forget(subject, keeping: denyGroups, at: Date(millisecondsSince1970: WallClock.now()))
     await sessions.forget(late)
     await sessions.forget(subject)
     metrics.countEnd(of: late, because: .accountRemoved)

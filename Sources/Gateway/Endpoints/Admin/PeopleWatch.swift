@@ -49,7 +49,7 @@ final class PeopleWatch: Sendable {
   }
 
   private func count(at now: Int64) async throws(StoreError) {
-    let date = Date(wallClock: now)
+    let date = Date(millisecondsSince1970: now)
     var (counts, countedAccounts) = state.withLock { ($0.counts ?? PeopleCounts(), $0.countedAccounts) }
     let access = try await store.accessCounts(at: date)
     (counts.requests, counts.bans) = (access.requests, access.bans)

@@ -30,7 +30,7 @@ struct VisitEndpoint: Sendable {
     let cookie = VisitCookie(now: now, keyring.cookies)
     let visit = HostVisit(
       host: origin.origin.authority, secret: cookie.secret.utf8, returnTo: wanted.path,
-      maxAge: maxAge(for: wanted, request), began: Date(wallClock: now))
+      maxAge: maxAge(for: wanted, request), began: Date(millisecondsSince1970: now))
     let sealed: String
     do throws(SealError) {
       sealed = try keyring.sealVisit(visit)

@@ -59,7 +59,7 @@ struct PeopleEndpoint: Sendable {
     }
   }
 
-  private var now: Date { Date(wallClock: clock()) }
+  private var now: Date { Date(millisecondsSince1970: clock()) }
   private var path: String { GatewayEndpoint.people.path(below: origin.prefix) }
 
   // MARK: Page

@@ -20,7 +20,7 @@ struct PeopleLists: Sendable {
   private static let batch = 200
   private static let scanLimit = 2_000
 
-  private var now: Date { Date(wallClock: clock()) }
+  private var now: Date { Date(millisecondsSince1970: clock()) }
 
   /// The list for a manager.
   func list(_ query: PeopleQuery, for manager: Subject) async throws -> PeopleList {

@@ -114,7 +114,7 @@ struct SignInState: Equatable {
   }
 
   /// The time when it expires.
-  var expires: Date { Date(wallClock: began &+ Self.lifetime) }
+  var expires: Date { Date(millisecondsSince1970: began &+ Self.lifetime) }
 
   private static func randomHexadecimal(bytes: Int) -> String {
     Hex.text(SystemRandom.bytes(bytes))
@@ -182,7 +182,7 @@ extension SignInState {
   /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
   /// - Parameter age: how long ago it began, in milliseconds.
   func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
-    let end = Date(wallClock: began &+ Self.kept)
+    let end = Date(millisecondsSince1970: began &+ Self.kept)
     let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: end)
     let maxAge = max(0, Self.kept - max(0, age)) / 1_000
     return "\(keyring.cookies.attempts)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
@@ -207,7 +207,7 @@ extension SignInState {
     _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
     guard let signIn = try openKept(name, in: cookies, keyring, now: now) else { return nil }
-    guard Date(wallClock: now) < signIn.expires else { throw .expired }
+    guard Date(millisecondsSince1970: now) < signIn.expires else { throw .expired }
     return signIn
   }
 
@@ -217,7 +217,7 @@ extension SignInState {
   ) throws(SealError) -> SignInState? {
     guard let value = cookies.first(keyring.cookies.attempts + name) else { return nil }
     let bytes = try keyring.openText(
-      Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(wallClock: now))
+      Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(millisecondsSince1970: now))
     guard let signIn = SignInState(name: name, bytes: bytes) else { throw .refused }
     return signIn
   }
