@@ -157,9 +157,9 @@ extension SQLiteSessionStore {
         """)
       guard let row else { throw DamagedRowError(what: "counts", isOfStore: true) }
       return StoreCounts(
-        accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2),
-        messages: try row.int(3), bans: try row.int(4), groupMembers: try row.int(5), accessRequests: try row.int(6),
-        invitations: try row.int(7), machineTokens: try row.int(8))
+        accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
+        messages: try row.count(3), bans: try row.count(4), groupMembers: try row.count(5),
+        accessRequests: try row.count(6), invitations: try row.count(7), machineTokens: try row.count(8))
     }
   }
 }

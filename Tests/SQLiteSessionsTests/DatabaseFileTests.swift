@@ -86,7 +86,7 @@ struct DatabaseFileTests {
       let creator = try RawDatabase.open(path)
       async let looks: Void = {
         let database = try RawDatabase.open(path)
-        while try database.row("PRAGMA application_id")?.int64(0) != SQLiteMigrations.applicationID {
+        while try database.row("PRAGMA application_id")?.integer(0) != SQLiteMigrations.applicationID {
           for _ in 0..<20 { try SQLiteMigrations.requireOurs(database) }
           // If the creation fails, it has no end otherwise.
           try Task.checkCancellation()
@@ -188,8 +188,8 @@ struct DatabaseFileTests {
     let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
     let (synchronous, journal, foreignKeys) = try await store.write { database in
       (
-        try database.row("PRAGMA synchronous")?.int(0), try database.row("PRAGMA journal_mode")?.text(0),
-        try database.row("PRAGMA foreign_keys")?.int(0)
+        try database.row("PRAGMA synchronous")?.integer(0), try database.row("PRAGMA journal_mode")?.text(0),
+        try database.row("PRAGMA foreign_keys")?.integer(0)
       )
     }
     #expect(synchronous == 2)

@@ -57,7 +57,7 @@ struct MigrationTests {
       try await store.close()
     }
     try RawDatabase.write(at: path) { database in
-      let minimumReader = try database.row("SELECT minimum_reader FROM store")?.int(0)
+      let minimumReader = try database.row("SELECT minimum_reader FROM store")?.integer(0)
       #expect(minimumReader == 4)
     }
   }

@@ -23,7 +23,7 @@ struct TroubleTests {
     let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
     let known = try await store.complete(try signIn()).snapshot
     try await store.write { database in
-      let pages = try database.row("PRAGMA page_count")?.int(0) ?? 0
+      let pages = try database.row("PRAGMA page_count")?.count(0) ?? 0
       try database.run("PRAGMA max_page_count = \(pages)")
     }
     var refused: StoreError?

@@ -50,7 +50,7 @@ final class QueryResult {
 }
 
 /// One row, its columns by index. Reading a column as another type throws `DamagedRowError`; it never traps.
-struct Row {
+struct Row: StoredRow {
   fileprivate let result: QueryResult
   fileprivate let index: Int32
 

@@ -22,7 +22,7 @@ extension PostgreSQLSessionStore {
     try await read { connection in
       try connection.run(
         "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations WHERE hash = $1", [.bytes(hash)]
-      ).first.map { try PostgreSQLAccessRow.invitation($0) }
+      ).first.map { try Invitation(stored: $0) }
     }
   }
 
@@ -42,7 +42,7 @@ extension PostgreSQLSessionStore {
       guard let account = try found[2].first.map({ try PostgreSQLAccountRow($0).account }) else {
         throw StoreError.unknownUser
       }
-      guard let invitation = try found[1].first.map({ try PostgreSQLAccessRow.invitation($0) }) else {
+      guard let invitation = try found[1].first.map({ try Invitation(stored: $0) }) else {
         return .closed
       }
       let guest = try PostgreSQLAccessRow.key(found[3]).guestName(of: subject)
@@ -75,7 +75,7 @@ extension PostgreSQLSessionStore {
     try await read { connection in
       try connection.run(
         "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations ORDER BY created DESC, id"
-      ).rows.map { try PostgreSQLAccessRow.invitation($0) }
+      ).rows.map { try Invitation(stored: $0) }
     }
   }
 

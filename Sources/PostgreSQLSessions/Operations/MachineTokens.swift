@@ -22,14 +22,14 @@ extension PostgreSQLSessionStore {
       try connection.run(
         "SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens WHERE handle = $1",
         [.bytes(handle.bytes)]
-      ).first.map { try PostgreSQLAccessRow.token($0) }
+      ).first.map { try MachineToken(stored: $0) }
     }
   }
 
   package func machineTokens() async throws(StoreError) -> [MachineToken] {
     try await read { connection in
       try connection.run("SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens ORDER BY name")
-        .rows.map { try PostgreSQLAccessRow.token($0) }
+        .rows.map { try MachineToken(stored: $0) }
     }
   }
 

@@ -7,7 +7,7 @@ extension PostgreSQLSessionStore {
       let row = try connection.run(Self.finding, [.bytes(handle.bytes)]).first
       return try row.map { row in
         SessionSnapshot(
-          session: try PostgreSQLSessionRow.session(row),
+          session: try Session(stored: row),
           account: try PostgreSQLAccountRow(row, from: PostgreSQLSessionRow.columnCount).account)
       }
     }
@@ -72,7 +72,7 @@ extension PostgreSQLSessionStore {
       try connection.run(
         "SELECT \(PostgreSQLSessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",
         [.text(subject.text)]
-      ).rows.map { try PostgreSQLSessionRow.session($0) }
+      ).rows.map { try Session(stored: $0) }
     }
   }
 }

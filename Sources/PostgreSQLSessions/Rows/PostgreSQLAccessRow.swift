@@ -9,19 +9,6 @@ enum PostgreSQLAccessRow {
   static let invitationColumns: SQL = "id, group_name, uses, used, expires, note, created, created_by"
   static let tokenColumns: SQL = "name, handle, group_name, created, expires, created_by"
 
-  static func invitation(_ row: Row) throws -> Invitation {
-    Invitation(
-      id: try row.text(0), group: try GroupName(stored: row.text(1)), uses: try row.count(2), used: try row.count(3),
-      expires: try row.date(4), note: try row.optionalText(5), created: try row.date(6), by: try row.text(7))
-  }
-
-  static func token(_ row: Row) throws -> MachineToken {
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "machine token") }
-    return MachineToken(
-      name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
-      created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
-  }
-
   // MARK: Bans
 
   static let findingKey = Statement("SELECT access_key FROM cordon.store WHERE id = 1")
@@ -37,10 +24,7 @@ enum PostgreSQLAccessRow {
   static func ban(_ hash: [UInt8], in connection: Connection) throws -> Ban? {
     try connection.run(
       "SELECT until, reason, since, made_by FROM cordon.bans WHERE hash = $1", [.bytes(hash)]
-    ).first.map { row in
-      Ban(
-        until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
-    }
+    ).first.map { try Ban(stored: $0) }
   }
 
   /// Inserts or replaces a ban under the hash of the subject.

@@ -9,15 +9,6 @@ enum PostgreSQLSessionRow {
     """
   static let columnCount = 7
 
-  static func session(_ row: Row) throws -> Session {
-    guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
-      throw DamagedRowError(what: "session")
-    }
-    return Session(
-      handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
-      lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
-  }
-
   /// Inserts a session, unless there is or recently was one with this handle.
   static func inserting(_ session: Session) -> Statement {
     Statement(

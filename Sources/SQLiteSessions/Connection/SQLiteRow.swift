@@ -2,7 +2,7 @@ import FoundationEssentials
 import Sessions
 
 /// One row, columns by their place. A value that is not of the type asked for is a `DamagedRowError`, never a trap.
-struct SQLiteRow: Sendable {
+struct SQLiteRow: StoredRow, Sendable {
   let values: [SQLiteValue]
 
   init(_ values: [SQLiteValue]) { self.values = values }
@@ -12,12 +12,12 @@ struct SQLiteRow: Sendable {
     return text
   }
 
-  func int(_ column: Int) throws -> Int {
-    guard let number = Int(exactly: try int64(column)) else { throw damaged(column) }
-    return number
+  func count(_ column: Int) throws -> Int {
+    guard let count = Int(exactly: try integer(column)) else { throw damaged(column) }
+    return count
   }
 
-  func int64(_ column: Int) throws -> Int64 {
+  func integer(_ column: Int) throws -> Int64 {
     guard case .integer(let number) = try value(column) else { throw damaged(column) }
     return number
   }
@@ -27,7 +27,7 @@ struct SQLiteRow: Sendable {
     return bytes
   }
 
-  func date(_ column: Int) throws -> Date { Date(millisecondsSince1970: try int64(column)) }
+  func date(_ column: Int) throws -> Date { Date(millisecondsSince1970: try integer(column)) }
 
   func optionalText(_ column: Int) throws -> String? { try isNull(column) ? nil : text(column) }
 

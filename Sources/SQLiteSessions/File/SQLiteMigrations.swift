@@ -57,7 +57,7 @@ enum SQLiteMigrations {
     guard let row = try database.row("SELECT minimum_reader FROM store WHERE id = 1") else {
       throw DamagedRowError(what: "store", isOfStore: true)
     }
-    return try row.int64(0)
+    return try row.integer(0)
   }
 
   /// Looks at the file before anything is written to it, through every new connection.
@@ -72,14 +72,14 @@ enum SQLiteMigrations {
   }
 
   private static func refuseForeign(_ database: Database) throws {
-    let identifier = try database.row("PRAGMA application_id")?.int64(0) ?? 0
+    let identifier = try database.row("PRAGMA application_id")?.integer(0) ?? 0
     if identifier == applicationID { return }
     let tables = try database.row(
       """
       SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'
         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       """
-    )?.int64(0)
+    )?.integer(0)
     guard identifier == 0, tables == 0 else {
       throw SQLiteError(code: SQLITE_NOTADB, message: "a database of another program")
     }

@@ -32,7 +32,7 @@ extension SQLiteSessionStore {
   }
 
   static func requestCount(after until: Int64, in database: Database) throws -> Int {
-    try database.row("SELECT count(*) FROM access_requests WHERE asked > ?", [until])?.int(0) ?? 0
+    try database.row("SELECT count(*) FROM access_requests WHERE asked > ?", [until])?.count(0) ?? 0
   }
 
   private static func request(

@@ -40,7 +40,7 @@ extension SQLiteSessionStore {
         let account = try SQLiteAccountRow(row).account
         let seen = try row.optionalDate(SQLiteAccountRow.columnCount + 1) ?? .distantPast
         return AccountSummary(
-          account: account, sessions: try row.int(SQLiteAccountRow.columnCount),
+          account: account, sessions: try row.count(SQLiteAccountRow.columnCount),
           lastSeen: max(seen, account.latestAuthorization))
       }
     }
@@ -65,8 +65,8 @@ extension SQLiteSessionStore {
     try await read { database in
       var counts: [KeyIdentifier: Int] = [:]
       for row in try database.rows("SELECT key, count(*) FROM refresh_tokens GROUP BY key") {
-        guard let number = UInt32(exactly: try row.int64(0)) else { throw DamagedRowError(what: "key") }
-        counts[KeyIdentifier(number: number)] = try row.int(1)
+        guard let number = UInt32(exactly: try row.integer(0)) else { throw DamagedRowError(what: "key") }
+        counts[KeyIdentifier(number: number)] = try row.count(1)
       }
       return counts
     }

@@ -35,6 +35,6 @@ extension SQLiteSessionStore {
   }
 
   static func banCount(at now: Date, in database: Database) throws -> Int {
-    try database.row("SELECT count(*) FROM bans WHERE until IS NULL OR until > ?", [now.stored])?.int(0) ?? 0
+    try database.row("SELECT count(*) FROM bans WHERE until IS NULL OR until > ?", [now.stored])?.count(0) ?? 0
   }
 }

@@ -31,7 +31,7 @@ extension SQLiteSessionStore {
       let rows = try database.rows(
         "SELECT number, handle, reason, subject FROM changes WHERE number > ? ORDER BY number LIMIT ?",
         [number, max(limit, 1)])
-      let next = try rows.last.map { try $0.int64(0) } ?? number
+      let next = try rows.last.map { try $0.integer(0) } ?? number
       let changes = rows.compactMap { try? Self.change($0) }
       return StoreChanges(changes: changes, cursor: bounds.cursor(next), isIncomplete: changes.count < rows.count)
     }
@@ -61,7 +61,7 @@ extension SQLiteSessionStore {
         DELETE FROM changes WHERE number IN (SELECT number FROM changes WHERE at <= ? ORDER BY number LIMIT ?)
         RETURNING number
         """, [rule.changesUntil.stored, limit]
-      ).map { try $0.int64(0) }
+      ).map { try $0.integer(0) }
       if let highest = forgotten.max() {
         try database.run("UPDATE store SET forgotten = max(forgotten, ?) WHERE id = 1", [highest])
       }
@@ -94,8 +94,8 @@ extension SQLiteSessionStore {
         """)
       guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
       identity = try row.text(0)
-      forgotten = try row.int64(1)
-      last = try row.int64(2)
+      forgotten = try row.integer(1)
+      last = try row.integer(2)
     }
 
     func cursor(_ number: Int64) -> ChangeCursor { ChangeCursor(text: "\(identity):\(number)") }

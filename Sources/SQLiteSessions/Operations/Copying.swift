@@ -27,7 +27,7 @@ extension SQLiteSessionStore: StoreCopySource {
   }
 
   package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
-    try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.int(0) ?? 0 }
+    try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.count(0) ?? 0 }
   }
 }
 

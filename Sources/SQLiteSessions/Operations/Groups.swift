@@ -46,7 +46,7 @@ extension SQLiteSessionStore {
   static func memberCounts(in database: Database) throws -> [GroupName: Int] {
     var counts: [GroupName: Int] = [:]
     for row in try database.rows("SELECT group_name, count(*) FROM group_members GROUP BY group_name") {
-      counts[try GroupName(stored: row.text(0))] = try row.int(1)
+      counts[try GroupName(stored: row.text(0))] = try row.count(1)
     }
     return counts
   }

@@ -25,7 +25,7 @@ extension SQLiteSessionStore {
   private static func invitation(hash: [UInt8], in database: Database) throws -> Invitation? {
     try database.row(
       "SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations WHERE hash = ?", [hash]
-    ).map { try SQLiteAccessRow.invitation($0) }
+    ).map { try Invitation(stored: $0) }
   }
 
   package func redeem(
@@ -61,7 +61,7 @@ extension SQLiteSessionStore {
 
   static func invitations(in database: Database) throws -> [Invitation] {
     try database.rows("SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations ORDER BY created DESC, id")
-      .map { try SQLiteAccessRow.invitation($0) }
+      .map { try Invitation(stored: $0) }
   }
 
   package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {

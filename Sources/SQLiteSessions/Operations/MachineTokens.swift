@@ -21,7 +21,7 @@ extension SQLiteSessionStore {
     try await read { database in
       try database.row(
         "SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens WHERE handle = ?", [handle.bytes]
-      ).map { try SQLiteAccessRow.token($0) }
+      ).map { try MachineToken(stored: $0) }
     }
   }
 
@@ -31,7 +31,7 @@ extension SQLiteSessionStore {
 
   static func machineTokens(in database: Database) throws -> [MachineToken] {
     try database.rows("SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens ORDER BY name")
-      .map { try SQLiteAccessRow.token($0) }
+      .map { try MachineToken(stored: $0) }
   }
 
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {

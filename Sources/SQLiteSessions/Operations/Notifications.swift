@@ -63,7 +63,7 @@ extension SQLiteSessionStore {
         """, [lease.stored, now.stored])
       return try row.map { row in
         OutgoingMessage(
-          identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.int(3))
+          identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.count(3))
       }
     }
   }

@@ -24,7 +24,7 @@ extension SQLiteSessionStore {
       return .granted(
         StoredLease(
           subject: subject, clientID: try token.text(0), token: EncryptedToken(stored: try token.bytes(1)),
-          acquiredAt: now, number: number, tokenVersion: try token.int64(2),
+          acquiredAt: now, number: number, tokenVersion: try token.integer(2),
           previouslyAsked: before.account.lastAsked, previousAnswer: before.account.lastAnswer))
     }
   }

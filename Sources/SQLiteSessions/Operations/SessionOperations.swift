@@ -12,7 +12,7 @@ extension SQLiteSessionStore {
         """, [handle.bytes])
       return try row.map { row in
         SessionSnapshot(
-          session: try SQLiteSessionRow.session(row),
+          session: try Session(stored: row),
           account: try SQLiteAccountRow(row, from: SQLiteSessionRow.columnCount).account)
       }
     }
@@ -66,7 +66,7 @@ extension SQLiteSessionStore {
     try await read { database in
       try database.rows(
         "SELECT \(SQLiteSessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]
-      ).map { try SQLiteSessionRow.session($0) }
+      ).map { try Session(stored: $0) }
     }
   }
 }

@@ -7,24 +7,6 @@ enum SQLiteAccessRow {
   static let invitationColumns = "id, group_name, uses, used, expires, note, created, created_by"
   static let tokenColumns = "name, handle, group_name, created, expires, created_by"
 
-  static func ban(_ row: SQLiteRow) throws -> Ban {
-    Ban(
-      until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
-  }
-
-  static func invitation(_ row: SQLiteRow) throws -> Invitation {
-    Invitation(
-      id: try row.text(0), group: try GroupName(stored: row.text(1)), uses: try row.int(2), used: try row.int(3),
-      expires: try row.date(4), note: try row.optionalText(5), created: try row.date(6), by: try row.text(7))
-  }
-
-  static func token(_ row: SQLiteRow) throws -> MachineToken {
-    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "machine token") }
-    return MachineToken(
-      name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
-      created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
-  }
-
   static func key(in database: Database) throws -> StoreKey {
     guard let row = try database.row("SELECT access_key FROM store WHERE id = 1"),
       let key = StoreKey(bytes: try row.bytes(0))
@@ -34,7 +16,7 @@ enum SQLiteAccessRow {
 
   static func ban(of subject: Subject, in database: Database) throws -> Ban? {
     let hash = try key(in: database).banHash(of: subject)
-    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try ban($0) }
+    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try Ban(stored: $0) }
   }
 
   /// Inserts a ban under the hash of the subject, or puts it in the place of the old.

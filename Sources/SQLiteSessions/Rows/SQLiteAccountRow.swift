@@ -20,20 +20,8 @@ struct SQLiteAccountRow {
 
   /// From `columns`, of which the first is at `start`.
   init(_ row: SQLiteRow, from start: Int = 0) throws {
-    guard let subject = Subject(try row.text(start)) else { throw DamagedRowError(what: "subject") }
-    account = Account(
-      subject: subject,
-      name: try row.optionalText(start + 1).map { try RecordText.decode(PersonName.self, $0) },
-      claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
-      latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
-      lastAsked: try row.optionalDate(start + 5),
-      lastAnswer: try row.optionalText(start + 6).flatMap { RevalidationRecord.Kind(rawValue: $0) },
-      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9),
-      access: try AccountAccess(
-        isTokenDiscarded: row.int(start + 10) == 1, groups: row.optionalText(start + 11),
-        until: row.optionalDate(start + 12), reason: row.optionalText(start + 13),
-        since: row.optionalDate(start + 14), by: row.optionalText(start + 15)))
-    claimNumber = try row.int64(start + 7)
+    account = try Account(stored: row, from: start)
+    claimNumber = try row.integer(start + 7)
   }
 
   init(account: Account, claimNumber: Int64) {

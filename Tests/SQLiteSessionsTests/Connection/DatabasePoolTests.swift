@@ -28,7 +28,7 @@ struct DatabasePoolTests {
   }
 
   private static func count(_ database: Database) throws -> Int? {
-    try database.row("SELECT count(*) FROM numbers")?.int(0)
+    try database.row("SELECT count(*) FROM numbers")?.count(0)
   }
 
   /// A number that several threads change.
@@ -246,7 +246,7 @@ struct DatabasePoolTests {
     #expect(refusals.allSatisfy { $0 == ResultCode.busy })
     try other.execute("ROLLBACK")
     #expect(await refusal(of: 1, pool) == nil)
-    #expect(try other.row("SELECT count(*) FROM numbers")?.int(0) == 1)
+    #expect(try other.row("SELECT count(*) FROM numbers")?.count(0) == 1)
     try await pool.close()
   }
 

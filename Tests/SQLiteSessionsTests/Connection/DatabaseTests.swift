@@ -44,8 +44,8 @@ struct DatabaseTests {
   func wrongTypes() throws {
     let row = try #require(try database.row("SELECT 1, 'text', x'00', NULL, 1.0"))
     for column in [1, 2, 3, 4, 5, -1] {
-      #expect(throws: DamagedRowError.self) { try row.int64(column) }
-      #expect(throws: DamagedRowError.self) { try row.int(column) }
+      #expect(throws: DamagedRowError.self) { try row.integer(column) }
+      #expect(throws: DamagedRowError.self) { try row.count(column) }
       #expect(throws: DamagedRowError.self) { try row.date(column) }
     }
     for column in [0, 2, 3, 4, 5, -1] { #expect(throws: DamagedRowError.self) { try row.text(column) } }
@@ -75,7 +75,7 @@ struct DatabaseTests {
     for _ in 1...3 {
       let error = #expect(throws: SQLiteError.self) { try database.rows(sql, [1, Int64.min]) }
       #expect(error?.primaryCode == ResultCode.error && error?.message == "integer overflow")
-      #expect(try database.rows(sql, [-1, -3]).map { try $0.int(0) } == [1, 2, 3])
+      #expect(try database.rows(sql, [-1, -3]).map { try $0.integer(0) } == [1, 2, 3])
     }
     try database.run("INSERT INTO numbers VALUES (?)", [1])
     for _ in 1...2 {
@@ -85,7 +85,7 @@ struct DatabaseTests {
     #expect(try database.run("INSERT INTO numbers VALUES (?)", [2]) == 1)
     // No statement is left that would hold the file: another connection may write.
     try RawDatabase.execute("INSERT INTO numbers VALUES (3)", at: folder.path("test.db"))
-    #expect(try database.row("SELECT count(*) FROM numbers")?.int(0) == 3)
+    #expect(try database.row("SELECT count(*) FROM numbers")?.count(0) == 3)
   }
 
   @Test("A wrong number of parameters, several statements or none are refused, and nothing is carried out")
@@ -113,14 +113,14 @@ struct DatabaseTests {
     #expect(throws: SQLiteError.self) {
       try database.execute("INSERT INTO numbers VALUES (3); INSERT INTO numbers VALUES (3); DELETE FROM numbers")
     }
-    #expect(try database.rows("SELECT number FROM numbers").map { try $0.int(0) } == [1, 2, 3])
+    #expect(try database.rows("SELECT number FROM numbers").map { try $0.integer(0) } == [1, 2, 3])
   }
 
   @Test("A statement with RETURNING is complete, also where only its first row is asked for")
   func returning() throws {
     try database.run("INSERT INTO numbers VALUES (1), (2), (3)")
-    #expect(try database.row("DELETE FROM numbers WHERE number > ? RETURNING number", [1])?.int(0) == 2)
-    #expect(try database.rows("SELECT number FROM numbers").map { try $0.int(0) } == [1])
+    #expect(try database.row("DELETE FROM numbers WHERE number > ? RETURNING number", [1])?.integer(0) == 2)
+    #expect(try database.rows("SELECT number FROM numbers").map { try $0.integer(0) } == [1])
   }
 
   @Test("A statement goes on where another connection has changed the schema")

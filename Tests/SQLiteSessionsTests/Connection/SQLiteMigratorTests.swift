@@ -27,7 +27,7 @@ struct SQLiteMigratorTests {
     SQLiteMigration(identifier: "orphaning", foreignKeyChecks: checks) { try $0.run("INSERT INTO children VALUES (7)") }
   }
 
-  private func enforcesForeignKeys() throws -> Bool { try database.row("PRAGMA foreign_keys")?.int(0) == 1 }
+  private func enforcesForeignKeys() throws -> Bool { try database.row("PRAGMA foreign_keys")?.integer(0) == 1 }
 
   @Test("The table in which migrations are recorded is the one of GRDB, byte for byte")
   func table() throws {
@@ -52,7 +52,7 @@ struct SQLiteMigratorTests {
       #expect(try !SQLiteMigrator(migrations: [Self.first]).hasBeenSuperseded(database))
     }
     for _ in 1...2 { try SQLiteMigrator(migrations: [Self.first, second]).migrate(database) }
-    #expect(try database.row("SELECT count(*) FROM parents")?.int(0) == 2)
+    #expect(try database.row("SELECT count(*) FROM parents")?.count(0) == 2)
     #expect(try SQLiteMigrator(migrations: [Self.first]).hasBeenSuperseded(database))
     #expect(try SQLiteMigrator(migrations: [Self.first]).appliedIdentifiers(database) == ["first", "second"])
     try SQLiteMigrator(migrations: [Self.first]).migrate(database)
@@ -68,7 +68,7 @@ struct SQLiteMigratorTests {
       let error = #expect(throws: SQLiteError.self) { try migrator.migrate(database) }
       #expect(error?.code == ResultCode.foreignKey)
       #expect(try migrator.appliedIdentifiers(database) == ["first"])
-      #expect(try database.row("SELECT count(*) FROM children")?.int(0) == 1)
+      #expect(try database.row("SELECT count(*) FROM children")?.count(0) == 1)
       #expect(try enforcesForeignKeys())
     }
   }
@@ -85,8 +85,8 @@ struct SQLiteMigratorTests {
         """)
     }
     try SQLiteMigrator(migrations: [Self.first, replacing]).migrate(database)
-    #expect(try database.row("SELECT count(*) FROM children JOIN parents ON id = parent")?.int(0) == 1)
+    #expect(try database.row("SELECT count(*) FROM children JOIN parents ON id = parent")?.count(0) == 1)
     try database.run("DELETE FROM parents")
-    #expect(try database.row("SELECT count(*) FROM children")?.int(0) == 0)
+    #expect(try database.row("SELECT count(*) FROM children")?.count(0) == 0)
   }
 }

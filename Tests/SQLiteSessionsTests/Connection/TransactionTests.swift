@@ -20,7 +20,7 @@ struct TransactionTests {
 
   private struct Refusal: Error {}
 
-  private func parents() throws -> Int? { try database.row("SELECT count(*) FROM parents")?.int(0) }
+  private func parents() throws -> Int? { try database.row("SELECT count(*) FROM parents")?.count(0) }
 
   @Test("A body that throws undoes what it did, and its own error is the one that is thrown")
   func rollsBack() throws {
@@ -91,7 +91,7 @@ struct TransactionTests {
     try database.run("BEGIN IMMEDIATE")
     try database.run("INSERT INTO parents VALUES (1)")
     try database.transaction(.immediate) { try database.run("INSERT INTO parents VALUES (2)") }
-    #expect(try database.rows("SELECT id FROM parents").map { try $0.int(0) } == [2])
+    #expect(try database.rows("SELECT id FROM parents").map { try $0.integer(0) } == [2])
   }
 
   @Test("A transaction that writes takes the lock at its beginning, and one that reads takes none")
@@ -101,7 +101,7 @@ struct TransactionTests {
       let busy = #expect(throws: SQLiteError.self) { try other.transaction(.immediate) {} }
       #expect(busy?.primaryCode == ResultCode.busy)
       #expect(!other.isInTransaction)
-      let seen = try other.transaction(.deferred) { try other.row("SELECT count(*) FROM parents")?.int(0) }
+      let seen = try other.transaction(.deferred) { try other.row("SELECT count(*) FROM parents")?.count(0) }
       #expect(seen == 0)
     }
     try database.transaction(.deferred) {
