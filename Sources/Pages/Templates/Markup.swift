@@ -27,13 +27,7 @@ struct Markup: Sendable, Equatable {
 
   /// Escapes a value that a form is to submit as it is: nothing is left out. NUL cannot stand in HTML.
   init(exactly text: String) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    for scalar in text.unicodeScalars {
-      if let reference = HTMLReference.of(scalar) {
-        bytes += reference.utf8
-        continue
-      }
+    html = Self.escape(text) { scalar, bytes in
       switch scalar {
       case "\u{0}": bytes += "\u{FFFD}".utf8
       // Parsers take a carriage return for a newline.
@@ -42,25 +36,29 @@ struct Markup: Sendable, Equatable {
       default: bytes.append(scalar)
       }
     }
-    html = String(decoding: bytes, as: UTF8.self)
   }
 
   /// Escapes a text of ours, in which foreign names have lost their directional controls already.
   init(escapingOwn text: String) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    for scalar in text.unicodeScalars {
-      if let reference = HTMLReference.of(scalar) {
-        bytes += reference.utf8
-        continue
-      }
+    html = Self.escape(text) { scalar, bytes in
       switch scalar {
       case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": bytes += "\u{FFFD}".utf8
       default: bytes.append(scalar)
       }
     }
-    html = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Replaces the characters that mean something in HTML by their references.
+  /// - Parameter append: appends any other scalar.
+  @inline(__always)
+  private static func escape(_ text: String, append: (Unicode.Scalar, inout [UInt8]) -> Void) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      if let reference = HTMLReference.of(scalar) { bytes += reference.utf8 } else { append(scalar, &bytes) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Markup of our own.
