@@ -43,28 +43,15 @@ extension PostgreSQLSessionStore {
   }
 
   package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
-    let limit = Parameter.integer(Int64(max(rule.limit, 1)))
-    return try await write(at: rule.now) { connection, _ in
-      // Several gateways may remove expired rows at once: each skips rows that another has locked.
+    try await write(at: rule.now) { connection, _ in
       var removed = try connection.run(
-        """
-        DELETE FROM cordon.single_use_marks WHERE mark = ANY (ARRAY(
-          SELECT mark FROM cordon.single_use_marks WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [.integer(rule.now.stored), limit]
+        rule.deletion(from: "single_use_marks", by: "mark", where: "until", until: rule.now)
       ).affected
       let ended = try connection.run(
-        """
-        DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
-          SELECT handle FROM cordon.sessions WHERE ends <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        RETURNING handle
-        """, [.integer(rule.now.stored), limit]
+        rule.deletion(from: "sessions", by: "handle", where: "ends", until: rule.now)
       ).rows
       let idle = try connection.run(
-        """
-        DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
-          SELECT handle FROM cordon.sessions WHERE last_seen <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        RETURNING handle
-        """, [.integer(rule.idleSince.stored), limit]
+        rule.deletion(from: "sessions", by: "handle", where: "last_seen", until: rule.idleSince)
       ).rows
       let sessions = try (ended + idle).compactMap { PublicSessionID(bytes: try $0.bytes(0)) }
       removed += ended.count + idle.count + (try PostgreSQLAccessRow.removeExpired(rule, in: connection))

@@ -112,47 +112,24 @@ enum PostgreSQLAccessRow {
 
   /// - Returns: how many rows it removed.
   static func removeExpired(_ rule: RemovalRule, in connection: Connection) throws -> Int {
-    let (until, limit) = (Parameter.integer(rule.endedUntil.stored), Parameter.integer(Int64(max(rule.limit, 1))))
-    // Several gateways may remove expired rows at once: each skips rows that another has locked.
+    let end = rule.endedUntil
     let results = try connection.run(together: [
-      Statement(
-        """
-        DELETE FROM cordon.access_requests WHERE code = ANY (ARRAY(
-          SELECT code FROM cordon.access_requests WHERE asked <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [.integer(rule.requestsUntil.stored), limit]),
-      Statement(
-        """
-        DELETE FROM cordon.invitations WHERE id = ANY (ARRAY(
-          SELECT id FROM cordon.invitations WHERE closes <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [until, limit]),
-      Statement(
-        """
-        DELETE FROM cordon.bans WHERE hash = ANY (ARRAY(
-          SELECT hash FROM cordon.bans WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [until, limit]),
-      Statement(
-        """
-        DELETE FROM cordon.machine_tokens WHERE name = ANY (ARRAY(
-          SELECT name FROM cordon.machine_tokens WHERE expires <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [until, limit]),
-      Statement(
-        """
-        DELETE FROM cordon.submitted_names WHERE subject = ANY (ARRAY(
-          SELECT subject FROM cordon.submitted_names WHERE submitted <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
-        """, [until, limit]),
+      rule.deletion(from: "access_requests", by: "code", where: "asked", until: rule.requestsUntil),
+      rule.deletion(from: "invitations", by: "id", where: "closes", until: end),
+      rule.deletion(from: "bans", by: "hash", where: "until", until: end),
+      rule.deletion(from: "machine_tokens", by: "name", where: "expires", until: end),
+      rule.deletion(from: "submitted_names", by: "subject", where: "submitted", until: end),
     ])
-    return results.reduce(try removeStrangers(until, limit, in: connection)) { $0 + $1.affected }
+    return results.reduce(try removeStrangers(rule, in: connection)) { $0 + $1.affected }
   }
 
   /// Locks the accounts first, and then reads their rows: while they are locked, nothing is added.
-  private static func removeStrangers(
-    _ until: Parameter, _ limit: Parameter, in connection: Connection
-  ) throws -> Int {
+  private static func removeStrangers(_ rule: RemovalRule, in connection: Connection) throws -> Int {
     let strangers = try connection.run(
       """
       SELECT subject FROM cordon.accounts WHERE token_discarded = 1 AND latest_authorization <= $1 AND \(hasNothing)
       LIMIT $2 FOR UPDATE SKIP LOCKED
-      """, [until, limit]
+      """, [.integer(rule.endedUntil.stored), .integer(Int64(max(rule.limit, 1)))]
     ).rows.map { try $0.text(0) }
     if strangers.isEmpty { return 0 }
     let removed = try connection.run(
