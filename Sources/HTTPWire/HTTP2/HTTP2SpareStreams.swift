@@ -3,7 +3,9 @@
 ///
 /// A handler refers to its connection, and so to what keeps it here: they stay until they are removed.
 struct HTTP2SpareStreams {
-  private typealias Pair = (stream: HTTP2Stream, handler: AnyObject)
+  /// The handler is never nil. It is optional, because Swift opens an existential that is not (SE-0352): unless that is
+  /// optimized away, a copy is asked for its references, which is one more.
+  private typealias Pair = (stream: HTTP2Stream, handler: AnyObject?)
 
   private var pairs: [Pair] = []
   /// The handler of the stream that was begun last; nil once it is taken, or where the stream is a new one.
