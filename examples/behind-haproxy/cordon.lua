@@ -1,8 +1,8 @@
--- Asks the gateway about a request: its answer is in txn.cordon_status, txn.cordon_user, _email and _name.
+-- Authorizes a request with Cordon. The result is in txn.cordon_status, txn.cordon_user, _email and _name.
 
 local verify = "http://127.0.0.1:8081/.auth/verify"
 
--- What the gateway looks at of the client's own headers. No other header reaches it.
+-- The client's headers that Cordon evaluates. No others are sent to it.
 local passed = {
   "host", "cookie", "authorization", "accept", "user-agent", "sec-fetch-mode", "sec-fetch-site", "x-requested-with",
   "upgrade", "destination", "origin", "sec-websocket-version",
@@ -10,7 +10,7 @@ local passed = {
 
 core.register_action("cordon", { "http-req" }, function(txn)
   local own = txn.http:req_get_headers()
-  -- Each that verify.believe of gateway.conf names. Path and query are the bytes that the application gets.
+  -- The headers that verify.believe of gateway.conf lists. Path and query are the same bytes that the application gets.
   local headers = {
     ["x-original-uri"] = { txn.f:pathq() },
     ["x-forwarded-method"] = { txn.f:method() },
