@@ -1,4 +1,4 @@
-"""Django's administration pages with users from a header, as a project in one file.
+"""Django's administration pages with users from a header, as a single-file project.
 
     apt-get install python3-django gunicorn
     python3 club.py migrate
@@ -27,7 +27,7 @@ if not settings.configured:
             "django.middleware.common.CommonMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
             "django.contrib.auth.middleware.AuthenticationMiddleware",
-            # After AuthenticationMiddleware.
+            # Must come after AuthenticationMiddleware.
             "club.CordonMiddleware",
             "django.contrib.messages.middleware.MessageMiddleware",
         ],
@@ -40,12 +40,12 @@ if not settings.configured:
                 "django.contrib.messages.context_processors.messages",
             ]},
         }],
-        # Only the gateway reaches it, on loopback, with the host that it was asked for.
+        # The gateway connects over loopback and forwards Host unchanged.
         ALLOWED_HOSTS=["localhost"],
-        # With TLS at the gateway: request.is_secure(), and the check of Origin against CSRF, need it.
+        # If the gateway terminates TLS: needed by request.is_secure() and by the Origin check of CSRF protection.
         SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https"),
         STATIC_URL="static/",
-        # With strip_prefix at the gateway: the prefix.
+        # The prefix, if the gateway strips one (strip_prefix).
         FORCE_SCRIPT_NAME=os.environ.get("SCRIPT_PREFIX"),
         DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
     )
@@ -63,13 +63,13 @@ from django.urls import path
 
 
 class CordonMiddleware(RemoteUserMiddleware):
-    """The header Remote-User, as WSGI calls it. The gateway removes it from what clients send."""
+    """Reads the header Remote-User by its WSGI name. The gateway removes the client's own header."""
 
     header = "HTTP_REMOTE_USER"
 
 
 class CordonBackend(RemoteUserBackend):
-    """Makes an account for whoever the gateway lets in. Only Anna may administer."""
+    """Creates an account for each user whom the gateway admits. Only Anna is an administrator."""
 
     def authenticate(self, request, remote_user):
         user = super().authenticate(request, remote_user)
@@ -83,7 +83,7 @@ class CordonBackend(RemoteUserBackend):
 urlpatterns = [
     path("", lambda request: HttpResponse(f"You are {request.user.get_username()}, secure: {request.is_secure()}")),
     path("admin/", admin.site.urls),
-    # Style sheets, without a web server beside it.
+    # Serves style sheets without a separate web server.
     path("static/<path:path>", serve, {"insecure": True}),
 ]
 if __name__ == "__main__":

@@ -5,5 +5,5 @@ $conf['savedir'] = dirname(__DIR__) . '/data';
 $conf['useacl'] = 1;
 $conf['authtype'] = 'authremoteuser';
 $conf['superuser'] = 'anna.bergstrom';
-// No questions to the Internet.
+// No update checks over the Internet.
 $conf['updatecheck'] = 0;

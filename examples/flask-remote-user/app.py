@@ -1,4 +1,4 @@
-"""A staff list made with Flask-AppBuilder, which takes its users from a header.
+"""A staff list made with Flask-AppBuilder, with users from a header.
 
     pip install -r requirements.txt
     gunicorn --bind 127.0.0.1:3000 app:app
@@ -17,21 +17,21 @@ app = Flask(__name__)
 app.config.update(
     SECRET_KEY=secrets.token_hex(32),
     SQLALCHEMY_DATABASE_URI="sqlite:///" + os.path.abspath("app.db"),
-    # The header Remote-User, as WSGI calls it. The gateway removes it from what clients send.
+    # The WSGI name of the header Remote-User. The gateway removes the client's own header.
     AUTH_TYPE=AUTH_REMOTE_USER,
     AUTH_REMOTE_USER_ENV_VAR="HTTP_REMOTE_USER",
-    # Whoever the gateway lets in gets an account. "Admin" suits an example only.
+    # Creates an account for each user whom the gateway admits. The role "Admin" suits an example only.
     AUTH_USER_REGISTRATION=True,
     AUTH_USER_REGISTRATION_ROLE="Admin",
 )
-# Scheme, address and prefix as the browser sees them.
+# Client address, scheme, host and prefix from X-Forwarded-*.
 app.wsgi_app = ProxyFix(app.wsgi_app, x_for=1, x_proto=1, x_host=1, x_prefix=1)
 
 db = get_sqla_class()()
 
 
 class Me(BaseView):
-    """A page that needs a user: without a session, Flask-AppBuilder leads to its log-in and back."""
+    """A page that needs a user: without a session, Flask-AppBuilder redirects to its login page."""
 
     route_base = "/me"
     default_view = "show"

@@ -1,4 +1,4 @@
-"""A page made with Gradio that knows its user: a calculation, and a gauge that goes on until the page is closed.
+"""A Gradio page that greets its user, with a calculation and a gauge that runs until the page is closed.
 
     python3 harvest.py 3000
 """
@@ -15,7 +15,7 @@ import gradio as gr  # noqa: E402
 
 
 def name(request: gr.Request) -> str:
-    """The gateway sets these headers in every request, and removes them from what clients send."""
+    """The user's name. The gateway sets these headers in every request and removes the client's own."""
     return unquote(request.headers.get("X-Forwarded-Name", "")) or request.headers.get("X-Forwarded-Email", "")
 
 

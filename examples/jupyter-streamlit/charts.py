@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-# Read when the page opens its WebSocket; the gateway removes it from what clients send.
+# From the request that opened the WebSocket. The gateway removes the client's own header.
 name = unquote(st.context.headers.get("X-Forwarded-Name", "")) or st.context.headers.get("X-Forwarded-Email", "")
 st.title("Harvest")
 st.write(f"Hello, {name}")

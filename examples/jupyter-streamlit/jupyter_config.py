@@ -5,8 +5,8 @@ c.ServerApp.port = 3000
 c.ServerApp.port_retries = 0
 c.ServerApp.open_browser = False
 c.ServerApp.root_dir = "notebooks"
-# The gateway signs people in. Without it nobody must reach the port.
+# No token: the gateway authenticates users. Never expose this port without it.
 c.IdentityProvider.token = ""
-# Addresses as the browser sees them: the gateway forwards Host as received.
+# Accept the host that the browser sees: the gateway forwards Host unchanged.
 c.ServerApp.local_hostnames = ["localhost"]
 c.ServerApp.trust_xheaders = True

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 mkdir -p notebooks
-# Their settings and caches are kept here, too.
+# Keep their settings and caches here, too.
 export HOME=$PWD
 
 trap 'kill $(jobs -p)' EXIT

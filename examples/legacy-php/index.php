@@ -1,12 +1,12 @@
 <?php
-// The notice board of a housing cooperative: a web application as it was written before there was single sign-on.
+// The notice board of a housing cooperative: a web application without support for single sign-on.
 //
-// It knows nothing of Apple, of tokens, or of cookies. It believes three request headers, because only the gateway can
-// reach it: X-Forwarded-User, X-Forwarded-Email and X-Forwarded-Name (UTF-8, percent-encoded where it is not ASCII).
+// It uses neither Apple's tokens nor cookies. It trusts three request headers, because only the gateway can connect to
+// it: X-Forwarded-User, X-Forwarded-Email and X-Forwarded-Name (UTF-8, percent-encoded where it is not ASCII).
 //
 //     php -S 127.0.0.1:3000 index.php
 //
-// Notices are kept in notices.json beside this file.
+// Notices are stored in notices.json next to this file.
 
 const MOST_NOTICES = 100;
 
@@ -46,7 +46,7 @@ if ($path === '/' && ($method === 'GET' || $method === 'HEAD')) {
     page('Not found', '<h1>Not found</h1><p>There is no such page. <a href="/">To the notice board</a></p>', $user);
 }
 
-// What it keeps
+// Storage
 
 function with_notices(callable $change): array
 {
@@ -72,7 +72,7 @@ function add_notice(string $who, string $text): void
     with_notices(fn (array $notices): array => array_slice([$notice, ...$notices], 0, MOST_NOTICES));
 }
 
-// What it looks like
+// Pages
 
 function board(array $user): string
 {

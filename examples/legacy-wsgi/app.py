@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The time sheet of a small workshop: a web application as it was written before there was single sign-on.
+"""The time sheet of a small workshop: a web application without support for single sign-on.
 
-It knows nothing of Apple, of tokens, or of cookies. It believes three request headers, because only the gateway can
-reach it: X-Forwarded-User, X-Forwarded-Email and X-Forwarded-Name (UTF-8, percent-encoded where it is not ASCII).
+It uses neither Apple's tokens nor cookies. It trusts three request headers, because only the gateway can connect to it:
+X-Forwarded-User, X-Forwarded-Email and X-Forwarded-Name (UTF-8, percent-encoded where it is not ASCII).
 
     python3 app.py [PORT]        listens on 127.0.0.1:PORT, 3000 if none is given; needs only the standard library
 
-Entries are kept in memory and are gone when it stops.
+Entries are kept in memory and are lost when it stops.
 """
 
 import datetime
@@ -30,7 +30,7 @@ JOBS = [
 
 
 class TimeSheet:
-    """The entries, newest first. Requests come on several threads."""
+    """The entries, newest first. Requests are handled on several threads."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -56,12 +56,12 @@ SHEET = TimeSheet()
 
 
 class User:
-    """Who the gateway says it is."""
+    """The user, from the identity headers that the gateway sets."""
 
     def __init__(self, environ):
         self.id = environ.get("HTTP_X_FORWARDED_USER", "")
         self.email = urllib.parse.unquote(environ.get("HTTP_X_FORWARDED_EMAIL", ""))
-        # A name can hold anything that people are called: the gateway percent-encodes it.
+        # The gateway percent-encodes the name, which can contain any characters.
         self.name = urllib.parse.unquote(environ.get("HTTP_X_FORWARDED_NAME", "")).strip()
 
     @property
@@ -69,7 +69,7 @@ class User:
         return self.name or self.email or "colleague"
 
 
-# What it answers
+# Responses
 
 
 def application(environ, start_response):
@@ -112,7 +112,7 @@ def answer(start_response, status, text, content_type="text/html; charset=utf-8"
     return [body]
 
 
-# What it looks like
+# Pages
 
 BACK = '<p><a href="/">Back to the time sheet</a></p>'
 

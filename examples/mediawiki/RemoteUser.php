@@ -1,6 +1,6 @@
 <?php
-// Signs the user of REMOTE_USER in to MediaWiki, and makes an account of that name at the first visit. LocalSettings.php
-// includes this file.
+// Signs the user in REMOTE_USER in to MediaWiki, and creates the account at the first visit. LocalSettings.php includes
+// this file.
 use MediaWiki\MediaWikiServices;
 use MediaWiki\Session\ImmutableSessionProviderWithCookie;
 use MediaWiki\Session\SessionInfo;
@@ -27,7 +27,7 @@ class RemoteUser extends ImmutableSessionProviderWithCookie {
 }
 
 $wgSessionProviders[RemoteUser::class] = [ 'class' => RemoteUser::class ];
-// Accounts are made by a visit only.
+// Accounts are created only in this way.
 $wgGroupPermissions['*']['autocreateaccount'] = true;
 $wgGroupPermissions['*']['createaccount'] = false;
 $wgGroupPermissions['*']['edit'] = false;

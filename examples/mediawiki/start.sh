@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# start.sh [ADDRESS]: Debian's MediaWiki with an Apache of its own, all in this folder.
+# start.sh [ADDRESS]: Debian's MediaWiki with its own Apache, all in this folder.
 #   apt-get install mediawiki libapache2-mod-php php-sqlite3
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"

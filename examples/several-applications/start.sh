@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# start.sh [FOLDER]: Nagios behind Apache, and the applications of the folders flask-remote-user and django below FOLDER,
-# which is the folder of all examples.
+# start.sh [FOLDER]: Nagios behind Apache, and the applications of flask-remote-user and django. FOLDER is the folder of
+# all examples (default: the parent folder).
 #   apt-get install apache2-bin nagios4-cgi nagios4-core python3-django gunicorn
 #   pip install -r ../flask-remote-user/requirements.txt    # into an environment whose gunicorn FLASK_GUNICORN names
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 PATH=$PATH:/usr/sbin
 examples=$(realpath "${1:-..}")
 export FOLDER=$PWD
-# The folders of the other examples stay as they are.
+# Writes nothing into the folders of the other examples.
 export PYTHONDONTWRITEBYTECODE=1
 
 mkdir -p nagios/var data
@@ -22,7 +22,7 @@ nagios4 nagios/var/nagios.cfg >nagios/var/out &
 (cd data && exec "${FLASK_GUNICORN:-gunicorn}" --pythonpath "$examples/flask-remote-user" --bind 127.0.0.1:3001 app:app) &
 (
   cd data
-  # Django learns its prefix from its settings.
+  # Django gets its prefix from its settings.
   export SCRIPT_PREFIX=/club
   /usr/bin/python3 "$examples/django/club.py" migrate --verbosity 0
   exec /usr/bin/gunicorn --pythonpath "$examples/django" --bind 127.0.0.1:3002 club:application

@@ -7,7 +7,7 @@ import org.apache.catalina.realm.GenericPrincipal;
 import org.apache.catalina.valves.ValveBase;
 
 /**
- * Takes the user and the roles from the gateway's headers: for getRemoteUser(), isUserInRole() and the constraints of
+ * Sets the user and roles from the gateway's headers, for getRemoteUser(), isUserInRole() and the constraints in
  * web.xml.
  */
 public class RemoteUserValve extends ValveBase {

@@ -7,7 +7,7 @@ export CATALINA_HOME=/usr/share/tomcat10 CATALINA_BASE=$PWD/base
 mkdir -p base/{conf,lib,logs,temp,webapps,work}
 cp -R "$CATALINA_HOME"/skel/conf/. base/conf
 cp server.xml base/conf
-# No identifiers of sessions in links, in any application: end_cookies could not bind them to an account.
+# No session IDs in URLs, for any application: end_cookies can bind only cookies to an account.
 sed --in-place 's|</session-timeout>|&<tracking-mode>COOKIE</tracking-mode>|' base/conf/web.xml
 javac -classpath "$CATALINA_HOME/lib/catalina.jar:$CATALINA_HOME/lib/servlet-api.jar" -d base/lib RemoteUserValve.java
 exec "$CATALINA_HOME/bin/catalina.sh" run

@@ -1,4 +1,4 @@
-"""Trac with its users from a header, as a WSGI application.
+"""Trac with users from a header, as a WSGI application.
 
     pip install -r requirements.txt
     trac-admin env initenv "Allotment club" sqlite:db/trac.db
@@ -9,7 +9,7 @@ from trac.web.main import dispatch_request
 
 
 def application(environ, start_response):
-    # The gateway removes the header from what clients send.
+    # The gateway removes the client's own header.
     if user := environ.get("HTTP_REMOTE_USER"):
         environ["REMOTE_USER"] = user
     return dispatch_request(environ, start_response)

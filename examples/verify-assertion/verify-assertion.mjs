@@ -1,7 +1,7 @@
 /*
- * Verifies X-Identity-Assertion, the header by which the gateway says in signed form who a request's user is.
+ * Verifies X-Identity-Assertion, a signed JWT with the identity of the user, which the gateway adds to each request.
  *
- * Wants Node 18 or newer and nothing else. In an application:
+ * Requires Node 18 or newer, and no packages. In an application:
  *
  *     import { AssertionVerifier } from './verify-assertion.mjs'
  *     const verifier = new AssertionVerifier('https://app.example.com/.auth/keys', 'https://app.example.com', 'orders')
@@ -13,19 +13,19 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
-/** The longest assertion looked at, in bytes; honest ones have less than one thousand. */
+/** Maximum length of an assertion, in bytes. Genuine ones have less than 1,000. */
 const longest = 16 * 1024
-/** The least time between two fetches of the keys, in seconds: anybody can write a token with an unknown key. */
+/** Minimum time between two fetches of the keys, in seconds: anyone can send a token with an unknown kid. */
 const coolDown = 10
-/** How long fetched keys are used, in seconds. */
+/** Time for which fetched keys are cached, in seconds. */
 const maximumAge = 300
-/** How far the gateway's clock may be ahead, in seconds. */
+/** Tolerated clock skew: how far the gateway's clock may be ahead, in seconds. */
 const leeway = 60
 
-/** The request must not be believed to come from this user. */
+/** The assertion is invalid: reject the request. */
 export class InvalidAssertion extends Error {}
 
-/** Keeps the gateway's public keys, and judges assertions. One for a whole process. */
+/** Verifies assertions, and caches the gateway's public keys. Use one instance in a process. */
 export class AssertionVerifier {
   #keysURL
   #issuer
@@ -40,7 +40,7 @@ export class AssertionVerifier {
     this.#audience = audience
   }
 
-  /** The claims of an assertion that is good: sub, sid, email, ... */
+  /** Verifies an assertion and returns its claims: sub, sid, email, ... */
   async verify(assertion) {
     if (typeof assertion !== 'string' || assertion.length > longest) throw new InvalidAssertion('there is none')
     const parts = assertion.split('.')
@@ -48,7 +48,7 @@ export class AssertionVerifier {
       throw new InvalidAssertion('it is malformed')
     }
     const header = decode(parts[0])
-    // The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.
+    // Never use the token's alg to choose the algorithm. Its kid only selects one of the gateway's keys.
     if (header.alg !== 'ES256' || typeof header.kid !== 'string' || 'crit' in header) {
       throw new InvalidAssertion('it is not signed with ES256')
     }
@@ -93,7 +93,7 @@ function decode(part) {
     const value = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
   } catch {
-    // Told below, with whatever else is not an object.
+    // Reported below, like any other value that is not an object.
   }
   throw new InvalidAssertion('it is malformed')
 }

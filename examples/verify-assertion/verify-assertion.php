@@ -1,8 +1,8 @@
 <?php
 /*
- * Verifies X-Identity-Assertion, the header by which the gateway says in signed form who a request's user is.
+ * Verifies X-Identity-Assertion, a signed JWT with the identity of the user, which the gateway adds to each request.
  *
- * Wants PHP 8 with openssl (Debian's php-cli or php-fpm have it). In an application:
+ * Requires PHP 8 with openssl (Debian's php-cli or php-fpm have it). In an application:
  *
  *     require 'verify-assertion.php';
  *     $verifier = new AssertionVerifier('https://app.example.com/.auth/keys', 'https://app.example.com', 'orders');
@@ -12,26 +12,26 @@
  */
 declare(strict_types=1);
 
-/** The request must not be believed to come from this user. */
+/** The assertion is invalid: reject the request. */
 final class InvalidAssertion extends Exception {}
 
-/** Keeps the gateway's public keys in a file for a few minutes, and judges assertions. */
+/** Verifies assertions, and caches the gateway's public keys in a file for a few minutes. */
 final class AssertionVerifier
 {
-    /** The longest assertion looked at, in bytes; honest ones have less than one thousand. */
+    /** Maximum length of an assertion, in bytes. Genuine ones have less than 1,000. */
     public const LONGEST = 16384;
-    /** The least time between two fetches of the keys, in seconds: anybody can write a token with an unknown key. */
+    /** Minimum time between two fetches of the keys, in seconds: anyone can send a token with an unknown kid. */
     private const COOL_DOWN = 10;
-    /** How long fetched keys are used, in seconds. */
+    /** Time for which fetched keys are cached, in seconds. */
     private const MAXIMUM_AGE = 300;
-    /** How far the gateway's clock may be ahead, in seconds. */
+    /** Tolerated clock skew: how far the gateway's clock may be ahead, in seconds. */
     private const LEEWAY = 60;
-    /** What stands before the point of a P-256 public key in its DER form (RFC 5480, 2). */
+    /** DER prefix of a P-256 public key, before its point (RFC 5480, 2). */
     private const DER_PREFIX = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
 
     /**
-     * @param string|null $cacheFile where keys are kept between requests: a file in a folder that only the application
-     *   can write; without one they are fetched for each request.
+     * @param string|null $cacheFile caches the keys between requests: a file in a folder that only the application can
+     *   write. Without it, the keys are fetched for each request.
      */
     public function __construct(
         private readonly string $keysURL,
@@ -40,7 +40,7 @@ final class AssertionVerifier
         private readonly ?string $cacheFile = null,
     ) {}
 
-    /** The claims of an assertion that is good: sub, sid, email, ... */
+    /** Verifies an assertion and returns its claims: sub, sid, email, ... */
     public function verify(string $assertion): array
     {
         $parts = explode('.', $assertion);
@@ -48,7 +48,7 @@ final class AssertionVerifier
             throw new InvalidAssertion('there is none, or it is not an assertion');
         }
         $header = self::object($parts[0]);
-        // The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.
+        // Never use the token's alg to choose the algorithm. Its kid only selects one of the gateway's keys.
         if (($header['alg'] ?? null) !== 'ES256' || !is_string($header['kid'] ?? null) || isset($header['crit'])) {
             throw new InvalidAssertion('it is not signed with ES256');
         }
@@ -68,7 +68,7 @@ final class AssertionVerifier
         return $claims;
     }
 
-    /** The key of a name, as a JWK. */
+    /** The key with this kid, as a JWK. */
     private function key(string $identifier): array
     {
         $fetched = 0;
@@ -108,7 +108,7 @@ final class AssertionVerifier
         return $key;
     }
 
-    /** r and s side by side (RFC 7518, 3.4) as the sequence of two integers that OpenSSL takes. */
+    /** Converts r || s (RFC 7518, 3.4) to the DER sequence of two integers that OpenSSL expects. */
     private static function derSignature(string $raw): string
     {
         if (strlen($raw) !== 64) throw new InvalidAssertion('its signature is malformed');

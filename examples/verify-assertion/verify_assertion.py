@@ -1,6 +1,6 @@
-"""Verifies X-Identity-Assertion, the header by which the gateway says in signed form who a request's user is.
+"""Verifies X-Identity-Assertion, a signed JWT with the identity of the user, which the gateway adds to each request.
 
-Wants Debian's python3-jwt and python3-cryptography. In an application:
+Requires Debian's python3-jwt and python3-cryptography. In an application:
 
     verifier = AssertionVerifier("https://app.example.com/.auth/keys", "https://app.example.com", "orders")
     claims = verifier.verify(environ.get("HTTP_X_IDENTITY_ASSERTION"))      # raises InvalidAssertion
@@ -17,21 +17,21 @@ import urllib.request
 import jwt
 
 LONGEST = 16 * 1024
-"""The longest assertion looked at, in bytes; honest ones have less than one thousand."""
+"""Maximum length of an assertion, in bytes. Genuine ones have less than 1,000."""
 
 COOL_DOWN = 10
-"""The least time between two fetches of the keys, in seconds: anybody can write a token with an unknown key."""
+"""Minimum time between two fetches of the keys, in seconds: anyone can send a token with an unknown kid."""
 
 MAXIMUM_AGE = 300
-"""How long fetched keys are used, in seconds."""
+"""Time for which fetched keys are cached, in seconds."""
 
 
 class InvalidAssertion(Exception):
-    """The request must not be believed to come from this user."""
+    """The assertion is invalid: reject the request."""
 
 
 class AssertionVerifier:
-    """Keeps the gateway's public keys, and judges assertions. One for a whole process."""
+    """Verifies assertions, and caches the gateway's public keys. Use one instance in a process."""
 
     def __init__(self, keys_url, issuer, audience, clock=time.time):
         self._keys_url = keys_url
@@ -43,12 +43,12 @@ class AssertionVerifier:
         self._lock = threading.Lock()
 
     def verify(self, assertion):
-        """The claims of an assertion that is good: sub, sid, email, ..."""
+        """Verifies an assertion and returns its claims: sub, sid, email, ..."""
         if not assertion or len(assertion) > LONGEST:
             raise InvalidAssertion("there is none, or it is too long")
         try:
             header = jwt.get_unverified_header(assertion)
-            # The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.
+            # Never use the token's alg to choose the algorithm. Its kid only selects one of the gateway's keys.
             return jwt.decode(
                 assertion,
                 self._key(header.get("kid")),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A chat over WebSocket that knows nothing of Apple: it believes X-Forwarded-Name, because only the gateway reaches it.
+"""A WebSocket chat that trusts X-Forwarded-Name, because only the gateway can connect to it.
 
     apt-get install python3-websockets
     python3 chat.py [PORT]       listens on 127.0.0.1:PORT, 3000 if none is given
 
-When somebody's session ends, the gateway closes their WebSocket; the chat sees a connection that is gone.
+When a user's session ends, the gateway closes their WebSocket connections.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ present = set()
 
 
 async def chat(socket):
-    """One person's connection, from coming to going."""
+    """One WebSocket connection, until it closes."""
     name = urllib.parse.unquote(socket.request_headers.get("X-Forwarded-Name", "")) or "somebody"
     present.add(socket)
     websockets.broadcast(present, f"{name} is here.")
@@ -55,7 +55,7 @@ async def chat(socket):
 
 
 async def page(path, headers):
-    """Answers what is not a WebSocket."""
+    """Answers all requests but the WebSocket handshake."""
     if path == "/socket":
         return None
     if path == "/":

@@ -1,11 +1,11 @@
 <?php
-// install.php ADDRESS USER PASSWORD...: installs WordPress at an address, with some users; the first administers it.
-// What its installer does in a browser.
+// install.php ADDRESS USER PASSWORD...: installs WordPress for an address without a browser, and creates users; the
+// first one is the administrator.
 [, $address] = $argv;
 $_SERVER += ['HTTP_HOST' => parse_url($address, PHP_URL_HOST), 'SERVER_PROTOCOL' => 'HTTP/1.1'];
 define('WP_INSTALLING', true);
 define('WP_SITEURL', $address);
-// No mail about the new site.
+// Sends no mail about the new site.
 function wp_mail() { return true; }
 require __DIR__ . '/site/wp-load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';

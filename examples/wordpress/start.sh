@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# start.sh [ADDRESS]: Debian's WordPress with an Apache and a database of its own, all in this folder.
+# start.sh [ADDRESS]: Debian's WordPress with its own Apache and MariaDB, all in this folder.
 #   apt-get install wordpress wordpress-theme-twentytwentythree libapache2-mod-php mariadb-server
-# Users: anna with the password "annas roses", who administers it, and ben with "bens beans".
+# Users: anna, an administrator, with the password "annas roses", and ben, an editor, with "bens beans".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 PATH=$PATH:/usr/sbin

@@ -6,13 +6,14 @@ define('DB_PASSWORD', 'only-on-a-socket-of-this-folder');
 define('DB_HOST', 'localhost:' . dirname(__DIR__) . '/database.sock');
 $table_prefix = 'wp_';
 
-// With TLS at the gateway: without this line the log-in page redirects to itself forever.
+// Needed if the gateway terminates TLS: otherwise the login page redirects to itself forever.
 if (($_SERVER['HTTP_X_FORWARDED_PROTO'] ?? '') === 'https') $_SERVER['HTTPS'] = 'on';
 
-// The end of the names of WordPress's cookies, for end_cookies in gateway.conf. Without it: a hash of the site's address.
+// Suffix of the names of WordPress's cookies, for end_cookies in gateway.conf. By default it is a hash of the site's
+// URL.
 define('COOKIEHASH', 'site');
 
-// Nothing is fetched from the Internet for this example.
+// No requests to the Internet.
 define('WP_HTTP_BLOCK_EXTERNAL', true);
 define('DISABLE_WP_CRON', true);
 

@@ -1,5 +1,5 @@
 <?php
-// Takes DokuWiki's users from REMOTE_USER, at each request: it keeps no session of its own.
+// Authentication plugin that reads the user from REMOTE_USER on each request, without a session of its own.
 
 use dokuwiki\Extension\AuthPlugin;
 
@@ -24,7 +24,7 @@ class auth_plugin_authremoteuser extends AuthPlugin
         return true;
     }
 
-    // Nothing is known of anybody but the present user.
+    // Only the current user is known.
     public function getUserData($user, $requireGroups = true)
     {
         if ($user !== $this->user) return false;

@@ -3,7 +3,7 @@
     return String.valueOf(value).replace("&", "&amp;").replace("<", "&lt;");
   }
 %><%
-  // As many applications do: whoever begins a session is its user.
+  // Like many applications, remembers the user who started the session.
   if (session.getAttribute("user") == null) session.setAttribute("user", request.getRemoteUser());
 %><!DOCTYPE html>
 <title>Allotment club</title>
