@@ -1,5 +1,5 @@
-# The commands of this repository. Each is complete on a fresh Debian 12 with a Swift 6.3 toolchain: Debian packages that
-# are missing are installed first (see Scripts/install-debian-packages).
+# Every target works on a fresh Debian 12 with a Swift 6.3 toolchain: missing Debian packages are installed first (see
+# Scripts/install-debian-packages).
 
 SWIFT ?= swift
 export SWIFT
@@ -9,30 +9,30 @@ SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 .PHONY: help build test test-applications demo bench profile symbol-order fuzz lint deb test-deb test-image check-deploy
 
 help:
-	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine;'
-	@echo '            RELEASE=1 builds what is shipped instead of the debug binaries, which takes much longer'
+	@echo 'make demo   builds and starts the Apple simulator, an example application and the gateway on this machine;'
+	@echo '            RELEASE=1 builds release instead of debug binaries, which takes much longer'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
 	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes about seven minutes'
-	@echo 'make profile  counts which branches are taken under load, which the compiler puts first'
-	@echo 'make symbol-order  finds the functions that run, which the linker puts next to each other'
-	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
+	@echo 'make profile  updates the execution profile for profile-guided optimization'
+	@echo 'make symbol-order  updates the order in which the linker places functions'
+	@echo 'make fuzz   runs the fuzzers, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
 	@echo 'make deb    builds the Debian package, into .build/deb'
-	@echo 'make test-deb  installs it in a clean Debian root, as root, signs in through it, and boots that root'
-	@echo 'make test-image  builds the container image on local base images, as root, and signs in through it; COMPILE=1'
-	@echo '            compiles in the image instead of taking the program of this machine'
-	@echo 'make check-deploy  looks at Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
+	@echo 'make test-deb  installs the package in a clean Debian root, as root, tests a sign-in, and boots that root'
+	@echo 'make test-image  builds the container image on local base images, as root, and tests a sign-in; COMPILE=1'
+	@echo '            compiles in the image instead of using the program of this machine'
+	@echo 'make check-deploy  validates Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
 
 build:
 	@Scripts/install-debian-packages build
 	$(SWIFT) build
 
-# One build; the process tests run the debug binaries that the unit tests needed anyway. They come last, because an error
-# that a unit test names is quicker to find. The suites that start programs by Foundation's Process come first, by
-# themselves: with more than 1,300 open descriptors, as other suites have together, it reads beyond the end of a buffer
-# and now and then ends the tests.
+# One build: the process tests run the debug binaries that the unit tests need anyway. They run last, because an error
+# is easier to find in a unit test. The suites that start programs with Foundation's Process run first, in a test run of
+# their own: with more than 1,300 open descriptors, which the other suites together exceed, Process reads beyond the end
+# of a buffer and sometimes crashes the tests.
 STARTING = (ArchitectureTests|OperationsTests|TLSTransportTests)\.
 test:
 	@Scripts/install-debian-packages build test
@@ -41,14 +41,14 @@ test:
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests --skip '$(STARTING)'
 	@Scripts/run-system-tests
 
-# The examples with real applications of Debian and PyPI: not part of `make test`, because of the packages they need.
+# The examples with real applications from Debian and PyPI. Not part of `make test`, because they need many packages.
 test-applications:
 	@Scripts/install-debian-packages build test test-applications
 	@Scripts/install-python-packages
 	$(SWIFT) build --build-tests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter ApplicationTests
 
-# The debug binaries are those of `make test`: they are built once for both.
+# Without RELEASE=1: the same debug binaries as for `make test`.
 DEMO = $(if $(RELEASE),$(OPTIMIZED),$(SWIFT) build)
 
 demo:
@@ -57,7 +57,7 @@ demo:
 	$(DEMO) --product cordon
 	@exec "$$($(DEMO) --show-bin-path)/cordon" demo
 
-# BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (see --help).
+# BENCH sets options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (see --help).
 bench:
 	@Scripts/install-debian-packages build bench
 	$(OPTIMIZED) --product apple-simulator
@@ -65,9 +65,9 @@ bench:
 	$(OPTIMIZED) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
 
-# Writes Scripts/execution-profile.proftext again, which takes twelve minutes. Worth it after larger changes, and before
-# `make symbol-order`: functions that are not in it, or have changed since, are compiled without it. Remove .build
-# afterwards: objects that are there stay as they are.
+# Updates Scripts/execution-profile.proftext (profile-guided optimization), which takes twelve minutes. Run it after
+# larger changes and before `make symbol-order`: functions that are missing in the profile or have changed since are
+# compiled without it. Remove .build afterwards, because existing object files are not recompiled.
 profile:
 	@Scripts/install-debian-packages build bench
 	$(OPTIMIZED) --product apple-simulator
@@ -78,9 +78,9 @@ profile:
 		--llvm-profdata "$$(dirname "$$(command -v $(SWIFT))")/llvm-profdata" \
 		--output Scripts/execution-profile.proftext
 
-# Writes Scripts/symbol-order.txt again. Worth it after larger changes: functions that it does not name yet, or no longer
-# are there, do no harm. The program is removed before, because one that is linked already gets no map, and after it: the
-# next build links by the new order.
+# Updates Scripts/symbol-order.txt (function order for the linker). Run it after larger changes; missing and obsolete
+# functions do no harm. The program is removed before, because the linker writes no map for an existing one, and after,
+# so that the next build links in the new order.
 symbol-order:
 	@Scripts/install-debian-packages build bench symbol-order
 	$(OPTIMIZED) --product apple-simulator
@@ -112,12 +112,12 @@ check-deploy:
 	@Scripts/install-debian-packages check-deploy
 	@exec Scripts/check-deploy
 
-# FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list prints the targets).
+# FUZZ sets targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list prints the targets).
 fuzz:
 	@Scripts/install-debian-packages build demo
 	@exec python3 Fuzzing/fuzz.py $(FUZZ)
 
-# With CI in the environment the manifest turns this package's warnings, not those of its dependencies, into errors.
+# With CI set, Package.swift turns warnings in this package, but not in its dependencies, into errors.
 lint:
 	@Scripts/install-debian-packages build
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

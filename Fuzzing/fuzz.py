@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the fuzzer's targets one after the other and counts.
+"""Runs fuzz targets one after the other and prints statistics.
 
     fuzz.py [--seconds N] [--list] [TARGET ...]
 
-Each target begins with its seeds, its cases and what earlier runs kept in .build/corpus, and runs for N seconds
-(FUZZ_SECONDS, 120 by default). A finding is written to Cases/TARGET; the run then goes on with the next target. The
-exit status is 0 where nothing was found, 1 where something was, 2 where a target could not be run.
+Each target starts from its seeds, its cases and the corpus of earlier runs (.build/corpus), and runs for N seconds
+(FUZZ_SECONDS, 120 by default). A failing input is written to Cases/TARGET, and the next target runs. Exit status: 0 if
+nothing was found, 1 if something was, 2 if a target could not be run.
 """
 
 import argparse
@@ -21,11 +21,11 @@ SWIFT = os.environ.get("SWIFT", "swift")
 
 
 def build():
-    """Compiles the fuzzer and answers where it is."""
+    """Compiles the fuzzer and returns its path."""
     target = json.loads(subprocess.check_output([SWIFT + "c", "-print-target-info"]))
     runtime = Path(target["paths"]["runtimeResourcePath"]) / "clang/lib/linux"
     machine = target["target"]["triple"].split("-")[0]
-    # libFuzzer without its main: ours is Sources/Fuzz/main.swift.
+    # libFuzzer without main: Sources/Fuzz/main.swift has it.
     library = runtime / f"libclang_rt.fuzzer_no_main-{machine}.a"
     if not library.exists():
         sys.exit(f"fuzz.py: this toolchain has no libFuzzer ({library})")
@@ -36,23 +36,23 @@ def build():
 
 
 def number(pattern, text):
-    """The last number that the pattern finds in the text."""
+    """Returns the last number that the pattern matches in the text, or 0."""
     found = re.findall(pattern, text)
     return int(found[-1]) if found else 0
 
 
 def fuzz(binary, target, seconds):
-    """Runs one target; answers whether nothing was found."""
+    """Runs one target. Returns whether it passed."""
     corpus = HERE / ".build/corpus" / target
     seeds, cases = HERE / "Seeds" / target, HERE / "Cases" / target
     for folder in (corpus, seeds, cases):
         folder.mkdir(parents=True, exist_ok=True)
-    # An input of a kilobyte takes less than a millisecond everywhere: ten seconds are a loop without end.
+    # An input of a kilobyte takes less than a millisecond in every target: ten seconds mean an endless loop.
     options = [f"-max_total_time={seconds}", f"-artifact_prefix={cases}/", "-print_final_stats=1", "-timeout=10",
                "-max_len=4096"]
     known = {case.name for case in cases.iterdir()}
     log = HERE / ".build" / f"{target}.log"
-    # A backtrace by Swift itself would come before libFuzzer keeps the input.
+    # Swift's backtrace would run before libFuzzer saves the input.
     environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
     with open(log, "w", encoding="utf-8", errors="replace") as output:
         status = subprocess.run([binary, target, *options, corpus, seeds, cases], stdout=output,
@@ -74,7 +74,7 @@ def fuzz(binary, target, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Runs the fuzzer's targets one after the other and counts.")
+    parser = argparse.ArgumentParser(description="Runs fuzz targets one after the other and prints statistics.")
     parser.add_argument("--seconds", type=int, default=int(os.environ.get("FUZZ_SECONDS") or 120))
     parser.add_argument("--list", action="store_true", help="list the targets")
     parser.add_argument("targets", nargs="*", metavar="TARGET")
