@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares Cordon with nginx and HAProxy as plain proxies, in one run, on loopback.
 
-The proxy has one core, the loader (wrk) and the application behind the proxy the other. Every row starts the contenders
-afresh and loads them in turn, round after round; medians are told. Exit status 0 also where a budget is missed: the
-table says so. `make bench` builds what is needed and calls this.
+The proxy has one core; the load generator (wrk) and the application behind the proxy share the other. Every row
+restarts the contenders and loads them in turn, round after round, and reports medians. The exit status is 0 even if a
+budget is missed: the table shows it. `make bench` builds the programs and calls this.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 class Run:
-    """One run, from the first row to the table."""
+    """One run of the benchmark."""
 
     def __init__(self, options: argparse.Namespace, folder: Path, *, proxy_core: int, loader_core: int) -> None:
         self.options = options
@@ -78,13 +78,13 @@ class Run:
         self.certificate = Certificate.make(folder)
         self.contenders: list[Contender] = [Nginx(), HAProxy()]
         if options.cordon:
-            # Cordon second, so that both neighbours of its rounds are nginx's and HAProxy's.
+            # Cordon is second, so that its rounds are next to those of both nginx and HAProxy.
             self.contenders.insert(
                 1, Cordon(Path(options.cordon).resolve(), Path(options.simulator).resolve(), {loader_core}))
         self.figures = Figures()
 
     def measure(self) -> str:
-        """Runs everything that was asked for; answers the table."""
+        """Runs the selected measurements and returns the table."""
         conditions = report.conditions(self.contenders, self.options.seconds, self.options.rounds)
         for row in ROWS:
             if row.key in self.options.rows:
@@ -120,7 +120,7 @@ class Run:
                 result = load.run(
                     running, row.path, self._fields(running, row.signed_in), kind=row.kind,
                     seconds=self.options.seconds if number else 1, cores=loader_cores)
-                if number:  # The first one warms up.
+                if number:  # The first round warms up.
                     measured[name].rounds.append(result)
                     print(f"{row.key:14} round {number} {name:18} {result.cpu_us_per_request:8.2f} µs "
                           f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr,
@@ -133,7 +133,7 @@ class Run:
         self.figures.loaded[row.key] = measured
 
     def _latency(self) -> None:
-        # The row with two cores lets it have both.
+        # In the row with two cores, the proxy uses both.
         for pid in self.upstream.process.members:
             os.sched_setaffinity(pid, {self.loader_core})
         self.figures.latency = latency.measure(
@@ -199,7 +199,7 @@ class Run:
             seconds=self.options.seconds, loader_cores={self.loader_core})
 
     def _measure_process(self) -> None:
-        """Measures what does not depend on load, and what must not depend on the configuration."""
+        """Runs the measurements apart from load, and those that must not depend on the size of the configuration."""
         setting = Setting(self.upstream.port, frozenset({self.proxy_core}))
         for contender in self.contenders if QUIET in self.options.rows else []:
             running = self._start(contender, setting, QUIET)
@@ -250,7 +250,7 @@ class Run:
 
 
 def _expect_identity(running: Running) -> None:
-    """Checks that requests are forwarded with the user's identity, and that strangers are refused."""
+    """Checks that requests are forwarded with the user's identity, and that requests without a session are refused."""
     for session, wanted in [(running.session, 200), (None, 302)]:
         if running.scheme == "https":
             connection: http.client.HTTPConnection = http.client.HTTPSConnection(
@@ -266,7 +266,7 @@ def _expect_identity(running: Running) -> None:
 
 
 def _memory() -> str | None:
-    """A folder in memory, so that no disk is measured."""
+    """Returns a folder in memory, so that disk access does not affect the results."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

@@ -1,4 +1,4 @@
-"""One hundred megabytes up and down, by an application that reads a whole body before it answers."""
+"""CPU time of transferring 100 MB each way, with an application that reads the complete body before it responds."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ BLOCK = 1 << 20
 PAIRS = 5
 DOWN, UP = "/public/down", "/public/up"
 SEND_BUFFER = 256 << 10
-"""Bytes of the send buffer of whoever sends, the client or the application. With the system's own size, which grows to
-megabytes, the memory in which bytes wait falls out of the processor's cache in one direction and not in the other."""
+"""Send buffer of the sender (client or application) in bytes. With the system's default, which grows to megabytes, the
+buffered data exceeds the processor's cache in one direction but not in the other."""
 
 PATIENCE = struct.pack("ll", 30, 0)
 """A `timeval` of thirty seconds."""
 
 
 def start_application(folder: Path, core: set[int]) -> tuple[Process, int]:
-    """Starts the application on a port of its own."""
+    """Starts the application on a free port."""
     port = free_port()
     folder.mkdir()
     process = Process.start("bulk", [sys.executable, __file__, str(port)], cores=core, folder=folder)
@@ -34,7 +34,7 @@ def start_application(folder: Path, core: set[int]) -> tuple[Process, int]:
 
 
 def upload_vs_download(running: Running) -> float:
-    """Processor time of an upload in parts of that of a download: the median of pairs."""
+    """Returns the ratio of the CPU time of an upload to that of a download: the median of pairs."""
     ratios = []
     for number in range(PAIRS + 1):
         down = _spent(running, f"GET {DOWN} HTTP/1.1\r\nHost: {running.authority}\r\n\r\n".encode(), 0)
@@ -50,7 +50,7 @@ def _spent(running: Running, head: bytes, size: int) -> float:
     block = memoryview(bytes(BLOCK))
     before = running.process.cpu_seconds
     with socket.create_connection(("127.0.0.1", running.port), 30) as connection:
-        # The application's sockets block too: one that is polled sends and reads in other portions.
+        # Blocking, like the application's sockets: non-blocking ones send and read in portions of other sizes.
         connection.settimeout(None)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, PATIENCE)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, PATIENCE)
@@ -63,7 +63,7 @@ def _spent(running: Running, head: bytes, size: int) -> float:
 
 
 def _read(connection: socket.socket, name: str) -> None:
-    """Reads a whole answer, which must be 200."""
+    """Reads a complete response, which must be 200."""
     buffer = bytearray(BLOCK)
     got = bytearray()
     while b"\r\n\r\n" not in got:
@@ -81,13 +81,13 @@ def _read(connection: socket.socket, name: str) -> None:
 
 
 def _length(head: bytes) -> int:
-    """The value of `Content-Length`, or 0."""
+    """Returns the value of `Content-Length`, or 0."""
     lines = head.lower().split(b"\r\n")
     return next((int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:")), 0)
 
 
 def _serve(port: int) -> None:
-    """The application: one connection after another, several requests on each."""
+    """Runs the application: it serves one connection after another, with several requests on each."""
     with socket.create_server(("127.0.0.1", port), backlog=64) as listener:
         while True:
             connection, _ = listener.accept()

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compares builds of the gateway under the same load at the same time.
 
-All run on one core at once, and the loader and the application on the other. What disturbs the machine disturbs all of
-them, so that the ratio of their CPU times is far steadier than in the benchmark, where they take turns. The times
-themselves are longer than in the benchmark, since the builds share the processor's cache, and say nothing.
+All builds run at once on one core; the load generator and the application run on the other. Other load on the machine
+affects all builds alike, so the ratio of their CPU times varies far less than in the benchmark, where they take turns.
+The absolute times are not meaningful: they are longer than in the benchmark, because the builds share the processor's
+cache.
 
-A process keeps the advantage or disadvantage of the addresses that it got: two copies of one binary differ by up to a
-hundredth for as long as both run. So all are started several times, in another order each time, and the interval is one
-of the medians of the starts.
+The addresses that a process gets at its start affect its speed: two copies of one binary differ by up to one percent
+for as long as both run. Therefore all builds are started several times, each time in another order, and the interval is
+computed from the medians of the starts.
 
     Scripts/release-build --product cordon, and keep a copy of the binary; change something; build again
     python3 Benchmarks/compare.py --row http2 COPY .build/release/cordon
@@ -30,10 +31,10 @@ from rows import ROWS, Row, browser_fields
 from upstream import Upstream
 
 Start = list[list[float]]
-"""The rounds between the start and the end of all builds: microseconds a request of each build."""
+"""The rounds of one start of all builds: microseconds per request, by build."""
 
 RESAMPLES = 1_000
-"""Draws that the interval of a ratio comes from."""
+"""Number of bootstrap samples for the interval of a ratio."""
 
 
 def main() -> None:
@@ -43,7 +44,7 @@ def main() -> None:
         raise SystemExit("compare: two cores are needed, one for the builds and one for the loader and the application")
     with tempfile.TemporaryDirectory(prefix="cordon-compare-") as name:
         folder = Path(name)
-        # For the workers of the application, which are another user's.
+        # Lets the application's workers, which run as another user, read the folder.
         folder.chmod(0o755)
         starts = _measure(options, folder, frozenset({cores[0]}), {cores[1]})
     for place, binary in enumerate(options.binaries):
@@ -67,9 +68,9 @@ def _measure(options: argparse.Namespace, folder: Path, core: frozenset[int], lo
 
 
 def _start(options: argparse.Namespace, number: int, setting: Setting, folder: Path, loader: set[int]) -> Start:
-    """Starts each build, measures the rounds, and ends them."""
+    """Starts all builds, measures the rounds, and stops the builds."""
     places = list(range(len(options.binaries)))
-    # Each is the first one in turn.
+    # Each build goes first in turn.
     order = places[number % len(places):] + places[:number % len(places)]
     builds: dict[int, Running] = {}
     for place in order:
@@ -80,7 +81,7 @@ def _start(options: argparse.Namespace, number: int, setting: Setting, folder: P
     rounds = []
     with ThreadPoolExecutor(len(builds)) as threads:
         for turn in range(options.rounds + 1):
-            # The first one warms up.
+            # The first round warms up.
             seconds = options.seconds if turn else 1
             spent = threads.map(lambda place: _spent(builds[place], options.row, seconds, loader), order)
             rounds.append(dict(zip(order, spent)))
@@ -96,7 +97,7 @@ def _spent(build: Running, row: Row, seconds: int, cores: set[int]) -> float:
 
 
 def _interval(ratios: list[float]) -> tuple[float, float]:
-    """The bounds of nineteen of twenty medians, of as many draws from the ratios each."""
+    """Returns the 95 % bootstrap confidence interval of the median of the ratios."""
     medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
     return medians[RESAMPLES // 40], medians[-RESAMPLES // 40]
 

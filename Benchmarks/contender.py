@@ -1,4 +1,4 @@
-"""The interface of every contender to the harness: it can be set up for a row and started, and has an address."""
+"""The interface between the contenders and the harness: setup for a row, start, and address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from upstream import Upstream
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of memory that Cordon is configured with."""
+    """Cordon's settings that limit memory."""
 
     connections: int
     session_mib: int
@@ -26,30 +26,30 @@ class Setting:
 
     upstream_port: int
     cores: frozenset[int]
-    """The cores it may use; it runs as many workers."""
+    """The cores that it may use. It runs one worker for each."""
     access_log: bool = False
     certificate: Certificate | None = None
-    """Speaks TLS with this if given, cleartext otherwise."""
+    """For TLS. Without it, clear text."""
     http2: bool = False
-    """Whether clients over TLS may have HTTP/2."""
+    """Whether clients may negotiate HTTP/2 over TLS."""
     access_lists: bool = False
-    """Whether who may pass is decided by long lists and many routes, where the contender knows such things."""
+    """Whether access is decided by long lists and many routes, if the contender has access rules."""
     many_hosts: bool = False
-    """Whether it serves many hosts with a session cookie each, where the contender knows such things."""
+    """Whether it serves many hosts with a session cookie each, if the contender has sessions."""
     forwarding: str = ""
-    """Changes to each request for the application, by name, where the contender is Cordon."""
+    """Cordon only: changes to each forwarded request, by name."""
     upstream_socket: Path | None = None
-    """The application's Unix socket, where the contender is Cordon and is to use it."""
+    """Cordon only: the application's Unix socket, if it is to be used."""
     many: frozenset[str] = frozenset()
-    """Names of `gateway.MANY`: lines of the configuration that Cordon has thousands of."""
+    """Cordon only: names in `gateway.MANY` of settings that the configuration has thousands of."""
     revalidation_seconds: int | None = None
-    """Seconds between two checks of an account with Apple, where the contender is Cordon. Otherwise its default."""
+    """Cordon only: seconds between two revalidations of an account with Apple. None means the default."""
     limits: Limits | None = None
-    """Other limits than its defaults, where the contender is Cordon."""
+    """Cordon only: limits other than the defaults."""
 
     @staticmethod
     def of(row: Row, application: Upstream, cores: frozenset[int], certificate: Certificate) -> Setting:
-        """The configuration that a row is measured with."""
+        """Returns the configuration for a row."""
         return Setting(
             application.port, cores, row.access_log, certificate if row.tls else None,
             http2=row.kind is Kind.HTTP2, access_lists=row.access_lists, many_hosts=row.many_hosts,
@@ -58,21 +58,21 @@ class Setting:
 
 @dataclass
 class Running:
-    """A contender that serves."""
+    """A running contender."""
 
     process: Process
     port: int
     host: str
     """The host name in requests, without the port."""
     session: str
-    """The session's cookie, `name=value`. All contenders are sent one; only Cordon understands it."""
+    """The session cookie, `name=value`. It is sent to all contenders, but only Cordon evaluates it."""
     health: tuple[int, str] | None = None
-    """Port and path of what answers 200 once it is ready, where there is such a thing."""
+    """Port and path of the readiness check, if there is one."""
     scheme: str = "http"
     lines: Path | None = None
     """The access log, if there is one."""
     helpers: list[Process] = field(default_factory=list)
-    """Other processes that it needs, which are not measured."""
+    """Helper processes, which are not measured."""
 
     def stop(self) -> None:
         for process in [self.process, *self.helpers]:
@@ -93,10 +93,10 @@ class Contender(Protocol):
     title: str
 
     def start(self, setting: Setting, folder: Path) -> Running:
-        """Starts it in a new folder of its own, and returns once it serves."""
+        """Starts it in a new folder, and returns once it serves requests."""
 
     def launch(self, folder: Path, cores: set[int]) -> Process:
-        """Starts it on what is in its folder, and returns at once."""
+        """Starts it again with the files in its folder, without waiting until it serves requests."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Certificate:
     chain: Path
     key: Path
     both: Path
-    """Both in one file, as HAProxy wants them."""
+    """Certificate and key in one file, as HAProxy needs them."""
 
     @classmethod
     def make(cls, folder: Path) -> Certificate:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Simulates how the daily checks of many users spread over days, with the same result in each run.
+"""Simulates how the daily revalidations of many users spread over time. The result is the same in each run.
 
     python3 Benchmarks/daily_check_spread.py [--users 100000000] [--sample 20000] [--days 10] [--json]
 
-Users come by habit: each has an hour of the day, a few visits around it, and misses a day now and then. Everybody signs
-in within the first ten minutes, which is the worst day to begin with. A visit has the account checked if Apple was last
-asked an interval and the account's jitter ago: the rules of Sources/Sessions/Revalidation/RevalidationSchedule.swift,
-with its hash. A sample of users is simulated, and the figures are scaled to all of them.
+Each user visits around a usual hour of the day, a few times, and skips a day now and then. As the worst case, all sign
+in within the first ten minutes. A visit triggers a revalidation if the last one was at least the interval plus the
+account's jitter ago: the rules and the hash of Sources/Sessions/Revalidation/RevalidationSchedule.swift. A sample of
+users is simulated, and the results are scaled to all users.
 """
 
 import argparse
@@ -17,14 +17,14 @@ import random
 DAY = 86_400
 INTERVAL = DAY
 JITTER = INTERVAL / 24
-# When people come: the share of each hour of the day, a morning, a noon and an evening.
+# The share of visits in each hour of the day, with peaks in the morning, at noon and in the evening.
 HOURS = [2, 1, 1, 1, 1, 2, 4, 7, 9, 8, 7, 7, 8, 7, 6, 6, 7, 8, 10, 12, 13, 11, 7, 4]
 VISITS = 3
 PRESENT = 0.8
 
 
 def jitter(subject):
-    """0 to 1, from the subject: FNV-1a as the gateway computes it."""
+    """Returns the account's jitter, 0 to 1: FNV-1a of the subject, as the gateway computes it."""
     digest = 0xCBF29CE484222325
     for byte in subject.encode():
         digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
@@ -32,7 +32,7 @@ def jitter(subject):
 
 
 def visits(chance, days):
-    """The moments at which one user shows up, in seconds."""
+    """Returns the times of one user's visits, in seconds."""
     habit = (chance.choices(range(24), HOURS)[0] + chance.random()) * 3_600
     moments = []
     for day in range(days):
@@ -42,13 +42,13 @@ def visits(chance, days):
 
 
 def simulate(sample, days, seed=1):
-    """Checks by the second they fall into, and the shortest time between two questions about one user."""
+    """Returns the revalidations by second, and the shortest time between two of one user."""
     checks = {}
     closest = math.inf
     for number in range(sample):
         chance = random.Random(f"{seed}/{number}")
         wait = INTERVAL + jitter(f"{number:06d}.{chance.getrandbits(128):032x}.{number % 10000:04d}") * JITTER
-        asked = chance.random() * 600  # The sign-in counts as asking.
+        asked = chance.random() * 600  # The sign-in counts as a revalidation.
         for moment in visits(chance, days):
             if moment - asked >= wait:
                 closest = min(closest, moment - asked)
@@ -60,7 +60,7 @@ def simulate(sample, days, seed=1):
 def report(users, sample, days):
     checks, closest = simulate(sample, days)
     scale = users / sample
-    # A sample is too thin for minutes: ten of them, in which a peak of minutes is not much higher.
+    # The sample is too small for single minutes: average over ten, whose peak is not much lower.
     window = 600
     lines = []
     for day in range(1, days):
@@ -83,7 +83,7 @@ def report(users, sample, days):
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--users", type=int, default=100_000_000)
-    options.add_argument("--sample", type=int, default=20_000, help="users that are really simulated")
+    options.add_argument("--sample", type=int, default=20_000, help="number of simulated users")
     options.add_argument("--days", type=int, default=10)
     options.add_argument("--json", action="store_true")
     given = options.parse_args()

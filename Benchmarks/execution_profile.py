@@ -1,8 +1,8 @@
-"""Counts how often each branch of the gateway is taken, for the compiler.
+"""Records an execution profile of the gateway for profile-guided optimization.
 
-Runs an instrumented release binary under the loads of the benchmark, uploads and sign-ins, and writes what it counted
-in the functions that requests need, as text. `make profile` builds what is needed and calls this; Scripts/release-build
-hands the result to the compiler, which keeps branches that are hardly taken out of the way of the others.
+Runs an instrumented release binary under the loads of the benchmark, with uploads and sign-ins, and writes the counters
+of the functions that requests need, as text. `make profile` builds the programs and calls this; Scripts/release-build
+passes the profile to the compiler, which separates rarely executed code from the rest.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from upstream import Upstream
 
 CORES = frozenset(range(os.cpu_count() or 1))
 SECONDS = 3
-"""Of each load."""
+"""Duration of each load."""
 LEAST_COUNT = 1_000
-"""A function none of whose branches is taken so often in all loads together is not worth its lines."""
+"""Functions without a branch that is taken this often in all loads together are left out."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Function:
 
     name: str
     shape: str
-    """A hash of its branches. The compiler ignores counters of a function that has others by now."""
+    """Hash of the control flow. The compiler ignores the counters of a function whose hash has changed."""
     counts: list[int]
 
     @property
@@ -44,12 +44,12 @@ class Function:
         lines = [
             self.name, "# Func Hash:", self.shape, "# Num Counters:", str(len(self.counts)), "# Counter Values:",
             *map(str, self.counts)]
-        # Without a number of bitmap bytes, which also begins with a dollar sign, LLVM takes the next name for one.
+        # "$0" is the number of bitmap bytes. Without it, LLVM parses the next name, which begins with "$", as one.
         return "\n".join([*lines, "$0", "", ""])
 
 
 def run_loads(cordon: Cordon, folder: Path) -> None:
-    """Starts the gateway for each row of the benchmark, and loads it."""
+    """Starts and loads the gateway for each row of the benchmark."""
     application = Upstream(folder, set(CORES))
     certificate = Certificate.make(folder)
     for row in ROWS:
@@ -74,7 +74,7 @@ def _made(folder: Path) -> Path:
 
 
 def functions(merged: str) -> Iterator[Function]:
-    """Reads LLVM's text format; what it holds besides counters is left out."""
+    """Parses the counters of LLVM's text format; skips everything else."""
     lines = merged.splitlines()
     for place, line in enumerate(lines):
         if line == "# Func Hash:":
@@ -92,16 +92,16 @@ def main() -> None:
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="profile-") as name:
         folder = Path(name)
-        # For the workers of the application, which are another user's.
+        # Lets the application's workers, which run as another user, read the folder.
         folder.chmod(0o755)
         counted = _made(folder / "counted")
-        # Each process writes when it ends.
+        # Each process writes its profile when it exits.
         os.environ["LLVM_PROFILE_FILE"] = str(counted / "%p.profraw")
         run_loads(Cordon(options.cordon.resolve(), options.simulator.resolve(), set(CORES)), folder)
         merged = subprocess.run(
             [options.llvm_profdata, "merge", "--text", "--output=-", *counted.glob("*.profraw")], check=True,
             stdout=subprocess.PIPE, text=True).stdout
-    # The names of local functions begin with the path of their object file, which is another one in each build folder.
+    # Names of local functions begin with the path of their object file, which depends on the build folder.
     kept = [
         function for function in functions(merged)
         if max(function.counts, default=0) >= LEAST_COUNT and "/" not in function.name]

@@ -1,4 +1,4 @@
-"""Measurements, and the figures that follow from them."""
+"""Measurements, and the results computed from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from store import StoreFigures
 
 
 NGINX_WITHOUT_LOG = "nginx-without-log"
-"""nginx without an access log in the row that has one: what Cordon's log is to be measured by."""
+"""nginx without an access log, in the row with access logs: the baseline for the cost of Cordon's log."""
 
 
 @dataclass
@@ -41,8 +41,8 @@ class Loaded:
         return statistics.median(round.p99_ms for round in self.rounds)
 
     def beside(self, other: Loaded, figure: str) -> float:
-        """The ratio of this figure to the other: the median over rounds, each compared with the round next to
-        it, so that a machine that is now slower, now faster does not decide."""
+        """Returns the median ratio to another measurement. Each round is compared with the adjacent one, so that
+        changes in the speed of the machine cancel out."""
         return statistics.median(
             getattr(ours, figure) / getattr(theirs, figure) for ours, theirs in zip(self.rounds, other.rounds))
 
@@ -53,28 +53,28 @@ class Loaded:
 
 @dataclass
 class Figures:
-    """Everything of one run. Contenders go by their names."""
+    """All results of one run. Contenders are keyed by name."""
 
     loaded: dict[str, dict[str, Loaded]] = field(default_factory=dict)
-    """By the key of the row, then by contender."""
+    """By row key, then by contender."""
     rows: list[Row] = field(default_factory=list)
     idle_kib: dict[str, float] = field(default_factory=dict)
     idle_tls_kib: dict[str, float] = field(default_factory=dict)
     first: dict[str, FirstAnswer] = field(default_factory=dict)
     floods: dict[str, list[Flood]] = field(default_factory=dict)
     manifest_share: dict[str, float] = field(default_factory=dict)
-    """Memory in parts of the Kubernetes manifest's limit, by scheme."""
+    """Memory as a fraction of the Kubernetes manifest's limit, by scheme."""
     latency: LatencyFigures | None = None
     store: StoreFigures | None = None
     quiet: dict[str, Quiet] = field(default_factory=dict)
     growth: dict[str, float] = field(default_factory=dict)
-    """CPU per request, × that with none, by what there are many of."""
+    """CPU time per request relative to none configured, by kind of setting."""
     upload_vs_download: float | None = None
     reload_cpu_ms: float | None = None
     binary_mb: float | None = None
 
     def values(self) -> dict[str, float]:
-        """The figures with budgets, as far as this run measured them."""
+        """Returns the results with budgets that this run has measured."""
         found: dict[str, float] = {}
 
         def ratio(name: str, row: str, other: str, figure: str) -> None:

@@ -14,18 +14,18 @@ STARTS = 5
 
 @dataclass(frozen=True)
 class FirstAnswer:
-    """Milliseconds, medians over some starts."""
+    """Medians over several starts, in milliseconds."""
 
     proxied_ms: float
-    """To the first 200 of a proxied request; for Cordon one with a session that an earlier process began."""
+    """Until the first 200 of a proxied request; for Cordon with a session of an earlier process."""
     ready_ms: float | None
-    """To the first 200 of the health check, where there is one."""
+    """Until the first 200 of the health check, if there is one."""
     cpu_ms: float
-    """Processor time to the first 200 of a proxied request."""
+    """CPU time until the first 200 of a proxied request."""
 
 
 def measure(contender: Contender, running: Running, path: str, fields: list[tuple[str, str]]) -> FirstAnswer:
-    """Stops and starts a contender several times on what it has on disk, and asks until it answers."""
+    """Restarts a contender several times with its files, and polls it until it responds."""
     proxied, ready, cpu = [], [], []
     for _ in range(STARTS):
         proxied.append(_one(contender, running, running.port, path, dict(fields)))

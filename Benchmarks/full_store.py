@@ -1,4 +1,4 @@
-"""A SQLite store with many accounts and sessions of known cookies, made from a store of Cordon."""
+"""Fills a SQLite store of Cordon with many accounts and sessions whose cookies are known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HANDLE_LABEL = b"cordon session handle v1\0"
 
 @dataclass(frozen=True)
 class FullStore:
-    """The content of the store. Session `n` belongs to account `n // SESSIONS_PER_ACCOUNT`."""
+    """A filled store. Session `n` belongs to account `n // SESSIONS_PER_ACCOUNT`."""
 
     folder: Path
     accounts: int
@@ -28,7 +28,7 @@ class FullStore:
         return self.accounts * SESSIONS_PER_ACCOUNT
 
     def cookies(self, numbers: Iterator[int] | range) -> Iterator[str]:
-        """The cookies of sessions, as `name=value`: see Sources/Sessions/SealedCookie/SessionCookie.swift."""
+        """Returns the cookies of sessions, as `name=value`: see Sources/Sessions/SealedCookie/SessionCookie.swift."""
         named, key = _derive(self.secret, "key identifier", 4), _derive(self.secret, "session cookie", 32)
         for number in numbers:
             signed = b"\1" + named + _identifier(number)
@@ -37,15 +37,15 @@ class FullStore:
 
     @classmethod
     def fill(cls, folder: Path, accounts: int, secret: str) -> FullStore:
-        """Fills `cordon.db` in the folder, into which somebody has signed in. Nobody may have it open.
+        """Fills `cordon.db` in the folder, which must have one account and must not be open elsewhere.
 
-        The accounts are copies of the one that is there, with another subject and address; their refresh tokens, too,
-        which Cordon would refuse to open if it ever asked about them.
+        The accounts are copies of that one with other subjects and e-mail addresses. So are the encrypted refresh
+        tokens, which Cordon could not decrypt for another account: these accounts cannot be revalidated.
         """
         made = cls(folder, accounts, secret)
         database = sqlite3.connect(folder / "cordon.db", isolation_level=None)
         database.execute("PRAGMA synchronous = OFF")
-        # Into the file itself, without a separate log; the gateway creates one again.
+        # Writes to the file itself, without a write-ahead log. The gateway enables it again.
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("BEGIN")
         indices = database.execute(
@@ -69,7 +69,7 @@ class FullStore:
         database.executemany(
             "INSERT INTO refresh_tokens (subject, client_id, sealed, key, version) VALUES (?, ?, ?, ?, ?)",
             ((_subject(number), client, *token) for number in range(accounts)))
-        # In the order of the table, so that it is filled from the left to the right.
+        # In primary-key order, so that rows are appended to the table.
         handles = sorted((_handle(number), number // SESSIONS_PER_ACCOUNT) for number in range(made.sessions))
         database.executemany(
             "INSERT INTO sessions (handle, subject, client_id, began, ends, last_seen, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -83,7 +83,7 @@ class FullStore:
 
 
 def _subject(number: int) -> str:
-    """In Apple's form, and in the order of the numbers."""
+    """Returns a subject in Apple's format. Subjects sort like their numbers."""
     return f"{number // 10_000 + 1_000:06d}.{number:032x}.{number % 10_000:04d}"
 
 
@@ -96,6 +96,6 @@ def _handle(number: int) -> bytes:
 
 
 def _derive(secret: str, purpose: str, count: int) -> bytes:
-    """HKDF-SHA256 (RFC 5869) without salt, of one block."""
+    """HKDF-SHA256 (RFC 5869) without salt, one block."""
     extracted = hmac.digest(bytes(32), secret.encode(), "sha256")
     return hmac.digest(extracted, f"cordon v1 {purpose}".encode() + b"\1", "sha256")[:count]

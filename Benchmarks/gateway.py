@@ -1,4 +1,4 @@
-"""Cordon, with somebody really signed in through the simulated Apple."""
+"""Cordon as a contender, with a session from a complete sign-in at the simulated Apple."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sign_in import sign_in
 SECRET = "what signs the sessions of the benchmark, and nothing else"
 CLIENT_ID, TEAM_ID, KEY_ID = "com.example.web", "DEF123GHIJ", "ABC123DEFG"
 USER_EMAIL = "anna.bergstrom@example.com"
-"""Of the simulated user who signs in (`sign_in.sign_in`)."""
+"""E-mail address of the simulated user who signs in (`sign_in.sign_in`)."""
 
 
 @dataclass
 class Cordon:
-    """The gateway. Each start has a simulated Apple, keys and a store of its own."""
+    """The gateway. Each start has its own simulated Apple, keys and store."""
 
     binary: Path
     simulator: Path
@@ -83,7 +83,7 @@ class Cordon:
         return process
 
     def wait_until_ready(self, running: Running) -> None:
-        """Waits for the health check, fifteen seconds at most."""
+        """Waits for the health check, at most fifteen seconds."""
         assert running.health
         end = time.monotonic() + 15
         while time.monotonic() < end:
@@ -109,7 +109,7 @@ def _set_limits(folder: Path, limits: Limits) -> None:
 
 
 HOSTS = 100
-"""Hosts besides that of `public_url` in the row with many."""
+"""Number of hosts besides that of `public_url`, in the row with many hosts."""
 
 
 def _add_hosts(folder: Path, port: int) -> None:
@@ -121,9 +121,9 @@ def _add_hosts(folder: Path, port: int) -> None:
 
 
 LISTED = 10_000
-"""Members of each of the two groups of the row with lists, and addresses of its deny list."""
+"""In the row with access lists: members of each of the two groups, and addresses in the deny list."""
 ROUTES = 1_000
-"""Routes of that row; half of them name a group, half of them methods."""
+"""Routes in that row: half of them name a group, half of them methods."""
 
 
 FORWARDING = {
@@ -132,11 +132,11 @@ FORWARDING = {
     "strip_prefix": '\n[[upstreams]]\nname = "app"\nurl = "http://127.0.0.1:{upstream}"\nstrip_prefix = "/app"\n'
                     '\n[[route]]\npath = "/app"\nupstream = "app"\n',
 }
-"""Lines of the configuration, by the name of the row."""
+"""Lines of the configuration, by row."""
 
 
 def routes(count: int) -> str:
-    """Public routes that the measured request does not take."""
+    """Returns public routes that do not match the measured request."""
     return "".join(f'\n[[route]]\npath = "/area{number}/"\naccess = "public"\n' for number in range(count))
 
 
@@ -147,11 +147,11 @@ MANY = {
     "hosts": "".join(
         f'\n[[host]]\nname = "h{number}.localhost:{{port}}"\n' for number in range(1_000)),
 }
-"""Lines of the configuration of which the cost of a request must not depend, by what there are many of."""
+"""Settings whose number must not affect the cost of a request, by kind."""
 
 
 def _add_access_lists(folder: Path) -> None:
-    """Admits the user who is signed in as the last member of a group, past a deny list and among many routes."""
+    """Returns access rules that admit the signed-in user: last in a group, with a deny list and many routes."""
     (folder / "staff.txt").write_text(
         "".join(f"user{number}@staff.example\n" for number in range(LISTED)) + f"{USER_EMAIL}\n")
     members = ", ".join(f'"user{number}@guests.example"' for number in range(LISTED))

@@ -1,4 +1,4 @@
-"""Everything that a gateway does besides forwarding, at a steady pace, while it is loaded."""
+"""Background work of a gateway under load, at a steady rate: sign-ins, scrapes, reloads and revalidations."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from contender import Running
 from sign_in import sign_in
 
 SIGN_IN_SECONDS, SCRAPE_SECONDS, RELOAD_SECONDS = 0.1, 1.0, 2.0
-"""From one to the next; sign-ins are one after another, however long they take."""
+"""Interval between sign-ins, scrapes and reloads. Sign-ins are sequential, however long each takes."""
 REVALIDATION_SECONDS = 2
-"""The gateway's `revalidation.interval` for this work. It looks whether that is over every 30 seconds, by session."""
+"""`revalidation.interval` of the gateway. It checks every 30 seconds for each session whether this has passed."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """The work done beside a load, in a second of it."""
+    """Work during a load, per second."""
 
     sign_ins: float
     revalidations: float
     reloads: float
     scrapes: float
     lines: float
-    """Of the access log."""
+    """Lines of the access log."""
 
 
 class Work:
-    """Signs in, scrapes the metrics and reloads, from the begin of a `with` to its end.
+    """Context manager that signs users in, scrapes the metrics and reloads until its end.
 
-    Revalidations are begun by the requests of the load, and its lines of the access log are counted. Any failure ends
-    the run.
+    Also counts the revalidations that the requests of the load trigger, and the lines of the access log. Any failure
+    aborts the run.
     """
 
     def __init__(self, running: Running) -> None:
@@ -63,12 +63,12 @@ class Work:
         for thread in self._threads:
             thread.join()
         self._seconds = time.monotonic() - self._began
-        time.sleep(0.5)  # Revalidations that the load began come to their end, and the log's last lines are written.
+        time.sleep(0.5)  # Lets revalidations finish and the log be flushed.
         if self._trouble:
             raise self._trouble[0]
 
     def done(self) -> Done:
-        """To be asked for after the end."""
+        """Valid after the end of the `with`."""
         reloads, revalidations = self._counted()
         lines = self._running.lines.read_bytes().count(b"\n") if self._running.lines else 0
         counts = [
@@ -98,7 +98,7 @@ class Work:
         self._running.process.popen.send_signal(signal.SIGHUP)
 
     def _counted(self) -> tuple[int, int]:
-        """Successful reloads and revalidations so far."""
+        """Returns the number of successful reloads and revalidations so far."""
         text = self._metrics()
         if refused := re.search(r'^cordon_config_reloads_total\{result="(?!ok)[^"]*"\} [1-9].*', text, re.M):
             raise SystemExit(f"bench: a reload failed: {refused[0]}")

@@ -1,4 +1,4 @@
-"""The cost of a request that must not depend on how much is configured."""
+"""CPU time per request, which must not depend on the size of the configuration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def measure(
     start: Callable[[frozenset[str], str], Running], fields: Callable[[Running], list[tuple[str, str]]], *,
     rounds: int, seconds: int, loader_cores: set[int],
 ) -> dict[str, float]:
-    """Loads gateways with much and with little in turn; answers the CPU per request × that with none, by name."""
+    """Loads gateways with many and with no entries in turn. Returns the ratio of CPU time per request, by kind."""
     serving = {name: start(frozenset({name} - {PLAIN}), f"growth-{name}") for name in NAMES}
     spent: dict[str, list[float]] = {name: [] for name in NAMES}
     for number in range(rounds + 1):

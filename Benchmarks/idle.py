@@ -1,4 +1,4 @@
-"""The memory of a kept connection without requests."""
+"""Memory of an idle keep-alive connection."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import time
 from contender import Running
 
 FIRST = 200
-"""Connections opened before the first look, so that what is allocated once is not counted against the others."""
+"""Connections opened before the first measurement, so that one-time allocations are not counted."""
 CONNECTIONS = 2_000
 SETTLING_SECONDS = 6
-"""From the first connections to the first look: Cordon gives back what its start left behind after five seconds."""
+"""Time until the first measurement: five seconds after its start, Cordon returns unused memory to the system."""
 
 
 def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]]) -> float:
-    """Opens connections that each ask once, one after another, and stay; answers what each added to written memory."""
+    """Opens keep-alive connections with one request each. Returns the private dirty memory that each adds."""
     raise_descriptor_limit()
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
-    # The certificate is this run's own. Each connection is a full handshake, as those of different clients are.
+    # The certificate is self-signed. Each connection makes a full handshake, like connections of different clients.
     context = ssl._create_unverified_context() if running.scheme == "https" else None
     open_connections: list[socket.socket] = []
     try:
@@ -37,13 +37,13 @@ def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]
 
 
 def raise_descriptor_limit() -> None:
-    """Lets this process open many connections."""
+    """Raises the descriptor limit of this process."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard == resource.RLIM_INFINITY else min(16_384, hard), hard))
 
 
 def connect_and_ask(running: Running, request: bytes, context: ssl.SSLContext | None) -> socket.socket:
-    """A connection on which one request was answered with 200."""
+    """Returns a connection after one request with status 200."""
     connection = socket.create_connection(("127.0.0.1", running.port), 10)
     if context:
         connection = context.wrap_socket(connection, server_hostname="localhost")
@@ -52,7 +52,7 @@ def connect_and_ask(running: Running, request: bytes, context: ssl.SSLContext | 
 
 
 def ask(connection: socket.socket, request: bytes, name: str) -> None:
-    """One request on a kept connection, and its answer, which must be 200 and be whole."""
+    """Sends one request and reads the response, which must be complete and have status 200."""
     connection.sendall(request)
     answer = b""
     while True:

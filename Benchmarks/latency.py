@@ -1,4 +1,4 @@
-"""Latency that a proxy adds to the application's, at rates below its capacity, without and beside other work."""
+"""Latency that a proxy adds to the application's, below its capacity, without and with background work."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from upstream import Upstream
 
 KEY = "latency"
 SHARES = [0.2, 0.5, 0.8]
-"""Rates, in parts of the capacity."""
+"""Request rates as fractions of the capacity."""
 WINDOW = 50
-"""Accounts that are used in turn by the load of a gateway, for a second. Beside work, the next second has others, all of
-which are due for revalidation."""
+"""Accounts that the load of a gateway uses in turn for a second. With background work, each second uses other accounts,
+all of which are due for revalidation."""
 ACCOUNTS = 300
-"""Accounts for that. A session is used again after 30 seconds at least: earlier the gateway does not revalidate it."""
+"""All accounts. Each session is reused after at least 30 seconds: the gateway does not revalidate it earlier."""
 DIRECT, BESIDE_WORK = "direct", "cordon-beside-work"
-"""Names among those of contenders: the application without a proxy, and the gateway with work."""
+"""Additional contender names: the application without a proxy, and the gateway with background work."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,21 @@ class Size:
 
 @dataclass
 class LatencyFigures:
-    """The results. Contenders go by their names, with `DIRECT` and `BESIDE_WORK`."""
+    """The results. Contenders are keyed by name, including `DIRECT` and `BESIDE_WORK`."""
 
     capacity: float
-    """Requests a second that the gateway answers at most, by which the rates of all are chosen."""
+    """Maximum request rate of the gateway, which determines the rates for all contenders."""
     rounds: dict[float, dict[str, list[Latency]]] = field(default_factory=dict)
-    """By the share of the capacity, then by contender."""
+    """By fraction of the capacity, then by contender."""
     work: list[Done] = field(default_factory=list)
-    """Beside each load with work."""
+    """Background work during each load."""
 
     def direct(self, share: float, figure: str) -> float:
-        """The median over rounds of a figure of the application without a proxy."""
+        """Returns the median over rounds of a figure of the application without a proxy."""
         return statistics.median(getattr(it, figure) for it in self.rounds[share][DIRECT])
 
     def added(self, share: float, name: str, figure: str) -> float | None:
-        """The median over rounds of the difference to the direct load of the same round, in milliseconds."""
+        """Returns the median over rounds of the difference to the direct load of the same round, in milliseconds."""
         if not (measured := self.rounds.get(share, {}).get(name)):
             return None
         return statistics.median(
@@ -69,7 +69,7 @@ class LatencyFigures:
             for it, direct in zip(measured, self.rounds[share][DIRECT]))
 
     def values(self) -> dict[str, float]:
-        """The figures with budgets."""
+        """Returns the figures with budgets."""
         found = {
             "latency_p99_added_ms": self.added(0.5, "cordon", "p99_ms"),
             "latency_beside_work_p99_added_ms": self.added(0.5, BESIDE_WORK, "p99_ms"),
@@ -81,7 +81,7 @@ def measure(
     contenders: list[Contender], start: Callable[[Contender, Setting, str], Running], upstream: Upstream,
     setting: Setting, folder: Path, *, size: Size, loader_core: int,
 ) -> LatencyFigures:
-    """Loads the application, the proxies and a gateway with work in turn, at the same moments."""
+    """Loads the application, the proxies and a gateway with background work in turn, with the same request times."""
     folder.mkdir()
     with pinned({loader_core}), going_first(upstream.process, this_one=False):
         loader = Loader(folder, loader_core)
@@ -112,10 +112,10 @@ def measure(
                         it = loader.run(name, port, requests[name], rate, seconds, window)
                     if work:
                         done = work.done()
-                        # The next round goes on with the accounts after those of this one.
+                        # The next round continues with the following accounts.
                         sessions[name] = sessions[name][seconds * window:] + sessions[name][:seconds * window]
                         _write(requests[name], serving[name].authority, sessions[name])
-                    if number:  # The first one warms up.
+                    if number:  # The first round warms up.
                         figures.rounds.setdefault(share, {}).setdefault(name, []).append(it)
                         figures.work += [done] if done else []
                         _tell(number, share, name, it, done)
@@ -126,7 +126,7 @@ def measure(
 
 
 def _sessions(running: Running, count: int) -> list[str]:
-    """Sessions of so many accounts, where the contender knows such things."""
+    """Returns sessions of this many accounts, if the contender has sessions."""
     if not running.health:
         return [running.session]
     origin = f"{running.scheme}://{running.authority}"
@@ -134,7 +134,7 @@ def _sessions(running: Running, count: int) -> list[str]:
 
 
 def _write(file: Path, authority: str, sessions: list[str]) -> Path:
-    """The requests of the loader, one with each session."""
+    """Returns the requests of the load generator, one with each session."""
     file.write_text("".join(
         f"GET {SMALL} HTTP/1.1\r\n"
         + "".join(f"{name}: {value}\r\n" for name, value in browser_fields(authority, session)) + "\r\n"
@@ -143,7 +143,7 @@ def _write(file: Path, authority: str, sessions: list[str]) -> Path:
 
 
 def _capacity(running: Running, size: Size, loader_core: int) -> float:
-    """The median of closed-loop rounds, after one that warms up."""
+    """Returns the median of closed-loop rounds, after a warm-up round."""
     fields = browser_fields(running.authority, running.session)
     with going_first(children=True):
         rates = [

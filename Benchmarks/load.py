@@ -1,4 +1,4 @@
-"""One round of load on the loader's core, and what the proxy spent on it."""
+"""One round of load, and the resources that the proxy used for it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Round:
     requests_per_second: float
     p99_ms: float
     lines_lost: float = 0
-    """The share of the requests that no line of the access log tells."""
+    """Fraction of the requests that are missing in the access log."""
 
 
 def run(
     running: Running, path: str, fields: list[tuple[str, str]], *, kind: Kind, seconds: int, cores: set[int],
 ) -> Round:
-    """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run as invalid."""
+    """Loads a proxy for some seconds. A status other than 2xx or a failed connection aborts the run."""
     if running.lines:
         os.truncate(running.lines, 0)
     running.process.settle()
@@ -53,7 +53,7 @@ def run(
 def _lines_lost(lines: Path | None, requests: int) -> float:
     if lines is None:
         return 0
-    time.sleep(0.5)  # A proxy may write its lines a little later.
+    time.sleep(0.5)  # A proxy may write its log lines with a delay.
     with open(lines, "rb") as told:
         return max(0, 1 - sum(block.count(b"\n") for block in iter(lambda: told.read(1 << 20), b"")) / requests)
 
@@ -86,7 +86,7 @@ def _http2(
         "h2load", "--threads=1", f"--clients={HTTP2_CONNECTIONS}", f"--max-concurrent-streams={HTTP2_STREAMS}",
         f"--duration={seconds}", "--npn-list=h2", f"--log-file={times}"]
     for name, value in fields:
-        # What HTTP/1.1 calls Host.
+        # The equivalent of Host in HTTP/1.1.
         command += ["--header", f"{':authority' if name == 'Host' else name.lower()}: {value}"]
     said = _run(running, command + [running.url(path)], cores, seconds)
     counted = re.search(r"requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored",
@@ -97,7 +97,7 @@ def _http2(
         raise SystemExit(f"bench: h2load said nothing of use about {running.process.name}:\n{said}")
     if any(int(count) for count in [counted[3], counted[4], answers[2], answers[3], answers[4]]):
         raise SystemExit(f"bench: {running.process.name} at {path}: {counted[0]}; {answers[0]}")
-    # A line for each request: when it began, its status, its microseconds.
+    # A line for each request: start time, status, duration in microseconds.
     took = sorted(int(line.rsplit("\t", 1)[1]) for line in times.read_text().splitlines())
     return int(counted[1]), float(rate[1]), took[int(len(took) * 0.99)] / 1e3
 

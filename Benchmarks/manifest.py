@@ -1,4 +1,4 @@
-"""The most memory of a gateway with the limits of the Kubernetes manifests, at as many connections as these allow."""
+"""Peak memory of a gateway with the limits of the Kubernetes manifests, at the maximum number of connections."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from idle import connect_and_ask, raise_descriptor_limit
 
 KUBERNETES = Path(__file__).resolve().parent.parent / "deploy" / "kubernetes"
 HEAD_BYTES = 31_000
-"""Of each unfinished request header: below the gateway's limit for one, 32 KiB."""
+"""Bytes of each incomplete request header: below the gateway's limit of 32 KiB."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The limits that have to fit each other."""
+    """The limits that must be consistent."""
 
     connections: int
     session_mib: int
@@ -43,8 +43,10 @@ class Manifest:
 
 
 def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list[tuple[str, str]]) -> float:
-    """Opens as many connections as the manifest allows, first with unfinished headers, then idle after a request; answers
-    the most resident memory, with the cached sessions that this row does not have, in parts of the manifest's limit."""
+    """Opens as many connections as the manifest allows, first with incomplete headers, then idle after a request.
+
+    Returns the peak resident memory plus that of a full session cache, as a fraction of the manifest's limit.
+    """
     raise_descriptor_limit()
     head = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields)
     context = ssl._create_unverified_context() if running.scheme == "https" else None
@@ -58,7 +60,7 @@ def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list
                 held[-1] = connection = context.wrap_socket(connection, server_hostname="localhost")
             connection.sendall(unfinished)
         except OSError:
-            # Refused, because unfinished headers have enough memory: that is the bound.
+            # Refused, because incomplete headers have reached their memory limit, which is intended.
             pass
     _wait_until_read(running)
     for connection in held:
@@ -69,7 +71,7 @@ def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list
         try:
             held.append(connect_and_ask(running, (head + "\r\n").encode(), context))
         except (OSError, SystemExit):
-            # Those of the first wave are not gone yet.
+            # Connections of the first wave are not closed yet.
             if time.monotonic() > end:
                 raise
             time.sleep(0.05)
@@ -80,7 +82,7 @@ def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list
 
 
 def _wait_until_read(running: Running) -> None:
-    """Waits until the gateway keeps no more of unfinished headers than a moment ago."""
+    """Waits until the memory for incomplete headers no longer grows."""
     before, end = -1.0, time.monotonic() + 20
     while (now := _unfinished_bytes(running)) > before and time.monotonic() < end:
         before = now

@@ -1,7 +1,7 @@
-"""A loader of its own for new connections, which wrk does not make: connect, shake hands over TLS, ask once, close.
+"""A load generator for new connections, which wrk cannot measure: connect, TLS handshake, one request, close.
 
-Called by load.py as `new_connections.py PORT SECONDS new|full|resumed`, with the request on standard
-input; writes JSON.
+Called by load.py as `new_connections.py PORT SECONDS new|full|resumed`, with the request on standard input. Prints
+JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # The loader's own work is not measured, and the certificate is this run's own.
+    context.verify_mode = ssl.CERT_NONE  # Self-signed. The loader's CPU time is not measured.
     session: ssl.SSLSession | None = None
     if resumes:
         _, session = connect(context, port, request, None)
@@ -33,13 +33,13 @@ def main() -> None:
         if resumed != resumes:
             raise SystemExit(f"a handshake was {'resumed' if resumed else 'full'}, not {sys.argv[3]}")
         if resumes:
-            session = ticket  # A ticket is for one connection.
+            session = ticket  # Each ticket is used once.
 
     report(*measure(seconds, once))
 
 
 def measure(seconds: float, once: Callable[[], None]) -> tuple[list[float], float]:
-    """The milliseconds of each connection, and the seconds of all."""
+    """Returns the duration of each connection in milliseconds, and of all in seconds."""
     milliseconds: list[float] = []
     began = time.monotonic()
     while (now := time.monotonic()) - began < seconds:
@@ -55,7 +55,7 @@ def report(milliseconds: list[float], elapsed: float) -> None:
 
 
 def cleartext(port: int, request: bytes) -> None:
-    """One connection with one request."""
+    """Opens a connection for one request."""
     with socket.create_connection(("127.0.0.1", port), 10) as connection:
         ask(connection, request)
 
@@ -63,7 +63,7 @@ def cleartext(port: int, request: bytes) -> None:
 def connect(
     context: ssl.SSLContext, port: int, request: bytes, session: ssl.SSLSession | None,
 ) -> tuple[bool, ssl.SSLSession | None]:
-    """One connection with one request; answers whether it was resumed, and what the next may be resumed with."""
+    """Opens a TLS connection for one request. Returns whether it was resumed, and the session for the next one."""
     with socket.create_connection(("127.0.0.1", port), 10) as plain:
         with context.wrap_socket(plain, server_hostname="localhost", session=session) as secure:
             ask(secure, request)
@@ -71,7 +71,7 @@ def connect(
 
 
 def ask(connection: socket.socket, request: bytes) -> None:
-    """One request, and its whole answer, which must be 200."""
+    """Sends one request and reads the complete response, which must be 200."""
     connection.sendall(request)
     answer = b""
     while b"\r\n\r\n" not in answer or len(answer.partition(b"\r\n\r\n")[2]) < 1_024:

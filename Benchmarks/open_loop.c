@@ -1,13 +1,13 @@
-/* An open-loop load generator for HTTP/1.1: requests are due at moments that do not depend on responses.
+/* An open-loop load generator for HTTP/1.1: requests are due at times that do not depend on responses.
 
      open_loop PORT RATE SECONDS CONNECTIONS SEED REQUESTS WINDOW >TIMES
 
-   The moments are a Poisson process of RATE requests a second with a fixed seed: each proxy gets the same ones. A
-   request that is due waits for an idle connection if there is none, and that belongs to its latency. REQUESTS is a
-   file of requests without bodies: WINDOW of them are used in turn for a second, then the next WINDOW, and so on. For
-   each request, in the order in which they were due, TIMES has three 64-bit numbers: nanoseconds from the begin to when
-   it was due, when it was sent, and when its whole response was there. Ends with status 1 if a response is not 200, if a
-   connection is closed, or if a response is missing ten seconds after the last request was due. */
+   The times are a Poisson process of RATE requests per second with a fixed seed, so each proxy gets the same ones. A
+   request that is due waits if no connection is idle; the wait is part of its latency. REQUESTS is a file of requests
+   without bodies: WINDOW of them are used in turn for a second, then the next WINDOW, and so on. For each request, in
+   the order in which they were due, TIMES has three 64-bit numbers: nanoseconds from the start until it was due, until
+   it was sent, and until its response was complete. The exit status is 1 if a response is not 200, if a connection is
+   closed, or if a response is missing ten seconds after the last request was due. */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,14 +31,14 @@ struct times { uint64_t due, sent, done; };
 
 struct connection {
   int socket;
-  size_t request;   /* The request under way. */
+  size_t request;   /* The request in flight. */
   size_t received;  /* Bytes of its response so far. */
-  size_t whole;     /* Bytes that the response has, 0 as long as its header is not complete. */
+  size_t whole;     /* Size of the response, 0 until its header is complete. */
   char response[LONGEST_RESPONSE + 1];
 };
 
 static struct connection connections[MOST_CONNECTIONS];
-static struct connection *idle[MOST_CONNECTIONS];  /* A ring: the one that is idle for longest is used next. */
+static struct connection *idle[MOST_CONNECTIONS];  /* A ring buffer: the longest idle is used next. */
 static size_t idle_first, idle_count;
 static struct times *requests;
 static uint64_t seed;
@@ -55,7 +55,7 @@ static uint64_t now(void) {
   return (uint64_t)((int64_t)(time.tv_sec - begin.tv_sec) * 1000000000 + (time.tv_nsec - begin.tv_nsec));
 }
 
-/* xorshift64*, as a number from 0 up to 1. */
+/* Random number in [0, 1) (xorshift64*). */
 static double chance(void) {
   seed ^= seed >> 12;
   seed ^= seed << 25;
@@ -63,7 +63,7 @@ static double chance(void) {
   return (double)((seed * 0x2545F4914F6CDD1DULL) >> 11) / 9007199254740992.0;
 }
 
-/* The moments at which requests are due; returns their number. */
+/* Computes the times at which requests are due. Returns their number. */
 static size_t schedule(double rate, double seconds) {
   size_t room = (size_t)(rate * seconds * 1.2) + 10000, count = 0;
   requests = calloc(room, sizeof *requests);
@@ -77,7 +77,7 @@ static size_t schedule(double rate, double seconds) {
   return 0;
 }
 
-/* Reads the requests of a file; returns their number. Each ends with an empty line. */
+/* Reads the requests of a file, each of which ends with an empty line. Returns their number. */
 static size_t read_texts(const char *path, char ***texts) {
   FILE *file = fopen(path, "rb");
   if (!file) fail(path, strerror(errno));
@@ -123,7 +123,7 @@ static void send_request(size_t number, const char *text, int count) {
   if (send(connection->socket, text, (size_t)length, MSG_NOSIGNAL) != length) fail("send", strerror(errno));
 }
 
-/* The size of a response whose header is complete, 0 before. */
+/* Returns the size of a response, 0 until its header is complete. */
 static size_t size_of(struct connection *connection) {
   char *end = strstr(connection->response, "\r\n\r\n");
   if (!end) return 0;
@@ -133,7 +133,7 @@ static size_t size_of(struct connection *connection) {
   return (size_t)(end + 4 - connection->response) + strtoul(length + 17, NULL, 10);
 }
 
-/* Reads what is there; returns whether the response is complete. */
+/* Reads the available bytes. Returns whether the response is complete. */
 static int receive(struct connection *connection) {
   ssize_t count = recv(connection->socket, connection->response + connection->received,
                        LONGEST_RESPONSE - connection->received, 0);
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   prctl(PR_SET_TIMERSLACK, 1);
   open_connections(count, atoi(argv[1]), poll);
   clock_gettime(CLOCK_MONOTONIC, &begin);
-  size_t next = 0, done = 0;  /* Requests that are not sent yet begin at `next`. */
+  size_t next = 0, done = 0;  /* `next` is the first request that is not sent yet. */
   while (done < total) {
     uint64_t time = now();
     if (time > (uint64_t)((seconds + PATIENCE_SECONDS) * 1e9)) fail("requests are not answered", "");

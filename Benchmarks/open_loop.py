@@ -1,4 +1,4 @@
-"""Load at a constant mean rate that does not wait for responses, and latency from the moment a request was due."""
+"""Open-loop load: a constant mean rate that does not wait for responses. Latency is measured from the due time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rows import CONNECTIONS
 
 SEED = 1
 STOPPED_MS = 50
-"""The time for which the application is stopped to check the loader."""
+"""Time for which the application is stopped to check the loader."""
 
 
 @dataclass(frozen=True)
 class Latency:
-    """Milliseconds, over the requests of one load."""
+    """Latency over the requests of one load, in milliseconds."""
 
     requests: int
     p50_ms: float
@@ -30,18 +30,18 @@ class Latency:
     p999_ms: float
     longest_ms: float
     late_ms: float
-    """p99 of the time from when a request was due to when it was sent: it waited for the loader or a connection."""
+    """p99 of the time until a due request was sent, while it waited for the loader or a connection."""
 
     @classmethod
     def of(cls, due: Sequence[int], sent: Sequence[int], done: Sequence[int]) -> Latency:
-        """From nanoseconds since the begin of the load."""
+        """Computes the latencies from times in nanoseconds since the beginning of the load."""
         took = sorted(after - before for before, after in zip(due, done))
         late = sorted(after - before for before, after in zip(due, sent))
         return cls(len(took), _at(took, 0.5), _at(took, 0.99), _at(took, 0.999), took[-1] / 1e6, _at(late, 0.99))
 
 
 class Loader:
-    """The compiled loader (`open_loop.c`) on its core, where it runs before other processes if that is allowed."""
+    """The compiled loader (`open_loop.c`), pinned to its core, with real-time priority if permitted."""
 
     def __init__(self, folder: Path, core: int) -> None:
         self.binary = folder / "open_loop"
@@ -50,16 +50,17 @@ class Loader:
         subprocess.run(["gcc", "-std=gnu11", "-O2", "-o", str(self.binary), str(source), "-lm"], check=True)
 
     def run(self, name: str, port: int, requests: Path, rate: float, seconds: float, window: int = 1) -> Latency:
-        """Loads a port. Any response but 200, any closed connection and any missing response ends the run.
+        """Loads a port. A status other than 200, a closed connection or a missing response aborts the run.
 
-        Each second uses `window` requests of the file in turn, the next second the next ones.
+        Each second uses the next `window` requests of the file, in turn.
         """
         return Latency.of(*self._times(name, port, requests, rate, seconds, window))
 
     def check(self, application: Process, port: int, requests: Path, rate: float = 5_000) -> float:
-        """Stops the application for a moment, and ends the run unless each request due meanwhile shows the rest of it.
+        """Checks for coordinated omission: stops the application briefly, and aborts the run unless the latency of each
+        request due meanwhile includes the rest of the stop.
 
-        Answers the longest latency in milliseconds.
+        Returns the longest latency in milliseconds.
         """
         stopping = threading.Timer(0.4, _stop_for_a_moment, [application])
         stopping.start()
@@ -69,7 +70,7 @@ class Loader:
         longest = max(took)
         from_then = due[took.index(longest)]
         ends = from_then + longest
-        # The queue is answered after the stop: nobody who was due in it can have been answered before its end.
+        # Queued requests are answered after the stop: none that was due during the stop can have been answered before.
         too_short = [begin for begin, wait in zip(due, took) if from_then <= begin < ends and begin + wait < ends - 5e6]
         if longest < STOPPED_MS * 1e6 * 0.9 or len(too_short) > 0.05 * rate * longest / 1e9:
             raise SystemExit(

@@ -1,4 +1,4 @@
-"""nginx and HAProxy as plain proxies: no authentication, and the fields that every application behind a proxy wants."""
+"""nginx and HAProxy as plain proxies: no authentication, and the usual X-Forwarded-* headers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contender import Running, Setting
 from processes import Process, free_port, wait_for_port
 
 LOOK_ALIKE = "__Host-cordon=" + "x" * 110
-"""Stands for the session's cookie where nobody can sign in."""
+"""Replaces the session cookie for contenders without sign-in."""
 
 
 @dataclass
 class Nginx:
-    """nginx with kept connections to the upstream."""
+    """nginx with keep-alive connections to the upstream."""
 
     name: str = "nginx"
     title: str = "nginx, plain"
@@ -37,7 +37,7 @@ class Nginx:
 
 @dataclass
 class HAProxy:
-    """HAProxy with its own defaults for connections to the server."""
+    """HAProxy with its default settings for connections to the server."""
 
     name: str = "haproxy"
     title: str = "HAProxy, plain"

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the benchmark's own, on the disk, with the settings it comes with: every commit is flushed."""
+"""A PostgreSQL server for the benchmark, on disk, with default settings: every commit is flushed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from processes import Process, free_port, wait_for_port
 
 
 class PostgreSQL:
-    """Serves until it is stopped. It does not run as root: root starts it as Debian's user `postgres`."""
+    """A running server. If the benchmark runs as root, the server runs as Debian's user `postgres`."""
 
     def __init__(self) -> None:
-        # Not in memory, where the rest of the benchmark is: what is measured waits for the disk.
+        # On disk, unlike the rest of the benchmark: the measurement includes waiting for the disk.
         self._folder = tempfile.TemporaryDirectory(prefix="cordon-bench-", dir="/var/tmp")
         folder = Path(self._folder.name)
         self._as_server: list[str] = []
@@ -39,21 +39,21 @@ class PostgreSQL:
         self.start()
 
     def start(self) -> None:
-        """Starts it, also again after `pause`, on the same port."""
+        """Starts the server, also after `pause`, on the same port."""
         folder = Path(self._folder.name)
         command = [
             *self._as_server, str(self._programs / "postgres"), "-D", str(folder / "data"), "-p", str(self._port),
             "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         self.process = Process.start("postgresql", command, cores=os.sched_getaffinity(0), folder=folder)
         wait_for_port(self.process, self._port)
-        # It listens before it lets anybody in.
+        # It listens before it accepts sessions.
         ready = [str(self._programs / "pg_isready"), "--host=127.0.0.1", f"--port={self._port}", "--quiet"]
         while subprocess.run(ready).returncode:
             self.process.check()
             time.sleep(0.05)
 
     def pause(self) -> None:
-        """Ends the server, whose connections end with it; the data stay."""
+        """Stops the server and its connections, and keeps the data."""
         self.process.popen.send_signal(signal.SIGINT)
         self.process.popen.wait()
         self.process.stop()

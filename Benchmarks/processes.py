@@ -1,4 +1,4 @@
-"""Child processes: pinned to cores, with their processor time and memory, and ended however the run ends."""
+"""Child processes that are pinned to cores, with CPU time and memory, and always stopped at the end of the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 DESCRIPTORS = 16_384
-"""Descriptors that a child may open, if the system lets it."""
+"""Descriptor limit of a child, if the system permits it."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Process:
     @classmethod
     def start(cls, name: str, command: list[str], *, cores: set[int], folder: Path,
         output: Path | None = None) -> Process:
-        """Starts a command on the given cores. What it writes goes to `output`, or to a log in the folder."""
+        """Starts a command on the given cores, with output to `output` or a log in the folder."""
         log = output or folder / f"{name}.log"
         with open(log, "ab") as sink:
             popen = subprocess.Popen(
@@ -46,14 +46,14 @@ class Process:
         return process
 
     def settle(self) -> None:
-        """Takes stock of the process's children: a master that listens may not have all its workers yet."""
+        """Updates the list of children: a master that listens may not have started all its workers yet."""
         self.members = [self.popen.pid] + _descendants(self.popen.pid)
 
     @property
     def cpu_seconds(self) -> float:
-        """User and system time of the process and its children so far, ended threads included.
+        """User and system time of the process and its children so far, including ended threads.
 
-        From each process's own clock, which counts nanoseconds; /proc/PID/stat has hundredths of a second.
+        Read from the CPU-time clock of each process, in nanoseconds; /proc/PID/stat has hundredths of a second.
         """
         return sum(time.clock_gettime(_cpu_clock(pid)) for pid in self.members)
 
@@ -64,37 +64,37 @@ class Process:
 
     @property
     def anonymous_bytes(self) -> int:
-        """Resident memory of the process and its children that is not a part of a file."""
+        """Anonymous resident memory of the process and its children."""
         return sum(
             int(size) * 1_024 for pid in self.members
             for size in re.findall(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M))
 
     @property
     def private_dirty_bytes(self) -> int:
-        """Memory that the process and its children have written and share with nobody: what another instance would
-        take again. Pages of files are not counted, which are dirty after a build until the disk has them."""
+        """Private dirty memory of the process and its children, which a second instance would need again. File pages
+        are not counted: after a build they are dirty until they are written to disk."""
         return sum(_written_kib(pid) for pid in self.members) * 1_024
 
     @property
     def wake_ups(self) -> dict[str, int]:
-        """Voluntary context switches of each present thread of the process and its children, so far."""
+        """Voluntary context switches so far, by running thread of the process and its children."""
         threads = [thread for pid in self.members for thread in Path(f"/proc/{pid}/task").iterdir()]
         return {str(thread): count for thread in threads if (count := _waits(thread))}
 
     @property
     def highest_resident_bytes(self) -> int:
-        """The most resident memory that each process and child ever had, together."""
+        """Sum of the peak resident memory of the process and its children."""
         found = [re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text()) for pid in self.members]
         return sum(int(peak[1]) * 1_024 for peak in found if peak)
 
     def prefer(self) -> None:
-        """Gives the process and its children most of their core, also on a machine with other work. Takes root.
+        """Raises the scheduling priority (nice) of the process and its children over other work. Requires root.
 
-        Their threads are equals of each other as before.
+        Their threads keep equal priorities among each other.
         """
         try:
             os.setpriority(os.PRIO_PGRP, self.popen.pid, -20)
-            # The scheduler may weigh sessions first (sched(7), "The autogroup feature").
+            # The scheduler may first weigh sessions against each other (sched(7), "The autogroup feature").
             if (group := Path(f"/proc/{self.popen.pid}/autogroup")).exists():
                 group.write_text("-20")
         except PermissionError:
@@ -102,13 +102,13 @@ class Process:
                 file=sys.stderr)
 
     def check(self) -> None:
-        """Fails with what the process wrote last, if it has ended."""
+        """Aborts with the last output of the process if it has ended."""
         if self.popen.poll() is not None:
             said = self.log.read_text(errors="replace")[-2_000:] if self.log.is_file() else ""
             raise SystemExit(f"bench: {self.name} ended with status {self.popen.returncode}:\n{said}")
 
     def stop(self) -> None:
-        """Asks the process to end, waits three seconds, and then kills what is left of its group."""
+        """Terminates the process, waits three seconds, and kills its process group."""
         if self in _running:
             _running.remove(self)
         if self.popen.poll() is None:
@@ -126,11 +126,11 @@ class Process:
 
 @contextmanager
 def going_first(*processes: Process, this_one: bool = True, children: bool = False) -> Iterator[None]:
-    """Lets this process and the given ones run before other processes on their core, with or without children that
+    """Gives this process and the given ones real-time priority on their core; `children` includes the processes that
     they start meanwhile.
 
-    The scheduler lets a running process continue for up to three milliseconds, however nice it is: the time that a
-    client and the application wait for a core after a loader would be measured as the proxy's. Takes root.
+    Without it, the scheduler lets a running process continue for up to three milliseconds regardless of its nice value:
+    the time that client and application wait for their core would be attributed to the proxy. Requires root.
     """
     members = [0] * this_one + [pid for process in processes for pid in process.members]
     if not all([go_first(pid, children) for pid in members]):
@@ -144,7 +144,7 @@ def going_first(*processes: Process, this_one: bool = True, children: bool = Fal
 
 @contextmanager
 def pinned(cores: set[int]) -> Iterator[None]:
-    """Keeps this process off the proxy's core."""
+    """Pins this process to cores, to keep it off the proxy's core."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
@@ -154,7 +154,7 @@ def pinned(cores: set[int]) -> Iterator[None]:
 
 
 def go_first(pid: int, children: bool = False) -> bool:
-    """Lets a process, 0 for this one, run before other processes on its core; answers whether that is allowed."""
+    """Gives a process (0: this one) real-time priority on its core. Returns whether this is permitted."""
     try:
         os.sched_setscheduler(
             pid, os.SCHED_RR if children else os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -164,12 +164,12 @@ def go_first(pid: int, children: bool = False) -> bool:
 
 
 OUTGOING_PORTS = 32_768
-"""The first of the ports that Linux gives to outgoing connections (ip_local_port_range): one of those may be taken again
-between this look and the start of the server."""
+"""First ephemeral port (ip_local_port_range). An outgoing connection could take a free port from here on before the
+server binds it."""
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on just now."""
+    """Returns a free port on loopback."""
     while True:
         with socket.socket() as probe:
             port = random.randrange(20_000, OUTGOING_PORTS)
@@ -181,7 +181,7 @@ def free_port() -> int:
 
 
 def wait_for_port(process: Process, port: int, seconds: float = 10) -> None:
-    """Waits until somebody accepts connections on the port."""
+    """Waits until a process accepts connections on the port."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         process.check()
@@ -205,7 +205,7 @@ def _stop_all() -> None:
 
 
 def _prepare(cores: set[int]) -> None:
-    """Runs in the child before it becomes the command."""
+    """Runs in the child between fork and exec."""
     os.sched_setaffinity(0, cores)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
@@ -213,7 +213,7 @@ def _prepare(cores: set[int]) -> None:
 
 
 def _cpu_clock(pid: int) -> int:
-    """The processor-time clock of a process, as clock_getcpuclockid(3) makes it."""
+    """Returns the CPU-time clock of a process, as clock_getcpuclockid(3) does."""
     return (~pid << 3) | 2
 
 

@@ -1,4 +1,4 @@
-"""The wake-ups and the processor time of a proxy without requests."""
+"""Wake-ups and CPU time of an idle proxy."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SETTLING, SECONDS = 5, 20
 
 @dataclass(frozen=True)
 class Quiet:
-    """An idle process."""
+    """Results for an idle process."""
 
     wake_ups_per_second: float
     cpu_ms_per_second: float
 
 
 def measure(running: Running) -> Quiet:
-    """Watches a proxy that has served, and is left alone."""
+    """Observes a proxy that has served requests and is now idle."""
     time.sleep(SETTLING)
     running.process.settle()
     before, cpu = running.process.wake_ups, running.process.cpu_seconds
     latest = dict(before)
-    # Threads come and go: what one that ends did is kept, but for its last second.
+    # Threads come and go: keep the last value of ended threads, which misses at most a second.
     for _ in range(SECONDS):
         time.sleep(1)
         latest |= running.process.wake_ups

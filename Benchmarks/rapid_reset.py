@@ -1,4 +1,4 @@
-"""A flood of streams that are opened and reset, beside an honest client: how long the latter waits."""
+"""Latency of a well-behaved client during a rapid reset flood (streams that are opened and reset)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from processes import Process, going_first
 
 STREAMS = 100_000
 LEAST_SECONDS, MOST_SECONDS = 3, 30
-"""Seconds: a shorter flood is repeated, so that the honest client sends enough requests; a longer one ends."""
+"""Seconds. A shorter flood continues, so that the well-behaved client sends enough requests; a longer one stops."""
 QUIET_SECONDS = 2
 DEBIANS_PYTHON = "/usr/bin/python3"
-"""The Python with Debian's hpack and hyperframe; the first one on the path may be another."""
+"""Debian's Python, which has hpack and hyperframe. The first one in PATH may be another."""
 PAUSE = 0.0005
-"""Between two questions of the honest client."""
+"""Seconds between two requests of the well-behaved client."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Flood:
     connections: int
     quiet_p99_ms: float
     p99_ms: float
-    """Of the honest client, meanwhile."""
+    """Of the well-behaved client, during the flood."""
     resident_mib: float
-    """The most that the proxy ever had."""
+    """Peak of the proxy."""
 
     @property
     def p99_vs_quiet(self) -> float:
@@ -47,7 +47,7 @@ class Flood:
 def measure(
     running: Running, application: Process, path: str, fields: list[tuple[str, str]], flooded: str, core: int
 ) -> Flood:
-    """Floods `flooded`, without a session, and asks for `path` with these fields, on a connection of its own."""
+    """Floods the path `flooded` without a session, and requests `path` with these headers on another connection."""
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})

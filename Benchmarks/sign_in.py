@@ -1,4 +1,4 @@
-"""Signs in as a browser does: gateway, Apple's page, and back. The session that is measured is a real one."""
+"""Signs in like a browser: gateway, Apple's page, callback. The benchmark uses the resulting session."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def sign_in(origin: str, user: str = "anna", host: str = "localhost", new_email: str | None = None) -> str:
-    """Signs the simulator's user in at a gateway, or a new one with this address; answers the session's cookie as
-    `name=value`: that of `public_url`, or of another host of the gateway, which a browser with that session is led to.
+    """Signs the simulator's user in at a gateway, or a new one with this e-mail address.
+
+    Returns the session cookie as `name=value`: that of `public_url`, or of another host, to which the session is handed
+    over.
     """
     visitor = _sign_in(origin, {"user": "new", "new_email": new_email} if new_email else {"user": user})
     if host not in visitor.cookies or SESSION_COOKIE not in visitor.cookies[host]:
@@ -26,14 +28,14 @@ def sign_in(origin: str, user: str = "anna", host: str = "localhost", new_email:
 
 
 def _sign_in(origin: str, choice: dict[str, str]) -> _Visitor:
-    """A visitor with a session of `public_url`."""
+    """Returns a visitor with a session of `public_url`."""
     visitor = _Visitor()
     visitor.go("GET", f"{origin}/.auth/authorize")
     visitor.submit("/auth/authorize", {
         **choice, "first_name": "Anna", "last_name": "Apple", "new_first_name": "Anna", "new_last_name": "Apple",
         "email_choice": "share", "decision": "continue"})
-    # Apple's answer is a form that posts itself across sites, without our cookies; the gateway has it posted again from
-    # its own page.
+    # Apple responds with an auto-submitted cross-site form, which is sent without our cookies (SameSite). The gateway
+    # therefore has the form submitted again from its own page.
     for _ in range(3):
         if SESSION_COOKIE in visitor.cookies.get("localhost", {}):
             return visitor
@@ -44,7 +46,7 @@ def _sign_in(origin: str, choice: dict[str, str]) -> _Visitor:
 
 
 class _Visitor:
-    """Follows redirects, keeps cookies by host, submits forms, and says of itself what a browser says."""
+    """A client that follows redirects, stores cookies by host, submits forms and sends a browser's headers."""
 
     def __init__(self) -> None:
         self.cookies: dict[str, dict[str, str]] = {}
@@ -52,7 +54,7 @@ class _Visitor:
         self.page = ""
 
     def submit(self, action: str, values: dict[str, str]) -> None:
-        """Submits the form of the open page whose action ends so, with some values filled in."""
+        """Submits the form of the current page whose action ends with this text, with the given values."""
         forms = _Forms()
         forms.feed(self.page)
         form = next((form for form in forms.found if form[0].endswith(action)), None)
@@ -61,7 +63,7 @@ class _Visitor:
         self.go("POST", urljoin(self.address, form[0]), urlencode({**form[1], **values}))
 
     def go(self, method: str, address: str, body: str | None = None, until: str = "localhost") -> None:
-        """Opens an address and follows redirects, until there is a session on a host."""
+        """Opens a URL and follows redirects until the host has a session."""
         previous = self.address
         for _ in range(10):
             status, location = self._send(method, address, body, previous)
@@ -105,7 +107,7 @@ class _Visitor:
 
 
 class _Forms(HTMLParser):
-    """Every form of a page: its action, and its hidden inputs."""
+    """Collects the forms of a page, with their actions and hidden inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,13 +123,13 @@ class _Forms(HTMLParser):
 
 def _connect(scheme: str, port: int) -> http.client.HTTPConnection:
     if scheme == "https":
-        # The certificate was made a moment ago by this run and signs itself.
+        # The certificate is self-signed, made by this run.
         return http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=ssl._create_unverified_context())
     return http.client.HTTPConnection("127.0.0.1", port, timeout=10)
 
 
 def _site(previous: str, address: str) -> str:
-    """The value of `Sec-Fetch-Site`: the simulator is at 127.0.0.1, the gateway at localhost, two sites."""
+    """Returns the value of `Sec-Fetch-Site`. Simulator (127.0.0.1) and gateway (localhost) are different sites."""
     if not previous:
         return "none"
     before, after = urlsplit(previous), urlsplit(address)

@@ -1,4 +1,4 @@
-"""The cost of sessions apart from forwarding: signing in, writing, first sight, and a full store."""
+"""Cost of sessions: sign-in, store writes, the first request with a session (a cache miss), and a full store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Size:
     sign_ins: int = 100
     first_sights: int = 20_000
     remembered: int = 100_000
-    """Sessions that are seen before resident memory is read: more than `session.memory` has room for."""
+    """Sessions used before resident memory is measured: more than fit into `session.memory`."""
 
     @classmethod
     def quick(cls) -> Size:
@@ -43,7 +43,7 @@ class Size:
 
 @dataclass(frozen=True)
 class FirstSight:
-    """Of sessions chosen by chance."""
+    """Latency of the first request with a session, which is not in the session cache; random sessions."""
 
     p50_ms: float
     p99_ms: float
@@ -63,18 +63,18 @@ class StoreFigures:
     postgresql_writes_per_second: float
     postgresql: FirstSight
     sqlite: FirstSight
-    """Of the store alone, as for PostgreSQL."""
+    """Of the store alone, like `postgresql`."""
     gateway: FirstSight
-    """A whole request through the gateway with a session that it has not seen."""
+    """A complete request through the gateway with an uncached session."""
     known: FirstSight
-    """The same with one that it has, asked for in turn with the others: what of that is not the first sight's."""
+    """The same with a cached session, in turn with the others, as the baseline."""
     start_ms: float
     resident_mib: float
     full_vs_empty: float
-    """CPU per request."""
+    """Ratio of CPU time per request."""
 
     def values(self) -> dict[str, float]:
-        """The figures with budgets."""
+        """Returns the figures with budgets."""
         return {
             "sign_in_cpu_ms": self.sign_in_cpu_ms, "postgresql_writes_per_second": self.postgresql_writes_per_second,
             "postgresql_first_sight_p99_ms": self.postgresql.p99_ms,
@@ -87,7 +87,7 @@ def measure(
     cordon: Cordon, store_writer: Path, setting: Setting, folder: Path, *, size: Size, rounds: int, seconds: int,
     loader_cores: set[int],
 ) -> StoreFigures:
-    """Two gateways, one with an empty store and one with a full one; and the store alone on PostgreSQL."""
+    """Measures gateways with an empty and with a full store, and the stores alone."""
     empty, full = (folder / "store-empty"), (folder / "store-full")
     for place in [empty, full]:
         place.mkdir()
@@ -101,7 +101,7 @@ def measure(
     running.process = cordon.launch(full, set(setting.cores))
     cordon.wait_until_ready(running)
     start = first_answer.measure(cordon, running, SMALL, browser_fields(running.authority, running.session))
-    # From here on no session has been seen. Each is asked for once.
+    # No session is cached yet. Each is used for one request.
     stride = store.sessions // (size.first_sights + size.remembered)
     cookies = store.cookies(range(0, store.sessions, stride))
     with pinned(loader_cores), _told(f"first sights of {size.first_sights + size.remembered:,} sessions"):
@@ -129,7 +129,7 @@ def measure(
 
 
 def _sign_in_cpu_ms(running: Running, count: int) -> float:
-    """The gateway's processor time for a whole sign-in: to Apple and back, with every page and the exchange."""
+    """Returns the gateway's CPU time for a complete sign-in, with all pages and the code exchange."""
     origin = f"{running.scheme}://{running.authority}"
     for _ in range(3):
         sign_in(origin)
@@ -162,8 +162,8 @@ def _store_alone(store_writer: Path, place: str, count: int) -> FirstSight:
 
 
 def _beside_each_other(running: Running, cookies: Iterable[str]) -> tuple[FirstSight, FirstSight]:
-    """The latency of each session, and of a known one requested after it: on a busy machine both are slow."""
-    # The first one opens the connection, and is not counted.
+    """Returns the latency of each session, and of a cached one requested after it: a busy machine slows down both."""
+    # The first request opens the connection and is not counted.
     turns = itertools.chain([running.session], *((cookie, running.session) for cookie in cookies))
     milliseconds = list(_each(running, turns))
     return FirstSight.of(milliseconds[0::2]), FirstSight.of(milliseconds[1::2])
@@ -171,14 +171,14 @@ def _beside_each_other(running: Running, cookies: Iterable[str]) -> tuple[FirstS
 
 @contextmanager
 def _told(what: str) -> Iterator[None]:
-    """Says what is done, and how long it took."""
+    """Prints the step and its duration."""
     began = time.monotonic()
     yield
     print(f"{'store':14} {what}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
 
 def _each(running: Running, cookies: Iterable[str]) -> Iterable[float]:
-    """One request with each, one after another on a kept connection; yields how many milliseconds each took."""
+    """Sends a request with each cookie on one keep-alive connection. Yields the duration of each in milliseconds."""
     connection: socket.socket | None = None
     for cookie in cookies:
         fields = browser_fields(running.authority, cookie)

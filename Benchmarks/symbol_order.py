@@ -1,8 +1,9 @@
-"""Finds the functions of the gateway that run, for the linker to put next to each other.
+"""Finds the functions of the gateway that run, so that the linker places them next to each other.
 
-Runs the release binary under Callgrind: it starts, somebody signs in, and requests come over HTTP/1.1, TLS and HTTP/2.
-Writes the names of what ran, one a line: first what each request needs, then what else a running gateway does, then
-what only a start does. `make symbol-order` builds what is needed and calls this; Scripts/release-build uses the result.
+Runs the release binary under Callgrind, with a start, a sign-in, and requests over HTTP/1.1, TLS and HTTP/2. Writes the
+names of the executed functions, one per line: first those of each request, then those of other work of a running
+gateway, then those of the start. `make symbol-order` builds the programs and calls this; Scripts/release-build uses the
+result.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from upstream import Upstream
 
 CORES = frozenset(range(os.cpu_count() or 1))
 LARGEST_SECTION = 16 << 10
-"""Functions in larger sections stay where they are: all else in the section would come along. The Swift library has a
+"""Functions in larger sections are not moved, because the whole section would move along. The Swift library has a
 section of 1.6 MB."""
 INSTRUCTIONS_PER_REQUEST = 2
-"""The least that a function which belongs to every request takes."""
+"""Minimum number of instructions of a function that counts as part of every request."""
 WARM_UP_SECONDS = 5
-"""Long enough for TLS handshakes under Callgrind: h2load never ends if they take longer."""
+"""Long enough for TLS handshakes under Callgrind: h2load hangs if they take longer."""
 BACKGROUND_SECONDS = 14
-"""Longer than the interval of all background work but what runs every few minutes."""
+"""Longer than the interval of all background work, except for work that runs every few minutes."""
 
 
 class Observed(Cordon):
@@ -45,7 +46,7 @@ class Observed(Cordon):
     def launch(self, folder: Path, cores: set[int]) -> Process:
         stripped = folder / "cordon"
         shutil.copy(self.binary, stripped)
-        # Callgrind reads the symbols, and would take minutes for the rest.
+        # Callgrind needs only the symbols; reading the debug information would take minutes.
         subprocess.run(["strip", "--strip-debug", str(stripped)], check=True)
         command = [
             "valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=yes",
@@ -74,7 +75,7 @@ class Observed(Cordon):
 
 
 def instructions(running: Running) -> Counter[str]:
-    """Instructions of each function of the gateway since the last call."""
+    """Returns the instructions of each function of the gateway since the last call."""
     pid = running.process.popen.pid
     folder = running.process.log.parent
     before = set(folder.glob("callgrind.out.*"))
@@ -93,7 +94,7 @@ def _is_whole(file: Path) -> bool:
 
 
 def _read(file: Path) -> Counter[str]:
-    """Reads Callgrind's format: names are written once, and by their number from then on."""
+    """Parses Callgrind's format, which writes a name once and then refers to it by number."""
     objects: dict[str, str] = {}
     functions: dict[str, str] = {}
     costs: Counter[str] = Counter()
@@ -120,7 +121,7 @@ def _read(file: Path) -> Counter[str]:
 
 
 def section_sizes(link_map: Path) -> dict[str, int]:
-    """For each symbol in a map of the linker (lld) the size of the section that it is in."""
+    """Returns the size of the section of each symbol in a linker map (lld)."""
     sizes: dict[str, int] = {}
     size = 0
     for line in link_map.read_text(errors="replace").splitlines():
@@ -136,9 +137,9 @@ def section_sizes(link_map: Path) -> dict[str, int]:
 
 
 def observe(cordon: Observed, kind: Kind, has_tls: bool) -> tuple[Counter[str], Counter[str]]:
-    """Instructions of what every request needs, and of all that runs after the start."""
+    """Returns the instructions of the functions that every request needs, and of all that run after the start."""
     folder = Path(tempfile.mkdtemp(prefix="symbol-order-"))
-    # For the workers of the application, which are another user's.
+    # Lets the application's workers, which run as another user, read the folder.
     folder.chmod(0o755)
     try:
         application = Upstream(folder, CORES)
@@ -181,7 +182,7 @@ def main() -> None:
     sizes = section_sizes(options.map)
     names: dict[str, None] = {}
     for group in groups:
-        # Ordered by cost, and where that is the same by name, so that the file changes little.
+        # Ordered by cost, then by name, so that the file changes little.
         for name in sorted(group, key=lambda name: (-group[name], name)):
             if sizes.get(name, LARGEST_SECTION + 1) <= LARGEST_SECTION:
                 names[name] = None

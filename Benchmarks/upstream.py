@@ -1,4 +1,4 @@
-"""The application behind the proxies: an nginx that answers at once, on the loader's core."""
+"""The application behind the proxies: an nginx with static responses, on the loader's core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ONE_MEGABYTE = 1_048_576
 
 
 class Upstream:
-    """Answers every path that ends in `1k` or `1m` with that many bytes, and `/app/who` with the user, with or without `/app`."""
+    """Responds with as many bytes to paths that end in `1k` or `1m`, and to `/who` and `/app/who` with the user."""
 
     def __init__(self, folder: Path, core: set[int]) -> None:
         self.port = free_port()
