@@ -220,6 +220,30 @@ struct StoreHealthTests {
     #expect(logged() == [Self.unavailable], "another outage")
   }
 
+  @Test("A store that cannot be reached is not logged as one that cannot be written, though checks fail as well")
+  func oneOutageOfCheck() {
+    let store = expectOneOutage { store, moment in
+      store.didNotWrite(away)
+      store.didNotAnswer("find", away)
+      store.answered(at: moment)
+    }
+    #expect(!store.isHealthy)
+    store.wrote(at: 31_000)
+    #expect(store.isHealthy && logged() == ["session store available again"])
+  }
+
+  @Test("A check that fails leaves the gateway ready while the store answers queries, after the outage grace as well")
+  func checkFailsAlone() {
+    let store = make(grace: .seconds(10))
+    store.wrote(at: 0)
+    for moment in stride(from: Int64(1_000), to: 20_000, by: 1_000) {
+      store.answered(at: moment)
+      store.didNotWrite(away)
+      #expect(report(store, at: moment).isReady && !store.isUnavailable)
+    }
+    #expect(health.report.summary == .degraded)
+  }
+
   @Test("The end of the outage grace is logged once, and once that signed-in requests are served again")
   func graceEnds() {
     let store = make(grace: .seconds(10))

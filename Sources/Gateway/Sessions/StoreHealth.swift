@@ -240,11 +240,13 @@ final class StoreHealth: Sendable {
 
   // MARK: Failures
 
-  /// Notes that the store could not be written; it may still be readable.
+  /// Notes that a check could not write to the store. It may still answer queries, even if the error is one of an
+  /// outage: those that fail say so themselves.
   func didNotWrite(_ error: StoreError) {
     metrics.storeFailures.count("ping")
     problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
+    if Self.isOutage(error) { return logOutage("ping", error) }
     guard hasAnswered else { return }
     logReadOnly(error)
   }
@@ -277,11 +279,15 @@ final class StoreHealth: Sendable {
   private func noteUnavailable(_ operation: String, _ error: StoreError) {
     if error.code == .newerSchema { return refuse(error) }
     isUnreachable.store(true, ordering: .relaxed)
-    if hasAnswered, !isOutageLogged.exchange(true, ordering: .relaxed) {
-      logger.error(
-        "session store unavailable, serving cached sessions for store.outage_grace",
-        metadata: ["operation": "\(operation)", "error": "\(error)"])
-    }
+    logOutage(operation, error)
+  }
+
+  /// Logs the beginning of an outage, once. A store that was never open has a message of its own.
+  private func logOutage(_ operation: String, _ error: StoreError) {
+    guard hasAnswered, !isOutageLogged.exchange(true, ordering: .relaxed) else { return }
+    logger.error(
+      "session store unavailable, serving cached sessions for store.outage_grace",
+      metadata: ["operation": "\(operation)", "error": "\(error)"])
   }
 
   /// Notes that the store could not be opened at the start; opening is retried.
