@@ -6,6 +6,7 @@ import Testing
 // - A process: its output, its exit status, its end by signal, its end with the test.
 // - The raw upstream records exactly the bytes received, and answers exactly the bytes told.
 // - The client reads lengths, chunks and streams that end; the cookie jar is a browser's.
+// - The steady load asks again if the connection of a client that was held up has been closed, and only then.
 // - Forms are found in pages.
 
 @SystemActor
@@ -71,6 +72,22 @@ struct HarnessTests {
     try client.send("GET /close HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try HTTPResponse.read(from: client).text == "until the end")
     #expect(upstream.connectionCount == 1)
+  }
+
+  @Test("A client of the steady load asks again on a closed connection if it was held up, and complains if not")
+  func steadyLoad() throws {
+    let upstream = try RawUpstream { request, connection in
+      try RawUpstream.greet(request, connection)
+      connection.close()
+    }
+    defer { upstream.stop() }
+    // Every request is later than this grace, and none than the other.
+    let late = SteadyLoad(port: upstream.port, idleGrace: .zero)
+    try late.waitForMore()
+    #expect(try late.stop() == [])
+    let inTime = SteadyLoad(port: upstream.port, idleGrace: .seconds(3_600))
+    try poll("a complaint") { inTime.complaints.isEmpty ? nil : () }
+    #expect(try inTime.stop().allSatisfy { $0.contains("connection ended") || $0.hasPrefix("send: ") })
   }
 
   @Test("A gate holds a server's answer back until the test opens it")

@@ -4,6 +4,7 @@ import Foundation
 /// new one each time; whatever is not answered as it should be is noted.
 final class SteadyLoad: Sendable {
   private let port: UInt16
+  private let idleGrace: Duration
   private let request: [UInt8]
   private let state = Watched(State())
 
@@ -16,9 +17,16 @@ final class SteadyLoad: Sendable {
   }
 
   /// Begins.
-  /// - Parameter fields: the fields of each request in addition to `Host`.
-  init(port: UInt16, target: String = "/load", fields: [(String, String)] = [], clients: Int = 4) {
+  /// - Parameters:
+  ///   - fields: the fields of each request in addition to `Host`.
+  ///   - idleGrace: the time for which a gateway that ends keeps an idle connection. A client that sends nothing for
+  ///     longer, as on a machine that is busy, finds it closed and asks on another one.
+  init(
+    port: UInt16, target: String = "/load", fields: [(String, String)] = [], clients: Int = 4,
+    idleGrace: Duration = .milliseconds(250)
+  ) {
     self.port = port
+    self.idleGrace = idleGrace
     let lines = ["GET \(target) HTTP/1.1", "Host: \(GatewayConfiguration.host):\(port)"]
     request = Array(((lines + fields.map { "\($0): \($1)" }).joined(separator: "\r\n") + "\r\n\r\n").utf8)
     state.update { $0.running = clients }
@@ -60,8 +68,12 @@ final class SteadyLoad: Sendable {
       attempt {
         let connection = try TCPConnection(port: port)
         defer { connection.close() }
+        var asked: ContinuousClock.Instant?
         while !state.current.isOver {
-          if try ask(on: connection).fields["Connection"]?.lowercased() == "close" { return }
+          let before = asked
+          asked = .now
+          guard let response = try ask(on: connection, askedBefore: before) else { return }
+          if response.fields["Connection"]?.lowercased() == "close" { return }
         }
       }
     }
@@ -79,10 +91,44 @@ final class SteadyLoad: Sendable {
 
   private func ask(on connection: TCPConnection) throws -> HTTPResponse {
     try connection.send(request)
+    return try answer(on: connection)
+  }
+
+  /// Asks on a connection that was asked before.
+  /// - Returns: nil if it was closed without a byte of a response after it had been idle for longer than the grace:
+  ///   browsers ask again on another connection then (RFC 9110, 9.2.2).
+  private func ask(
+    on connection: TCPConnection, askedBefore last: ContinuousClock.Instant?
+  ) throws -> HTTPResponse? {
+    // Known once the request is sent: this thread may be held up until then.
+    var sent: ContinuousClock.Instant?
+    do {
+      try connection.send(request)
+      sent = .now
+      return try answer(on: connection)
+    } catch {
+      guard let last, (sent ?? ContinuousClock.now) - last >= idleGrace, connection.received.isEmpty,
+        Self.isClosure(error)
+      else { throw error }
+      return nil
+    }
+  }
+
+  private func answer(on connection: TCPConnection) throws -> HTTPResponse {
     let response = try HTTPResponse.read(from: connection)
     guard response.status == 200 else { throw HarnessError.malformed("answered \(response.status)") }
     state.update { $0.answered += 1 }
     return response
+  }
+
+  /// Whether an error says that the peer has closed the connection, outside the body of a response.
+  private static func isClosure(_ error: any Error) -> Bool {
+    guard let error = error as? HarnessError else { return false }
+    switch error {
+    case .endOfStream: return true
+    case .system(_, let code): return code == EPIPE || code == ECONNRESET
+    case .timedOut, .cutOff, .malformed, .missing, .exited: return false
+    }
   }
 
   private func attempt(_ body: () throws -> Void) {
