@@ -9,7 +9,8 @@ import Testing
 @Suite("Responses as they go to the client")
 struct ResponseForwardingTests {
   private func forward(
-    _ text: String, chunked: Bool = false, connection: ResponseForwarding.Connection = .implied
+    _ text: String, chunked: Bool = false, connection: ResponseForwarding.Connection = .implied,
+    mayUpgrade: Bool = false
   ) -> String {
     let bytes = Array(text.utf8)
     var head = ResponseHead()
@@ -19,7 +20,8 @@ struct ResponseForwardingTests {
     var buffer = ByteBuffer()
     let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
     ResponseForwarding.write(
-      head, bytes.span.bytes, rules: rules, chunked: chunked, connection: connection, to: &buffer)
+      head, bytes.span.bytes, rules: rules, chunked: chunked, connection: connection, mayUpgrade: mayUpgrade,
+      to: &buffer)
     return String(buffer: buffer)
   }
 
@@ -65,6 +67,28 @@ struct ResponseForwardingTests {
       forward(
         "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\nX: y\r\n\r\n", connection: .upgrade)
         == "HTTP/1.1 101 Switching\r\nX: y\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+  }
+
+  @Test("An application that answers 426 has its client told of WebSocket, and of no protocol that is not passed on")
+  func upgradeRequired() {
+    func answer(
+      _ status: String, _ fields: String, connection: ResponseForwarding.Connection = .implied, mayUpgrade: Bool = true
+    ) -> String {
+      forward("HTTP/1.1 \(status)\r\n\(fields)X: y\r\n\r\n", connection: connection, mayUpgrade: mayUpgrade)
+    }
+    let asked = "Connection: Upgrade\r\nUpgrade: h2c, WebSocket\r\n"
+    let told = "HTTP/1.1 426 U\r\nX: y\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    #expect(answer("426 U", asked) == told)
+    #expect(answer("426 U", "Connection: Upgrade\r\nUpgrade: h2c\r\nUpgrade: websocket\r\n") == told)
+    #expect(
+      answer("426 U", asked, connection: .close)
+        == "HTTP/1.1 426 U\r\nX: y\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    #expect(
+      answer("426 U", asked, connection: .keepAlive, mayUpgrade: false)
+        == "HTTP/1.1 426 U\r\nX: y\r\nConnection: keep-alive\r\n\r\n", "HTTP/1.0 has no upgrades")
+    #expect(answer("426 U", "Connection: Upgrade\r\nUpgrade: h2c, TLS/1.2\r\n") == "HTTP/1.1 426 U\r\nX: y\r\n\r\n")
+    #expect(answer("426 U", "") == "HTTP/1.1 426 U\r\nX: y\r\n\r\n")
+    #expect(answer("200 OK", asked) == "HTTP/1.1 200 OK\r\nX: y\r\n\r\n", "an offer that obliges to nothing")
   }
 
   @Test(

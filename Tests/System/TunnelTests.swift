@@ -8,6 +8,7 @@ import Testing
 //   application.
 // - It ends with the session, wherever that is signed out.
 // - No other upgrade is passed on: the request is answered as if it had not asked.
+// - An application that answers 426 tells its client of the WebSocket that it requires.
 // - Events arrive as they are sent; a long poll is waited for.
 // - Bodies of any size pass through memory that stays as it was; who reads slowly is waited for.
 
@@ -54,6 +55,18 @@ struct TunnelTests {
   }
 
   // MARK: WebSockets
+
+  @Test("A client learns from 426 that the application requires a WebSocket, on a connection that is kept")
+  func required() throws {
+    let connection = try site.gateway.connect()
+    defer { connection.close() }
+    for _ in 0..<2 {
+      try connection.send("GET /open/required HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
+      let response = try HTTPResponse.read(from: connection)
+      #expect(response.status == 426)
+      #expect(response.fields[all: "Connection"] == ["Upgrade"] && response.fields[all: "Upgrade"] == ["websocket"])
+    }
+  }
 
   @Test("A WebSocket of our own origin passes both ways, with the identity of its user")
   func webSocket() throws {
@@ -277,6 +290,9 @@ enum StreamingApplication {
       try connection.send("e\r\ndata: second\n\n\r\n")
       try held[1].wait()
       try connection.send("d\r\ndata: third\n\n\r\n0\r\n\r\n")
+    case "/open/required":
+      try connection.send(
+        RawUpstream.response("426 Upgrade Required", fields: ["Connection: Upgrade", "Upgrade: websocket"]))
     case "/open/poll":
       try gates.current[0].wait()
       try connection.send(RawUpstream.response(body: "at last"))

@@ -15,22 +15,23 @@ enum ResponseForwarding {
     case upgrade
   }
 
+  /// - Parameter mayUpgrade: whether the client can ask for a switch of protocols: it speaks HTTP/1.1.
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
-    connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
-    to buffer: inout ByteBuffer
+    connection: Connection, mayUpgrade: Bool = false, privateLines: [UInt8]? = nil, date: [UInt8]? = nil,
+    addresses: AddressRewriting? = nil, to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { writer in
       write(
-        head, bytes, rules: rules, chunked: chunked, connection: connection, privateLines: privateLines, date: date,
-        addresses: addresses, to: &writer)
+        head, bytes, rules: rules, chunked: chunked, connection: connection, mayUpgrade: mayUpgrade,
+        privateLines: privateLines, date: date, addresses: addresses, to: &writer)
     }
   }
 
   @inline(__always)
   private static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
-    connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
+    connection: Connection, mayUpgrade: Bool, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
     to writer: inout HeaderWriter
   ) {
     var run = statusLine(head, bytes, to: &writer)
@@ -61,9 +62,11 @@ enum ResponseForwarding {
     if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
     if let date { writer.append(date.span.bytes) }
     if chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+    let offersUpgrade = mayUpgrade && head.status == 426 && offersWebSocket(head, bytes)
     switch connection {
-    case .implied: break
+    case .implied: if offersUpgrade { writer.append("Connection: Upgrade\r\n") }
     case .keepAlive: writer.append("Connection: keep-alive\r\n")
+    case .close where offersUpgrade: writer.append("Connection: close, Upgrade\r\n")
     case .close: writer.append("Connection: close\r\n")
     case .upgrade:
       writer.append("Connection: Upgrade\r\n")
@@ -73,6 +76,7 @@ enum ResponseForwarding {
         writer.append("\r\n")
       }
     }
+    if offersUpgrade { writer.append("Upgrade: websocket\r\n") }
     writer.append("\r\n")
   }
 
@@ -103,6 +107,17 @@ enum ResponseForwarding {
     }
     if let date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
     if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &fields) }
+  }
+
+  /// Whether a server that answers 426 names WebSocket among the protocols that it requires. A gateway has to name them
+  /// as the server does (RFC 9110, 3.7 and 15.5.22); it passes no other protocol on, and so offers none.
+  private static func offersWebSocket(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
+    head.fields.lines.contains { line in
+      guard line.known == .upgrade else { return false }
+      var found = false
+      bytes.forEachListElement(line.value) { found = found || bytes.equalsIgnoringCase("websocket", $0) }
+      return found
+    }
   }
 
   /// Whether a field is of one connection only, or is not for this client.

@@ -58,7 +58,7 @@ extension HTTP1ServerConnection {
     let rules = server.rules
     var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, rules: rules, chunked: framing.isChunked, connection: connection,
+      head, bytes, rules: rules, chunked: framing.isChunked, connection: connection, mayUpgrade: isHTTP11,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
     if !rules.responseHeaders.isEmpty {
