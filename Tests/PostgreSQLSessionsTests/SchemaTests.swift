@@ -161,6 +161,23 @@ struct SchemaTests {
     try await store.close()
   }
 
+  @Test(
+    "A user whose account or session is damaged can be removed",
+    arguments: ["UPDATE cordon.accounts SET claims = '{'", "UPDATE cordon.sessions SET handle = '\\x00'"])
+  func removesDamaged(statement: String) async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await openStore(url)
+    let session = try await store.complete(try signIn()).snapshot.session
+    let other = try await store.complete(try signIn("bob")).snapshot
+    try PostgreSQLServer.current.query("\(statement) WHERE subject = '\(session.subject.text)'", at: url)
+    _ = try await store.forget(session.subject, keeping: [], at: noon)
+    #expect(try await store.account(session.subject) == nil)
+    let counts = try await store.counts()
+    #expect(counts.accounts == 1 && counts.sessions == 1)
+    #expect(try await store.find(other.session.handle) == other)
+    try await store.close()
+  }
+
   @Test("Lists and quotes travel as they are", arguments: ["", "\"", "\\", "{a,b}", "NULL", "a\"\\,{}'\u{E9}", " x "])
   func parameters(text: String) async throws {
     let url = try PostgreSQLServer.current.makeDatabase()

@@ -94,6 +94,22 @@ struct TroubleTests {
     try await store.ping()
   }
 
+  @Test(
+    "A user whose account or session is damaged can be removed",
+    arguments: ["UPDATE accounts SET claims = '{'", "UPDATE sessions SET handle = x'00'"])
+  func removesDamaged(statement: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let session = try await store.complete(try signIn()).snapshot.session
+    let other = try await store.complete(try signIn("bob")).snapshot
+    try await store.write { try $0.run("\(statement) WHERE subject = '\(session.subject.text)'") }
+    _ = try await store.forget(session.subject, keeping: [], at: noon)
+    #expect(try await store.account(session.subject) == nil)
+    let counts = try await store.counts()
+    #expect(counts.accounts == 1 && counts.sessions == 1)
+    #expect(try await store.find(other.session.handle) == other)
+  }
+
   @Test("A change with a reason of a newer version is followed; after a damaged one everything is read again")
   func strangeChanges() async throws {
     let folder = try TemporaryFolder()

@@ -37,7 +37,8 @@ extension PostgreSQLSessionStore {
     try await write(at: now) { connection, changes in
       let revoked = try connection.run(
         "DELETE FROM cordon.machine_tokens WHERE name = $1 RETURNING handle", [.text(name.text)])
-      guard let handle = try PostgreSQLSessionRow.handles(revoked).first else { return nil }
+      guard let row = revoked.first else { return nil }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "machine token") }
       changes.append(.ended(handle, .byOperator))
       return handle
     }

@@ -78,8 +78,8 @@ struct PostgreSQLAccountRow {
   static func forget(
     _ subject: Subject, keeping groups: Set<GroupName>, in connection: Connection, _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {
-    // In the order in which a sign-in locks: the account first.
-    _ = try lock(subject, in: connection)
+    // In the order in which a sign-in locks: the account first. It is not read, because it may be damaged.
+    try connection.run(locking(subject))
     let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
     try connection.run(together: [
       Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),

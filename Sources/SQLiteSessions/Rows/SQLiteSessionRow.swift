@@ -20,14 +20,15 @@ enum SQLiteSessionRow {
       ])
   }
 
-  /// Removes the sessions of which `condition` is true and leaves a change for each.
+  /// Removes the sessions of which `condition` is true and leaves a change for each. One whose ID is damaged is removed
+  /// like the others; nobody can have used it.
   static func end(
     where condition: String, _ arguments: SQLiteArguments, because reason: SessionEnding, at now: Date,
     in database: Database
   ) throws -> [PublicSessionID] {
     let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
-    return try rows.map { row in
-      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "handle") }
+    return try rows.compactMap { row in
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { return nil }
       try noteEnd(of: handle, because: reason, at: now, in: database)
       return handle
     }
