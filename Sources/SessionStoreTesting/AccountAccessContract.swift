@@ -86,7 +86,7 @@ extension StoreContract {
       try await stores.first.updateLastSeen([LastSeenUpdate(handle: sessions[1].handle, seen: seen)])
       var listed: [AccountSummary] = []
       while true {
-        let page = try await stores.second.summaries(after: listed.last?.account.subject, limit: 2)
+        let page = try await stores.second.summaries(after: listed.last?.account.subject, limit: 2).records()
         if page.isEmpty { break }
         listed += page
       }

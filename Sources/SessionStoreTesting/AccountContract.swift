@@ -10,10 +10,10 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(bob, claims: Scenario.claims("bob@example.com")))
       _ = try await stores.first.complete(
         try Scenario.signIn(Scenario.subject("nobody"), claims: Scenario.claims(nil)))
-      let found = try await stores.second.accounts(withEmail: "aDA@example.COM")
+      let found = try await stores.second.accounts(withEmail: "aDA@example.COM").records()
       try requireEqual(found.map(\.subject), [ada], "who was found")
       for email in ["%@example.com", "ada", "", "ada@example.com'--"] {
-        try requireEqual(try await stores.second.accounts(withEmail: email), [], "who was found by \(email)")
+        try requireEqual(try await stores.second.accounts(withEmail: email).records(), [], "who was found by \(email)")
       }
     },
     StoreContract("Accounts are listed page by page") { stores in
@@ -21,7 +21,7 @@ extension StoreContract {
       for subject in subjects.reversed() { _ = try await stores.first.complete(try Scenario.signIn(subject)) }
       var listed: [Subject] = []
       while true {
-        let page = try await stores.second.accounts(after: listed.last, limit: 2)
+        let page = try await stores.second.accounts(after: listed.last, limit: 2).records()
         try require(page.count <= 2, "a page is longer than the limit")
         if page.isEmpty { break }
         listed += page.map(\.subject)

@@ -71,7 +71,7 @@ extension StoreContract {
       try require(completed.isNewAccount, "the account was known")
       try requireEqual(completed.snapshot.account.access.ban, Scenario.ban(), "the ban of the new account")
       try requireEqual(
-        try await stores.first.accounts(after: nil, limit: 10).map(\.access.ban), [Scenario.ban()],
+        try await stores.first.accounts(after: nil, limit: 10).records().map(\.access.ban), [Scenario.ban()],
         "the bans in the list")
     },
     StoreContract("A ban survives what Apple notifies of the user") { stores in

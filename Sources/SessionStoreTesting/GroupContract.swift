@@ -16,7 +16,7 @@ extension StoreContract {
           try await store.find(session.handle)?.account.access.groups, [staff], "the groups with the session")
         try requireEqual(try await store.account(ada)?.access.groups, [staff], "the groups with the account")
         try requireEqual(
-          try await store.accounts(withEmail: "ada@example.com").map(\.access.groups), [[staff]],
+          try await store.accounts(withEmail: "ada@example.com").records().map(\.access.groups), [[staff]],
           "the groups with the address")
         try requireEqual(try await store.groups(of: ada), [staff], "the groups")
       }
@@ -78,7 +78,7 @@ extension StoreContract {
       }
       var listed: [Subject] = []
       while true {
-        let page = try await stores.second.members(of: staff, after: listed.last, limit: 2)
+        let page = try await stores.second.members(of: staff, after: listed.last, limit: 2).records()
         if page.isEmpty { break }
         listed += page
       }
@@ -96,7 +96,8 @@ extension StoreContract {
         _ = try await stores.first.add(subject, to: staff, by: "cli", at: Scenario.noon)
       }
       try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
-      try requireEqual(try await stores.second.members(of: staff, after: nil, limit: 10), [bob], "the members")
+      try requireEqual(
+        try await stores.second.members(of: staff, after: nil, limit: 10).records(), [bob], "the members")
     },
     StoreContract("A forgotten user stays in the groups that are kept, and can be removed from them") {
       stores in

@@ -12,7 +12,7 @@ extension StoreContract {
       try await stores.first.create(second, hash: InvitationCode.random().hash)
       for store in [stores.second, try await stores.reopen()] {
         try requireEqual(try await store.invitation(hash: code.hash), first, "the invitation")
-        try requireEqual(try await store.invitations(), [second, first], "the invitations")
+        try requireEqual(try await store.invitations().records(), [second, first], "the invitations")
       }
       try requireEqual(
         try await stores.first.invitation(hash: InvitationCode.random().hash), nil, "the invitation of another code")
@@ -22,7 +22,7 @@ extension StoreContract {
       try require(try await stores.second.revokeInvitation(first.id), "it was not revoked")
       try require(try await !stores.first.revokeInvitation(first.id), "it was revoked twice")
       try requireEqual(try await stores.first.invitation(hash: code.hash), nil, "the revoked invitation")
-      try requireEqual(try await stores.first.invitations(), [second], "the invitations that are left")
+      try requireEqual(try await stores.first.invitations().records(), [second], "the invitations that are left")
     },
     StoreContract("A user who redeems an invitation is in the group at once for the other replica, and keeps it") {
       stores in
@@ -134,7 +134,8 @@ extension StoreContract {
       for (days, left) in [(29, ["expiring", "usedused"]), (30, ["expiring"]), (39, ["expiring"]), (40, [])] {
         _ = try await stores.first.removeExpired(Scenario.removal(after: .seconds(days * 86_400)))
         try requireEqual(
-          try await stores.second.invitations().map(\.id).sorted(), left, "the invitations after \(days) days")
+          try await stores.second.invitations().records().map(\.id).sorted(), left,
+          "the invitations after \(days) days")
       }
       try requireEqual(try await stores.second.groups(of: ada), [try Scenario.group()], "the groups")
     },

@@ -18,7 +18,8 @@ extension StoreContract {
     StoreContract("Names of tokens are unique, listed in order, and free again after revocation") { stores in
       let tokens = try ["b", "B", "a.1"].map { try token($0) }
       for token in tokens { try await stores.first.create(token) }
-      try requireEqual(try await stores.second.machineTokens().map(\.name.text), ["B", "a.1", "b"], "the names")
+      try requireEqual(
+        try await stores.second.machineTokens().records().map(\.name.text), ["B", "a.1", "b"], "the names")
       let again = try token("b", expires: nil)
       try await requireError(.conflict) { () throws(StoreError) in try await stores.second.create(again) }
       try requireEqual(try await stores.first.token(again.handle), nil, "the token that was refused")
@@ -56,7 +57,7 @@ extension StoreContract {
         try await stores.second.changes(since: start, limit: 10).changes, [.ended(token.handle, .byOperator)],
         "the changes")
       try requireEqual(try await stores.second.token(token.handle), nil, "the token")
-      try requireEqual(try await stores.reopen().machineTokens(), [], "the tokens after a restart")
+      try requireEqual(try await stores.reopen().machineTokens().records(), [], "the tokens after a restart")
     },
     StoreContract("Of 20 calls at once that create one name exactly one succeeds") { stores in
       let tokens = try (0..<20).map { _ in try token("backup") }
@@ -75,9 +76,9 @@ extension StoreContract {
       let (short, lasting) = (try token("short", expires: Scenario.later(Scenario.day)), try token("lasting"))
       for token in [short, lasting] { try await stores.first.create(token) }
       _ = try await stores.first.removeExpired(Scenario.removal(after: .seconds(30 * 86_400)))
-      try requireEqual(try await stores.second.machineTokens(), [lasting, short], "the tokens after 30 days")
+      try requireEqual(try await stores.second.machineTokens().records(), [lasting, short], "the tokens after 30 days")
       _ = try await stores.first.removeExpired(Scenario.removal(after: .seconds(31 * 86_400)))
-      try requireEqual(try await stores.second.machineTokens(), [lasting], "the tokens after 31 days")
+      try requireEqual(try await stores.second.machineTokens().records(), [lasting], "the tokens after 31 days")
     },
   ]
 

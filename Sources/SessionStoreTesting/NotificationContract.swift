@@ -145,7 +145,8 @@ extension StoreContract {
       try requireEqual(claims.email, "new@relay.example", "the address")
       try requireEqual(claims.emailVerified, true, "whether it is verified")
       try requireEqual(
-        try await stores.second.accounts(withEmail: "new@relay.example").map(\.subject), [ada], "who has the address")
+        try await stores.second.accounts(withEmail: "new@relay.example").records().map(\.subject), [ada],
+        "who has the address")
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(90))))
       try requireEqual(
         try await stores.second.account(ada)?.claims.mailForwarding?.isOn, false, "it, after the next sign-in")

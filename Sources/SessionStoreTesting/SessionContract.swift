@@ -28,7 +28,7 @@ extension StoreContract {
       let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
       let ended = try await stores.second.end(.all(of: ada), because: .byOperator, at: Scenario.noon)
       try requireEqual(Set(ended), mine, "what ended")
-      try requireEqual(try await stores.first.sessions(of: ada), [], "what is left")
+      try requireEqual(try await stores.first.sessions(of: ada).records(), [], "what is left")
       try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
       try require(try await stores.first.account(ada) != nil, "the account ended")
     },
@@ -40,7 +40,7 @@ extension StoreContract {
       let selection = SessionSelection.others(of: ada, except: kept)
       try requireEqual(
         try await stores.second.end(selection, because: .signedOut, at: Scenario.noon), [ended], "what ended")
-      try requireEqual(try await stores.first.sessions(of: ada).map(\.handle), [kept], "what is left")
+      try requireEqual(try await stores.first.sessions(of: ada).records().map(\.handle), [kept], "what is left")
       try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
       // The session of somebody else is not an exception to keep.
       let foreign = SessionSelection.others(of: ada, except: other.snapshot.session.handle)
@@ -97,7 +97,7 @@ extension StoreContract {
       try await stores.first.updateLastSeen([LastSeenUpdate(handle: session.handle, seen: later)])
       _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: later)
       try requireEqual(try await stores.first.find(session.handle), nil, "the ended session")
-      try requireEqual(try await stores.first.sessions(of: ada), [], "the user's sessions")
+      try requireEqual(try await stores.first.sessions(of: ada).records(), [], "the user's sessions")
     },
     StoreContract("A session that ends while it is being touched and looked up stays ended") { stores in
       let ada = try Scenario.subject()
@@ -125,7 +125,7 @@ extension StoreContract {
         expected.insert(try await stores.first.complete(signIn).snapshot.session, at: 0)
       }
       _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
-      try requireEqual(try await stores.second.sessions(of: ada), expected, "the list")
+      try requireEqual(try await stores.second.sessions(of: ada).records(), expected, "the list")
     },
   ]
 }

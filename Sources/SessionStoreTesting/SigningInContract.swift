@@ -128,7 +128,7 @@ extension StoreContract {
         }
         return try await group.reduce(into: Set()) { $0.insert($1) }
       }
-      let sessions = try await stores.first.sessions(of: ada)
+      let sessions = try await stores.first.sessions(of: ada).records()
       try requireEqual(Set(sessions.map(\.handle)), handles, "the sessions")
       try requireEqual(try await stores.second.account(ada)?.name?.text, "Ada", "the name")
     },

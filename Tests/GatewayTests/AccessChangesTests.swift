@@ -1,4 +1,5 @@
 import AccessPolicy
+import Logging
 import Sessions
 import Synchronization
 import Testing
@@ -9,13 +10,18 @@ import Testing
 struct AccessChangesTests {
   private static let actor = AccessChanges.Actor(name: "cli")
 
+  private func changes(_ rig: GateRig, _ storeHealth: StoreHealth? = nil) -> AccessChanges {
+    AccessChanges(
+      store: rig.store, sessions: rig.sessions, groups: { GroupDirectory([GroupSettings(name: "guests")]) },
+      memberPlace: { _, _ in nil }, requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/",
+      storeHealth: storeHealth ?? rig.storeHealth, metrics: rig.metrics,
+      audit: AuditTrail(.silent, keyring: rig.keyring))
+  }
+
   @Test("A request that somebody else rejects while it is being admitted admits nobody")
   func rejectedMeanwhile() async throws {
     let rig = try await GateRig()
-    let administration = AccessChanges(
-      store: rig.store, sessions: rig.sessions, groups: { GroupDirectory([GroupSettings(name: "guests")]) },
-      memberPlace: { _, _ in nil }, requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/",
-      storeHealth: rig.storeHealth, metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring))
+    let administration = changes(rig)
     let subject = try rig.signIn("001.a").snapshot.account.subject
     let code = AccessRequestCode.random()
     _ = try await rig.store.ask(subject, code: code, at: rig.clock.now)
@@ -31,5 +37,50 @@ struct AccessChangesTests {
     #expect(admitted.subject == subject)
     #expect(try await rig.store.groups(of: subject).map(\.text) == ["guests"])
     try await rig.stop()
+  }
+
+  @Test("A damaged account does not keep the others from being listed; the list names it, and the log tells of it once")
+  func damagedAccount() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["operation"]) }
+    let administration = changes(
+      rig, StoreHealth(rig.settings.store, metrics: rig.metrics, logger: logger, now: rig.clock.milliseconds))
+    let subjects = try ["001.a", "001.b", "001.c"].map { try rig.signIn($0).snapshot.account.subject }
+    for subject in subjects {
+      _ = try await rig.store.add(subject, to: try #require(GroupName("guests")), by: "cli", at: rig.clock.now)
+      _ = try await rig.store.ask(subject, code: .random(), at: rig.clock.now)
+    }
+    rig.store.state.withLock { $0.damaged = [subjects[1]] }
+    for group in [nil, "guests"] {
+      let page = try await administration.accounts(group: group, limit: 10)
+      #expect(page.accounts.map(\.summary.account.subject) == [subjects[0], subjects[2]])
+      #expect(page.damaged.map(\.name) == ["001.b"] && page.next == nil)
+    }
+    // The damaged one is between the pages, and on one of them.
+    let first = try await administration.accounts(limit: 1)
+    #expect(first.accounts.count == 1 && first.damaged.isEmpty && first.next == subjects[0])
+    let second = try await administration.accounts(after: first.next, limit: 1)
+    #expect(second.accounts.map(\.summary.account.subject) == [subjects[2]] && second.damaged.count == 1)
+    let requests = try await administration.requests(limit: 10)
+    #expect(requests.requests.count == 2 && requests.damaged.count == 1 && requests.next == nil)
+    #expect(lines.take() == ["session store operation failed administration"])
+    try await rig.stop()
+  }
+
+  @Test("A page of requests is followed by another one, whichever of its requests are damaged")
+  func pagesOfRequests() throws {
+    let subject = try #require(Subject("001.a"))
+    let now = TestClock().now
+    let account = Account(
+      subject: subject, name: nil, claims: AccountClaims(), latestAuthorization: now, lastVerified: now, lastAsked: nil)
+    let codes = [AccessRequestCode.random(), .random()]
+    let readable = Listed.readable(
+      (request: AccessRequest(code: codes[0], subject: subject, asked: now), account: account))
+    let damaged = Listed<(request: AccessRequest, account: Account)>.damaged(
+      DamagedRecord(name: codes[1].text, what: "account"))
+    #expect(AccessChanges.RequestPage([readable, damaged], limit: 2).next == codes[0])
+    #expect(AccessChanges.RequestPage([damaged, damaged], limit: 2).next == codes[1])
+    #expect(AccessChanges.RequestPage([readable], limit: 2).next == nil)
   }
 }

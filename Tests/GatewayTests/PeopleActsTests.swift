@@ -9,21 +9,40 @@ import Testing
 struct PeopleActsTests {
   private static let actor = AccessChanges.Actor(name: "manager")
 
-  @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
-  func refusals() async throws {
-    let rig = try await GateRig()
+  private func acts(_ rig: GateRig, _ audit: AuditTrail? = nil) throws -> PeopleActs {
     var access = AccessSettings()
     access.managers = ["managers"]
     let groups = GroupDirectory([GroupSettings(name: "managers"), GroupSettings(name: "guests")])
     let routes = try RouteTable(access: access, routes: [], groups: ["managers", "guests"])
-    let audit = AuditTrail(.silent, keyring: rig.keyring)
-    let acts = PeopleActs(
+    let audit = audit ?? AuditTrail(.silent, keyring: rig.keyring)
+    return PeopleActs(
       administration: AccessChanges(
         store: rig.store, sessions: rig.sessions, groups: { groups }, memberPlace: { _, _ in nil },
         requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth,
         metrics: rig.metrics, audit: audit),
       store: rig.store, sessions: rig.sessions,
       authority: ManagerAuthority(access, [], AccessEvaluator.forTests(routes, groups)), audit: audit)
+  }
+
+  @Test("A manager cannot revoke an invitation whose record is damaged: its group may be protected")
+  func damagedInvitation() async throws {
+    let rig = try await GateRig()
+    let acts = try acts(rig)
+    let manager = try #require(Subject("001.manager"))
+    _ = try await acts.carryOut(
+      .invite(group: "guests", id: "abcd1000", uses: "1", days: "7", note: ""), for: manager, by: Self.actor)
+    rig.store.state.withLock { $0.damagedInvitations = ["abcd1000"] }
+    await #expect(throws: StoreError.self) {
+      _ = try await acts.carryOut(.revoke(id: "abcd1000"), for: manager, by: Self.actor)
+    }
+    #expect(rig.store.state.withLock { $0.invitations.count } == 1)
+    try await rig.stop()
+  }
+
+  @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
+  func refusals() async throws {
+    let rig = try await GateRig()
+    let acts = try acts(rig)
     let manager = try #require(Subject("001.manager"))
     func result(_ order: PeopleActs.Order) async throws -> PeopleResult? {
       guard case .done(let result) = try await acts.carryOut(order, for: manager, by: Self.actor) else { return nil }

@@ -109,7 +109,7 @@ struct CopyTests {
       let subject = signIn.session.subject
       #expect(try await target.tokens(of: subject) == source.tokens(of: subject))
       let email = try #require(signIn.claims.email)
-      #expect(try await target.accounts(withEmail: email.uppercased()).map(\.subject) == [subject])
+      #expect(try await target.accounts(withEmail: email.uppercased()).records().map(\.subject) == [subject])
     }
     #expect(try await target.consume(.attempt([1]), until: noon) == false)
     let late = try await target.complete(

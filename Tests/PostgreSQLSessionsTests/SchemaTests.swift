@@ -146,13 +146,10 @@ struct SchemaTests {
     let session = try await store.complete(try signIn()).snapshot.session
     for statement in [
       "UPDATE cordon.accounts SET claims = '{'", "UPDATE cordon.accounts SET claims = '[1]'",
-      "UPDATE cordon.accounts SET name = 'x'", "UPDATE cordon.sessions SET handle = '\\x00'",
+      "UPDATE cordon.accounts SET name = 'x'",
     ] {
       try PostgreSQLServer.current.query(statement, at: url)
-      let refused = await storeError {
-        _ = try await store.find(session.handle)
-        _ = try await store.sessions(of: session.subject)
-      }
+      let refused = await storeError { _ = try await store.find(session.handle) }
       #expect(refused?.code == .damagedRow, "\(statement)")
     }
     try PostgreSQLServer.current.query("DROP TABLE cordon.sessions", at: url)
@@ -175,6 +172,75 @@ struct SchemaTests {
     let counts = try await store.counts()
     #expect(counts.accounts == 1 && counts.sessions == 1)
     #expect(try await store.find(other.session.handle) == other)
+    try await store.close()
+  }
+
+  @Test("A damaged account is damaged in every list of accounts, and the others are listed")
+  func damagedAccount() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await openStore(url)
+    for name in ["ada", "bob", "carl"] { _ = try await store.complete(try signIn(name)) }
+    let subjects = try ["ada", "bob", "carl"].map { try signIn($0).session.subject }
+    for damage in ["claims = '{'", "name = 'x'"] {
+      try PostgreSQLServer.current.query(
+        "UPDATE cordon.accounts SET \(damage) WHERE subject = '\(subjects[1].text)'", at: url)
+      let listed = try await store.accounts(after: nil, limit: 10)
+      #expect(listed.records().map(\.subject) == [subjects[0], subjects[2]])
+      #expect(listed.damagedRecords().map(\.name) == [subjects[1].text])
+      let summaries = try await store.summaries(after: nil, limit: 10)
+      #expect(summaries.records().map(\.account.subject) == [subjects[0], subjects[2]])
+      #expect(summaries.damagedRecords().map(\.name) == [subjects[1].text])
+      let found = try await store.accounts(withEmail: "bob@example.com")
+      #expect(found.count == 1 && found.damagedRecords().map(\.name) == [subjects[1].text])
+    }
+    #expect(try await TokenReencryption.endEverySession(in: store) == 3, "those of the damaged account as well")
+    try await store.close()
+  }
+
+  @Test("Damaged sessions, requests, invitations, tokens and members do not keep the others from being listed")
+  func damagedOthers() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await openStore(url)
+    let sessions = try await [store.complete(signIn()), store.complete(signIn())].map(\.snapshot.session)
+    let bob = try await store.complete(try signIn("bob")).snapshot.session.subject
+    let (staff, names) = (try #require(GroupName("staff")), try ["a", "b"].map { try #require(GroupName($0)) })
+    let codes = [AccessRequestCode.random(), .random()]
+    for (code, subject) in zip(codes, [sessions[0].subject, bob]) {
+      _ = try await store.ask(subject, code: code, at: noon)
+    }
+    for name in names {
+      try await store.create(
+        Invitation(id: name.text, group: staff, uses: 1, expires: .distantFuture, note: nil, created: noon, by: "cli"),
+        hash: Array(name.text.utf8))
+      try await store.create(
+        MachineToken(
+          name: name, handle: SessionIdentifier.random().handle, group: staff, created: noon, expires: nil, by: "cli"))
+    }
+    let handle = sessions[0].handle.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    for statement in [
+      "UPDATE cordon.sessions SET handle = '\\x00' WHERE handle = '\\x\(handle)'",
+      "UPDATE cordon.accounts SET claims = '{' WHERE subject = '\(bob.text)'",
+      "UPDATE cordon.invitations SET group_name = 'no group' WHERE id = 'a'",
+      "UPDATE cordon.machine_tokens SET handle = '\\x00' WHERE name = 'a'",
+      "INSERT INTO cordon.group_members VALUES ('staff', '001234.carl.0987', 0, 'cli'), ('staff', 'not one', 0, 'cli')",
+      "INSERT INTO cordon.group_members VALUES ('no group', '001234.dora.0987', 0, 'cli')",
+    ] {
+      try PostgreSQLServer.current.query(statement, at: url)
+    }
+    let listed = try await store.sessions(of: sessions[0].subject)
+    #expect(listed.records() == [sessions[1]] && listed.damagedRecords().map(\.name) == [nil])
+    let requests = try await store.requests(after: nil, limit: 10, at: noon)
+    #expect(requests.records().map { $0.request.code } == [codes[0]])
+    #expect(requests.damagedRecords().map(\.name) == [codes[1].text])
+    let invitations = try await store.invitations()
+    #expect(invitations.records().map(\.id) == ["b"] && invitations.damagedRecords().map(\.name) == ["a"])
+    let tokens = try await store.machineTokens()
+    #expect(tokens.records().map(\.name) == [names[1]] && tokens.damagedRecords().map(\.name) == ["a"])
+    let members = try await store.members(of: staff, after: nil, limit: 10)
+    #expect(members.records().map(\.text) == ["001234.carl.0987"])
+    #expect(members.damagedRecords().map(\.name) == ["not one"])
+    let counts = try await store.accessCounts(at: noon)
+    #expect(counts.members == [staff: 2] && counts.invitations == 1 && counts.tokens == 1)
     try await store.close()
   }
 

@@ -22,6 +22,7 @@ enum ResultCode {
   static let full: Int32 = 13
   static let cannotOpen: Int32 = 14
   static let constraint: Int32 = 19
+  static let mismatch: Int32 = 20
   static let misuse: Int32 = 21
   static let foreignKey: Int32 = 787
   static let primaryKey: Int32 = 1_555

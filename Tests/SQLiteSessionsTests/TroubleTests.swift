@@ -75,7 +75,7 @@ struct TroubleTests {
     "A row that was damaged is an error, not the end of the process",
     arguments: [
       "UPDATE accounts SET claims = '{'", "UPDATE accounts SET claims = '[1]'", "UPDATE accounts SET name = 'x'",
-      "UPDATE sessions SET handle = x'00'",
+      "UPDATE accounts SET claims = CAST(x'ff' AS TEXT)",
       "UPDATE sessions SET user_agent = ''; UPDATE accounts SET claims = 'null'",
     ])
   func isDamaged(statement: String) async throws {
@@ -85,13 +85,98 @@ struct TroubleTests {
     for part in statement.split(separator: ";") {
       try await store.write { try $0.run(String(part)) }
     }
-    let refused = await error {
-      _ = try await store.find(session.handle)
-      _ = try await store.sessions(of: session.subject)
-    }
+    let refused = await error { _ = try await store.find(session.handle) }
     #expect(refused?.code == .damagedRow)
     #expect(refused?.fault == .store)
     try await store.ping()
+  }
+
+  @Test(
+    "A damaged account is damaged in every list of accounts, and the others are listed",
+    arguments: [
+      "claims = '{'", "claims = CAST(x'ff' AS TEXT)", "name = 'x'", "name = CAST(x'c0af' AS TEXT)",
+      "subject = CAST(x'30ff' AS TEXT)",
+    ])
+  func damagedAccount(damage: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    for name in ["ada", "bob", "carl"] { _ = try await store.complete(try signIn(name)) }
+    let subjects = try ["ada", "bob", "carl"].map { try signIn($0).session.subject }
+    let bob = damage.hasPrefix("subject") ? nil : subjects[1].text
+    try await store.write { database in
+      if bob == nil {
+        // They refer to the account.
+        for table in ["refresh_tokens", "sessions"] {
+          try database.run("DELETE FROM \(table) WHERE subject = ?", [subjects[1].text])
+        }
+      }
+      try database.run("UPDATE accounts SET \(damage) WHERE subject = ?", [subjects[1].text])
+    }
+    let listed = try await store.accounts(after: nil, limit: 10)
+    #expect(listed.records().map(\.subject) == [subjects[0], subjects[2]])
+    #expect(listed.damagedRecords().map(\.name) == [bob])
+    let summaries = try await store.summaries(after: nil, limit: 10)
+    #expect(summaries.records().map(\.account.subject) == [subjects[0], subjects[2]])
+    #expect(summaries.damagedRecords().map(\.name) == [bob])
+    let found = try await store.accounts(withEmail: "bob@example.com")
+    #expect(found.count == 1 && found.damagedRecords().map(\.name) == [bob])
+    // A copy leaves nothing out, whatever lists do.
+    if damage.contains("CAST") {
+      #expect(await error { _ = try await store.rows(of: .accounts, after: [], limit: 10) }?.code == .damagedRow)
+    } else {
+      #expect(try await store.rows(of: .accounts, after: [], limit: 10).count == 3)
+    }
+    let ended = try await TokenReencryption.endEverySession(in: store)
+    #expect(ended == (bob == nil ? 2 : 3), "those of the damaged account as well")
+  }
+
+  @Test("Damaged sessions, requests, invitations, tokens and members do not keep the others from being listed")
+  func damagedOthers() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let sessions = try await [store.complete(signIn()), store.complete(signIn())].map(\.snapshot.session)
+    let bob = try await store.complete(try signIn("bob")).snapshot.session.subject
+    let (staff, names) = (try #require(GroupName("staff")), try ["a", "b"].map { try #require(GroupName($0)) })
+    let codes = [AccessRequestCode.random(), .random()]
+    for (code, subject) in zip(codes, [sessions[0].subject, bob]) {
+      _ = try await store.ask(subject, code: code, at: noon)
+    }
+    for name in names {
+      try await store.create(
+        Invitation(id: name.text, group: staff, uses: 1, expires: .distantFuture, note: nil, created: noon, by: "cli"),
+        hash: Array(name.text.utf8))
+      try await store.create(
+        MachineToken(
+          name: name, handle: SessionIdentifier.random().handle, group: staff, created: noon, expires: nil, by: "cli"))
+    }
+    try await store.write { database in
+      try database.run(
+        "UPDATE sessions SET client_id = CAST(x'ff' AS TEXT) WHERE handle = ?", [sessions[0].handle.bytes])
+      try database.run("UPDATE accounts SET claims = '{' WHERE subject = ?", [bob.text])
+      try database.run("UPDATE invitations SET group_name = 'no group' WHERE id = 'a'")
+      try database.run("UPDATE machine_tokens SET handle = x'00' WHERE name = 'a'")
+      for subject in ["001234.carl.0987", "not one"] {
+        try database.run("INSERT INTO group_members VALUES ('staff', ?, 0, 'cli')", [subject])
+      }
+      for group in ["'no group'", "CAST(x'ff' AS TEXT)"] {
+        try database.run("INSERT INTO group_members VALUES (\(group), '001234.dora.0987', 0, 'cli')")
+      }
+    }
+    let listed = try await store.sessions(of: sessions[0].subject)
+    #expect(listed.records() == [sessions[1]])
+    #expect(Set(listed.compactMap { $0.handle }) == Set(sessions.map(\.handle)))
+    let requests = try await store.requests(after: nil, limit: 10, at: noon)
+    #expect(requests.records().map { $0.request.code } == [codes[0]])
+    #expect(requests.damagedRecords().map(\.name) == [codes[1].text])
+    let invitations = try await store.invitations()
+    #expect(invitations.records().map(\.id) == ["b"] && invitations.damagedRecords().map(\.name) == ["a"])
+    let tokens = try await store.machineTokens()
+    #expect(tokens.records().map(\.name) == [names[1]] && tokens.damagedRecords().map(\.name) == ["a"])
+    let members = try await store.members(of: staff, after: nil, limit: 10)
+    #expect(members.records().map(\.text) == ["001234.carl.0987"])
+    #expect(members.damagedRecords().map(\.name) == ["not one"])
+    let counts = try await store.accessCounts(at: noon)
+    #expect(counts.members == [staff: 2] && counts.invitations == 1 && counts.tokens == 1)
   }
 
   @Test(

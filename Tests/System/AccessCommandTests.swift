@@ -5,6 +5,7 @@ import Testing
 // Requests for access and machine tokens over time, by the commands and through the process.
 //
 // - Requests are listed, admitted by code and by subject, and rejected, on SQLite and PostgreSQL.
+// - A record that is damaged is named by the lists, which show the others.
 // - A request waits for thirty days; a banned user cannot ask; at most 10,000 wait.
 // - A token ends when it expires, with what is open of it, and meets no condition that is about users.
 
@@ -187,6 +188,39 @@ struct AccessCommandTests {
     _ = try ask(ben, site)
     #expect(try run(site, "requests", "reject", "0000-0000").exit == .code(0))
     _ = try ask(dana, site)
+  }
+
+  // MARK: Damaged records
+
+  @Test("Lists show the others beside an account whose record is damaged, and name it, until it is removed")
+  func damaged() throws {
+    let site = try Site(adjust: Self.adjust)
+    defer { site.stop() }
+    let codes = try ["ben", "dana"].map { try ask(try site.signedIn(as: $0), site) }
+    let (ben, dana) = (try site.apple.subject(of: "ben"), try site.apple.subject(of: "dana"))
+    let program = """
+      import sqlite3, sys
+      database = sqlite3.connect(sys.argv[1])
+      database.execute("UPDATE accounts SET claims = '{' WHERE subject = ?", [sys.argv[2]])
+      database.commit()
+      """
+    let damaged = try ServerProcess.run(
+      Machine.program("python3", package: "python3"),
+      ["-c", program, "\(site.gateway.directory.path)/cordon.db", ben])
+    #expect(damaged.exit == .code(0), "\(damaged)")
+    for (name, gone, left) in [("accounts", ben, dana), ("requests", codes[0], codes[1])] {
+      let list = try run(site, name, "list")
+      #expect(list.exit == .code(0), "\(list)")
+      #expect(list.standardOutput.contains(left) && !list.standardOutput.contains(gone), "\(list)")
+      #expect(list.standardError.contains("note: \(gone) is damaged and not listed; "), "\(list)")
+      let json = try run(site, name, "list", "--json").standardOutput
+      #expect(try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [Any]).count == 1, "\(json)")
+    }
+    #expect(try run(site, "accounts", "disconnect", "--force", ben).exit == .code(0))
+    for name in ["accounts", "requests"] {
+      let list = try run(site, name, "list")
+      #expect(list.exit == .code(0) && !list.standardError.contains("damaged"), "\(list)")
+    }
   }
 
   // MARK: Tokens

@@ -29,7 +29,7 @@ extension OpeningSessionStore {
     try await opened().updateLastSeen(updates)
   }
 
-  func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+  func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
     try await opened().sessions(of: subject)
   }
 
@@ -37,11 +37,11 @@ extension OpeningSessionStore {
     try await opened().account(subject)
   }
 
-  func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+  func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] {
     try await opened().accounts(withEmail: email)
   }
 
-  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try await opened().accounts(after: subject, limit: limit)
   }
 
@@ -150,7 +150,9 @@ extension OpeningSessionStore {
     try await opened().groups(of: subject)
   }
 
-  func members(of group: GroupName, after subject: Subject?, limit: Int) async throws(StoreError) -> [Subject] {
+  func members(
+    of group: GroupName, after subject: Subject?, limit: Int
+  ) async throws(StoreError) -> [Listed<Subject>] {
     try await opened().members(of: group, after: subject, limit: limit)
   }
 
@@ -170,9 +172,9 @@ extension OpeningSessionStore {
     try await opened().request(of: subject, at: now)
   }
 
-  func requests(after code: AccessRequestCode?, limit: Int, at now: Date) async throws(StoreError) -> [(
-    request: AccessRequest, account: Account
-  )] {
+  func requests(
+    after code: AccessRequestCode?, limit: Int, at now: Date
+  ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
     try await opened().requests(after: code, limit: limit, at: now)
   }
 
@@ -204,7 +206,7 @@ extension OpeningSessionStore {
     try await opened().redeem(hash: hash, by: subject, isMember: isMember, at: now)
   }
 
-  func invitations() async throws(StoreError) -> [Invitation] {
+  func invitations() async throws(StoreError) -> [Listed<Invitation>] {
     try await opened().invitations()
   }
 
@@ -220,7 +222,7 @@ extension OpeningSessionStore {
     try await opened().token(handle)
   }
 
-  func machineTokens() async throws(StoreError) -> [MachineToken] {
+  func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
     try await opened().machineTokens()
   }
 
@@ -228,7 +230,7 @@ extension OpeningSessionStore {
     try await opened().revokeToken(name, at: now)
   }
 
-  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try await opened().summaries(after: subject, limit: limit)
   }
 }

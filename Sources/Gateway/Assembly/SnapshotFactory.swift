@@ -213,7 +213,7 @@ struct SnapshotFactory: Sendable {
       storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
     return PeopleEndpoint(
       origin: settings.originSettings, pages: pages, requestSessions: requestSessions, authority: authority,
-      lists: PeopleLists(store: store, authority: authority, clock: sessions.clock),
+      lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, clock: sessions.clock),
       acts: PeopleActs(
         administration: administration, store: store, sessions: sessions, authority: authority, audit: keys.audit),
       storeHealth: storeHealth, clock: sessions.clock, audit: keys.audit, refusals: refusals)

@@ -175,16 +175,17 @@ final class SessionManager: Sendable {
   /// now.
   func list(of session: Session) async throws(StoreError) -> [Session] {
     let now = Date(millisecondsSince1970: clock())
-    let found: [Session]
+    let found: [Listed<Session>]
     do throws(StoreError) {
       found = try await store.sessions(of: session.subject)
     } catch {
       storeHealth.didNotAnswer("sessions", error)
       throw error
     }
+    if let damage = found.damagedRecords().first { storeHealth.failed("sessions", damage.error) }
     var this = session
     this.lastSeen = max(session.lastSeen, now)
-    let others = found.filter { $0.handle != session.handle && $0.isAlive(at: now, idleTimeout: idleTimeout) }
+    let others = found.records().filter { $0.handle != session.handle && $0.isAlive(at: now, idleTimeout: idleTimeout) }
     return [this] + others.sorted { $0.lastSeen > $1.lastSeen }
   }
 

@@ -66,7 +66,7 @@ extension PostgreSQLSessionStore {
 
   package func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
-  ) async throws(StoreError) -> [(request: AccessRequest, account: Account)] {
+  ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { connection in
       let last = try code.flatMap { try Self.request(where: "code = $1", [.text($0.text)], in: connection) }
@@ -84,10 +84,13 @@ extension PostgreSQLSessionStore {
           .integer(Int64(max(limit, 0))),
         ]
       ).rows.map { row in
-        (
-          try AccessRequest(stored: row.text(start), subject: row.text(start + 1), asked: row.date(start + 2)),
-          try PostgreSQLAccountRow(row).account
-        )
+        try Listed(name: row.text(start)) {
+          (
+            request: try AccessRequest(
+              stored: row.text(start), subject: row.text(start + 1), asked: row.date(start + 2)),
+            account: try PostgreSQLAccountRow(row).account
+          )
+        }
       }
     }
   }

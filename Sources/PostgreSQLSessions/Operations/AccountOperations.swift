@@ -6,7 +6,7 @@ extension PostgreSQLSessionStore {
     try await read { try PostgreSQLAccountRow.find(subject, in: $0)?.account }
   }
 
-  package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+  package func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] {
     let key = PostgreSQLAccountRow.emailKey(email)
     return try await read { connection in
       try connection.run(
@@ -14,24 +14,24 @@ extension PostgreSQLSessionStore {
         SELECT \(PostgreSQLAccountRow.columns) FROM \(PostgreSQLAccountRow.source) WHERE accounts.email_key = $1
         ORDER BY accounts.subject
         """, [.bytes(key)]
-      ).rows.map { try PostgreSQLAccountRow($0).account }
+      ).rows.map { try PostgreSQLAccountRow.listed($0) }
         // The key is cut off where an address is too long to be one.
-        .filter { $0.claims.email?.utf8.count == email.utf8.count }
+        .filter { $0.record.map { $0.claims.email?.utf8.count == email.utf8.count } ?? true }
     }
   }
 
-  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try await read { connection in
       try connection.run(
         """
         SELECT \(PostgreSQLAccountRow.columns) FROM \(PostgreSQLAccountRow.source) WHERE accounts.subject > $1
         ORDER BY accounts.subject LIMIT $2
         """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
-      ).rows.map { try PostgreSQLAccountRow($0).account }
+      ).rows.map { try PostgreSQLAccountRow.listed($0) }
     }
   }
 
-  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try await read { connection in
       try connection.run(
         """
@@ -41,11 +41,13 @@ extension PostgreSQLSessionStore {
         FROM \(PostgreSQLAccountRow.source) WHERE accounts.subject > $1 ORDER BY accounts.subject LIMIT $2
         """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
       ).rows.map { row in
-        let account = try PostgreSQLAccountRow(row).account
-        let seen = try row.optionalDate(PostgreSQLAccountRow.columnCount + 1) ?? .distantPast
-        return AccountSummary(
-          account: account, sessions: try row.count(PostgreSQLAccountRow.columnCount),
-          lastSeen: max(seen, account.latestAuthorization))
+        try Listed(name: row.text(0)) {
+          let account = try PostgreSQLAccountRow(row).account
+          let seen = try row.optionalDate(PostgreSQLAccountRow.columnCount + 1) ?? .distantPast
+          return AccountSummary(
+            account: account, sessions: try row.count(PostgreSQLAccountRow.columnCount),
+            lastSeen: max(seen, account.latestAuthorization))
+        }
       }
     }
   }

@@ -35,15 +35,17 @@ extension PostgreSQLSessionStore {
 
   package func members(
     of group: GroupName, after subject: Subject?, limit: Int
-  ) async throws(StoreError) -> [Subject] {
+  ) async throws(StoreError) -> [Listed<Subject>] {
     try await read { connection in
       try connection.run(
         """
         SELECT subject FROM cordon.group_members WHERE group_name = $1 AND subject > $2 ORDER BY subject LIMIT $3
         """, [.text(group.text), .text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
       ).rows.map { row in
-        guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
-        return subject
+        try Listed(name: row.text(0)) {
+          guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
+          return subject
+        }
       }
     }
   }
@@ -52,7 +54,10 @@ extension PostgreSQLSessionStore {
     try await read { connection in
       var counts: [GroupName: Int] = [:]
       let rows = try connection.run("SELECT group_name, count(*) FROM cordon.group_members GROUP BY group_name").rows
-      for row in rows { counts[try GroupName(stored: row.text(0))] = try row.count(1) }
+      for row in rows {
+        guard let name = GroupName(try row.text(0)) else { continue }
+        counts[name] = try row.count(1)
+      }
       return counts
     }
   }

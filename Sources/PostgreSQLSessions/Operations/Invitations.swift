@@ -71,11 +71,11 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  package func invitations() async throws(StoreError) -> [Invitation] {
+  package func invitations() async throws(StoreError) -> [Listed<Invitation>] {
     try await read { connection in
       try connection.run(
         "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations ORDER BY created DESC, id"
-      ).rows.map { try Invitation(stored: $0) }
+      ).rows.map { row in try Listed(name: row.text(0)) { try Invitation(stored: row) } }
     }
   }
 

@@ -26,10 +26,10 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  package func machineTokens() async throws(StoreError) -> [MachineToken] {
+  package func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
     try await read { connection in
       try connection.run("SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens ORDER BY name")
-        .rows.map { try MachineToken(stored: $0) }
+        .rows.map { row in try Listed(name: row.text(0)) { try MachineToken(stored: row) } }
     }
   }
 

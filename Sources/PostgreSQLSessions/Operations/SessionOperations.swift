@@ -67,12 +67,12 @@ extension PostgreSQLSessionStore {
   /// Small enough that the rows are not locked for long.
   private static let batchSize = 500
 
-  package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+  package func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
     try await read { connection in
       try connection.run(
         "SELECT \(PostgreSQLSessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",
         [.text(subject.text)]
-      ).rows.map { try Session(stored: $0) }
+      ).rows.map { try Session.listed($0) }
     }
   }
 }

@@ -30,6 +30,11 @@ struct PostgreSQLAccountRow {
     claimNumber = try row.integer(start + 7)
   }
 
+  /// Reads `columns`, in a list of accounts.
+  static func listed(_ row: Row) throws -> Listed<Account> {
+    try Listed(name: row.text(0)) { try PostgreSQLAccountRow(row).account }
+  }
+
   static func find(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
     try connection.run(finding(subject)).first.map { try PostgreSQLAccountRow($0) }
   }

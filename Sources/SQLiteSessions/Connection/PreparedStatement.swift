@@ -80,6 +80,7 @@ extension PreparedStatement {
     case .real(let number): return sqlite3_bind_double(handle, index, number)
     case .text(var text):
       return text.withUTF8 { cordon_sqlite3_bind_text(handle, index, $0.baseAddress, $0.count) }
+    case .malformedText: return SQLITE_MISMATCH
     case .bytes(let bytes):
       return bytes.withUnsafeBytes { cordon_sqlite3_bind_blob(handle, index, $0.baseAddress, $0.count) }
     }
@@ -119,7 +120,7 @@ extension PreparedStatement {
       // The length is that of the encoding asked for last.
       let count = Int(sqlite3_column_bytes(handle, column))
       guard let valid = String(validating: UnsafeBufferPointer(start: text, count: count), as: UTF8.self) else {
-        throw DamagedRowError(what: "text in column \(column)")
+        return .malformedText
       }
       return .text(valid)
     default:

@@ -4,6 +4,8 @@ enum SQLiteValue: Sendable, Equatable {
   case integer(Int64)
   case real(Double)
   case text(String)
+  /// Text that is not UTF-8: the record is damaged, and those beside it need not be.
+  case malformedText
   case bytes([UInt8])
 }
 

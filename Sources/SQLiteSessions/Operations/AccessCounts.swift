@@ -7,8 +7,8 @@ extension SQLiteSessionStore {
     return try await read { database in
       AccessCounts(
         requests: try Self.requestCount(after: until, in: database), bans: try Self.banCount(at: now, in: database),
-        invitations: try Self.invitations(in: database).count { $0.isOpen(at: now) },
-        tokens: try Self.machineTokens(in: database).count { $0.isInForce(at: now) },
+        invitations: try Self.invitations(in: database).records().count { $0.isOpen(at: now) },
+        tokens: try Self.machineTokens(in: database).records().count { $0.isInForce(at: now) },
         members: try Self.memberCounts(in: database))
     }
   }

@@ -55,7 +55,7 @@ extension SQLiteSessionStore {
 
   package func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
-  ) async throws(StoreError) -> [(request: AccessRequest, account: Account)] {
+  ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { database in
       let last = try code.flatMap { try Self.request(where: "code = ?", [$0.text], in: database) }
@@ -69,10 +69,13 @@ extension SQLiteSessionStore {
         ORDER BY access_requests.asked, access_requests.code LIMIT ?
         """, [last?.asked.stored ?? .min, last?.code.text ?? "", until, max(limit, 0)]
       ).map { row in
-        (
-          try AccessRequest(stored: row.text(start), subject: row.text(start + 1), asked: row.date(start + 2)),
-          try SQLiteAccountRow(row).account
-        )
+        try Listed(name: row.text(start)) {
+          (
+            request: try AccessRequest(
+              stored: row.text(start), subject: row.text(start + 1), asked: row.date(start + 2)),
+            account: try SQLiteAccountRow(row).account
+          )
+        }
       }
     }
   }

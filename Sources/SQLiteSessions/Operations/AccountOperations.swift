@@ -6,29 +6,29 @@ extension SQLiteSessionStore {
     try await read { try SQLiteAccountRow.find(subject, in: $0)?.account }
   }
 
-  package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+  package func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] {
     try await read { database in
       try database.rows(
         """
         SELECT \(SQLiteAccountRow.columns) FROM \(SQLiteAccountRow.source) WHERE accounts.email = ?
         ORDER BY accounts.subject
         """, [email]
-      ).map { try SQLiteAccountRow($0).account }
+      ).map { try SQLiteAccountRow.listed($0) }
     }
   }
 
-  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try await read { database in
       try database.rows(
         """
         SELECT \(SQLiteAccountRow.columns) FROM \(SQLiteAccountRow.source) WHERE accounts.subject > ?
         ORDER BY accounts.subject LIMIT ?
         """, [subject?.text ?? "", max(limit, 0)]
-      ).map { try SQLiteAccountRow($0).account }
+      ).map { try SQLiteAccountRow.listed($0) }
     }
   }
 
-  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try await read { database in
       try database.rows(
         """
@@ -37,11 +37,13 @@ extension SQLiteSessionStore {
         FROM \(SQLiteAccountRow.source) WHERE accounts.subject > ? ORDER BY accounts.subject LIMIT ?
         """, [subject?.text ?? "", max(limit, 0)]
       ).map { row in
-        let account = try SQLiteAccountRow(row).account
-        let seen = try row.optionalDate(SQLiteAccountRow.columnCount + 1) ?? .distantPast
-        return AccountSummary(
-          account: account, sessions: try row.count(SQLiteAccountRow.columnCount),
-          lastSeen: max(seen, account.latestAuthorization))
+        try Listed(name: row.text(0)) {
+          let account = try SQLiteAccountRow(row).account
+          let seen = try row.optionalDate(SQLiteAccountRow.columnCount + 1) ?? .distantPast
+          return AccountSummary(
+            account: account, sessions: try row.count(SQLiteAccountRow.columnCount),
+            lastSeen: max(seen, account.latestAuthorization))
+        }
       }
     }
   }

@@ -12,7 +12,7 @@ extension SQLiteSessionStore: StoreCopySource {
       try database.rows(
         "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(keys) LIMIT ?",
         SQLiteArguments(key.map(\.sqliteValue) + [max(limit, 1).sqliteValue])
-      ).map { $0.values.map { StoredValue($0) } }
+      ).map { try $0.values.map { try StoredValue($0) } }
     }
   }
 
@@ -51,13 +51,14 @@ extension StoreTable {
 }
 
 extension StoredValue {
-  fileprivate init(_ value: SQLiteValue) {
+  fileprivate init(_ value: SQLiteValue) throws {
     switch value {
     case .null: self = .null
     case .integer(let number): self = .integer(number)
     // No column is a fraction: STRICT tables hold their declared types.
     case .real: self = .null
     case .text(let text): self = .text(text)
+    case .malformedText: throw DamagedRowError(what: "text")
     case .bytes(let bytes): self = .bytes(bytes)
     }
   }

@@ -27,14 +27,16 @@ extension SQLiteSessionStore {
 
   package func members(
     of group: GroupName, after subject: Subject?, limit: Int
-  ) async throws(StoreError) -> [Subject] {
+  ) async throws(StoreError) -> [Listed<Subject>] {
     try await read { database in
       try database.rows(
         "SELECT subject FROM group_members WHERE group_name = ? AND subject > ? ORDER BY subject LIMIT ?",
         [group.text, subject?.text ?? "", max(limit, 0)]
       ).map { row in
-        guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
-        return subject
+        try Listed(name: row.text(0)) {
+          guard let subject = Subject(try row.text(0)) else { throw DamagedRowError(what: "subject") }
+          return subject
+        }
       }
     }
   }
@@ -46,7 +48,8 @@ extension SQLiteSessionStore {
   static func memberCounts(in database: Database) throws -> [GroupName: Int] {
     var counts: [GroupName: Int] = [:]
     for row in try database.rows("SELECT group_name, count(*) FROM group_members GROUP BY group_name") {
-      counts[try GroupName(stored: row.text(0))] = try row.count(1)
+      guard let name = (try? row.text(0)).flatMap({ GroupName($0) }) else { continue }
+      counts[name] = try row.count(1)
     }
     return counts
   }

@@ -55,13 +55,13 @@ extension SQLiteSessionStore {
     }
   }
 
-  package func invitations() async throws(StoreError) -> [Invitation] {
+  package func invitations() async throws(StoreError) -> [Listed<Invitation>] {
     try await read { try Self.invitations(in: $0) }
   }
 
-  static func invitations(in database: Database) throws -> [Invitation] {
+  static func invitations(in database: Database) throws -> [Listed<Invitation>] {
     try database.rows("SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations ORDER BY created DESC, id")
-      .map { try Invitation(stored: $0) }
+      .map { row in try Listed(name: row.text(0)) { try Invitation(stored: row) } }
   }
 
   package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {

@@ -25,13 +25,13 @@ extension SQLiteSessionStore {
     }
   }
 
-  package func machineTokens() async throws(StoreError) -> [MachineToken] {
+  package func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
     try await read { try Self.machineTokens(in: $0) }
   }
 
-  static func machineTokens(in database: Database) throws -> [MachineToken] {
+  static func machineTokens(in database: Database) throws -> [Listed<MachineToken>] {
     try database.rows("SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens ORDER BY name")
-      .map { try MachineToken(stored: $0) }
+      .map { row in try Listed(name: row.text(0)) { try MachineToken(stored: row) } }
   }
 
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {

@@ -62,11 +62,11 @@ extension SQLiteSessionStore {
   /// Small enough that a sign-in does not wait long for its turn to write.
   private static let batchSize = 500
 
-  package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+  package func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
     try await read { database in
       try database.rows(
         "SELECT \(SQLiteSessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]
-      ).map { try Session(stored: $0) }
+      ).map { try Session.listed($0) }
     }
   }
 }

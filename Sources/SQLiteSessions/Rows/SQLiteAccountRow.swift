@@ -29,6 +29,11 @@ struct SQLiteAccountRow {
     self.claimNumber = claimNumber
   }
 
+  /// From `columns`, in a list of accounts.
+  static func listed(_ row: SQLiteRow) throws -> Listed<Account> {
+    try Listed(name: row.text(0)) { try SQLiteAccountRow(row).account }
+  }
+
   static func find(_ subject: Subject, in database: Database) throws -> SQLiteAccountRow? {
     try database.row("SELECT \(columns) FROM \(source) WHERE accounts.subject = ?", [subject.text]).map {
       try SQLiteAccountRow($0)

@@ -39,8 +39,8 @@ extension AccessStore {
   package func accessCounts(at now: Date) async throws(StoreError) -> AccessCounts {
     AccessCounts(
       requests: try await requestCount(at: now), bans: try await banCount(at: now),
-      invitations: try await invitations().count { $0.isOpen(at: now) },
-      tokens: try await machineTokens().count { $0.isInForce(at: now) }, members: try await memberCounts())
+      invitations: try await invitations().records().count { $0.isOpen(at: now) },
+      tokens: try await machineTokens().records().count { $0.isInForce(at: now) }, members: try await memberCounts())
   }
 }
 
@@ -80,9 +80,10 @@ package protocol GroupStore: Sendable {
   func groups(of subject: Subject) async throws(StoreError) -> [GroupName]
 
   /// The members of a group in the order of their subjects, after this one.
-  func members(of group: GroupName, after subject: Subject?, limit: Int) async throws(StoreError) -> [Subject]
+  func members(of group: GroupName, after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Subject>]
 
-  /// The number of members of each group that has any.
+  /// The number of members of each group that has any. A damaged name is left out: it is the name of no group, and the
+  /// accounts of its members are damaged in every list.
   func memberCounts() async throws(StoreError) -> [GroupName: Int]
 }
 
@@ -105,7 +106,7 @@ package protocol AccessRequestStore: Sendable {
   /// gone meanwhile.
   func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
-  ) async throws(StoreError) -> [(request: AccessRequest, account: Account)]
+  ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>]
 
   /// The number of open requests.
   func requestCount(at now: Date) async throws(StoreError) -> Int
@@ -138,7 +139,7 @@ package protocol InvitationStore: Sendable {
   ) async throws(StoreError) -> RedemptionOutcome
 
   /// Invitations, newest first, also those that no longer admit anybody until they are removed.
-  func invitations() async throws(StoreError) -> [Invitation]
+  func invitations() async throws(StoreError) -> [Listed<Invitation>]
 
   /// Ends an invitation; false if it does not exist. Users that it admitted stay admitted.
   func revokeInvitation(_ id: String) async throws(StoreError) -> Bool
@@ -154,7 +155,7 @@ package protocol MachineTokenStore: Sendable {
   func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken?
 
   /// All tokens, in the order of their names.
-  func machineTokens() async throws(StoreError) -> [MachineToken]
+  func machineTokens() async throws(StoreError) -> [Listed<MachineToken>]
 
   /// Revokes a token, noted in the change feed as the end (`.byOperator`) of its public name.
   /// - Returns: the public name; nil if there was none.
@@ -164,5 +165,5 @@ package protocol MachineTokenStore: Sendable {
 /// Lists of accounts.
 package protocol AccountListStore: Sendable {
   /// Accounts with what lists show of them, in the order of their subjects, after this one.
-  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary]
+  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>]
 }

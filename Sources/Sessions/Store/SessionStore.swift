@@ -51,7 +51,7 @@ package protocol SessionRecordStore: Sendable {
   func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError)
 
   /// The sessions of a user, newest first.
-  func sessions(of subject: Subject) async throws(StoreError) -> [Session]
+  func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>]
 }
 
 /// Accounts of users.
@@ -60,10 +60,10 @@ package protocol AccountStore: Sendable {
   func account(_ subject: Subject) async throws(StoreError) -> Account?
 
   /// Every account with this last known address, ignoring the case of ASCII letters.
-  func accounts(withEmail email: String) async throws(StoreError) -> [Account]
+  func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>]
 
   /// Accounts in the order of their subjects, after this one.
-  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account]
+  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>]
 
   /// Removes all data of a user: account, name, tokens, sessions, groups, request for access. A ban stays, under the
   /// keyed hash of the subject. Returns the sessions that ended.

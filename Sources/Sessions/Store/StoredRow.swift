@@ -22,12 +22,21 @@ extension Session {
   /// From the first seven columns: handle, subject, client, beginning, end, last use and user agent.
   /// - Throws: ``DamagedRowError``.
   package init(stored row: some StoredRow) throws {
-    guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
-      throw DamagedRowError(what: "session")
-    }
+    let handle = try Self.handle(row)
+    guard let subject = Subject(try row.text(1)) else { throw DamagedRowError(what: "session") }
     self.init(
       handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
       lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
+  }
+
+  private static func handle(_ row: some StoredRow) throws -> PublicSessionID {
+    guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "session") }
+    return handle
+  }
+
+  /// From the same columns, in a list of sessions.
+  package static func listed(_ row: some StoredRow) throws -> Listed<Session> {
+    try Listed(name: handle(row).text) { try Session(stored: row) }
   }
 }
 

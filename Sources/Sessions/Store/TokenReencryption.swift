@@ -111,17 +111,21 @@ package enum TokenReencryption {
   package static func endEverySession(
     in store: any SessionStore, now: Date = .now, report: (Int) -> Void = { _ in }
   ) async throws(StoreError) -> Int {
+    let limit = 200
     var (accounts, ended) = (0, 0)
     var last: Subject?
     while true {
-      let batch = try await store.accounts(after: last, limit: 200)
-      guard let next = batch.last?.subject else { return ended }
-      for account in batch {
-        ended += try await store.end(.all(of: account.subject), because: .byOperator, at: now).count
+      let (batch, start) = (try await store.accounts(after: last, limit: limit), last)
+      if batch.isEmpty { return ended }
+      // Those of a damaged account as well. Of one whose subject cannot be read, no session can be used.
+      for subject in batch.compactMap({ $0.subject }) {
+        ended += try await store.end(.all(of: subject), because: .byOperator, at: now).count
+        last = subject
       }
-      last = next
       accounts += batch.count
       report(accounts)
+      if batch.count < limit { return ended }
+      if last == start, let damage = batch.first?.damage { throw damage.error }
     }
   }
 

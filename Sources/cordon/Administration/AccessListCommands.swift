@@ -1,6 +1,22 @@
 import ArgumentParser
 import Gateway
 
+/// Notes on standard error that a list goes without records that are damaged.
+///
+/// - Parameters:
+///   - names: their names, nil where one cannot be read.
+///   - remedy: the command that removes one of them.
+func noteDamaged(_ names: [String?]?, remedy: String) {
+  for name in names ?? [] {
+    let text = name.map { printable($0) } ?? "a record without a readable name"
+    printError("note: \(text) is damaged and not listed; \(remedy)")
+  }
+}
+
+/// The remedy for an account that is damaged.
+let accountRemedy =
+  "restore the store from a backup, or remove the account with `cordon accounts disconnect --force SUB`"
+
 /// Prints a long list page by page: a table, or a JSON array with `--json`.
 struct PagedList<Element: Encodable> {
   private let gateway: RunningGatewayOptions
@@ -18,15 +34,18 @@ struct PagedList<Element: Encodable> {
   /// - Parameters:
   ///   - name: what is listed, for the progress line.
   ///   - ifEmpty: the text for an empty list.
-  ///   - ask: a page after this place, and the place to go on after.
+  ///   - remedy: the command for an element that is damaged.
+  ///   - ask: a page after this place, the place to go on after, and the names of elements that are damaged.
   mutating func print(
-    _ name: String, ifEmpty: String, ask: (String?) async throws -> (elements: [Element], next: String?)
+    _ name: String, ifEmpty: String, remedy: String,
+    ask: (String?) async throws -> (elements: [Element], next: String?, damaged: [String?]?)
   ) async throws {
     let progress = Progress()
+    var damaged: [String?] = []
     var after: String?
     repeat {
       progress.show(count == 0 ? "Asking the gateway" : "\(LongWork.grouped(count)) \(name)")
-      let page: (elements: [Element], next: String?)
+      let page: (elements: [Element], next: String?, damaged: [String?]?)
       do {
         page = try await ask(after)
       } catch {
@@ -35,13 +54,15 @@ struct PagedList<Element: Encodable> {
       }
       progress.clear()
       try print(page.elements)
+      damaged += page.damaged ?? []
       after = page.next
     } while after != nil
     if gateway.json {
       cordon.print(count == 0 ? "[]" : "\n]")
-    } else if count == 0 {
+    } else if count == 0, damaged.isEmpty {
       cordon.print(ifEmpty)
     }
+    noteDamaged(damaged, remedy: remedy)
   }
 
   private mutating func print(_ elements: [Element]) throws {
@@ -93,10 +114,11 @@ extension AccountsCommand {
           "accounts",
           ifEmpty: isFiltered
             ? "No account matches. `cordon accounts list` without options lists all of them."
-            : "There are no accounts: nobody has signed in yet."
+            : "There are no accounts: nobody has signed in yet.",
+          remedy: accountRemedy
         ) { after in
           let page = try await client.accounts(group: group, seenSince: seenSince, after: after)
-          return (page.accounts, page.next)
+          return (page.accounts, page.next, page.damaged)
         }
       }
     }

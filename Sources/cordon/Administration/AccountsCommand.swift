@@ -32,8 +32,11 @@ struct AccountsCommand: AsyncParsableCommand {
       try await gateway.perform("accounts find") { client in
         if let subject { return try await client.accounts(subject: subject) }
         return try await client.accounts(email: email ?? "")
-      } tell: { accounts in
+      } tell: { report in
+        let accounts = report.accounts
+        noteDamaged(report.damaged, remedy: accountRemedy)
         if gateway.json { return try printJSON(accounts) }
+        if accounts.isEmpty, report.damaged != nil { throw ExitCode.failure }
         guard !accounts.isEmpty else {
           printError("Nobody was found.")
           throw ExitCode.failure
@@ -56,8 +59,11 @@ struct AccountsCommand: AsyncParsableCommand {
     func run() async throws {
       try await gateway.perform("accounts sessions") { client in
         try await client.sessions(of: subject)
-      } tell: { sessions in
+      } tell: { report in
+        let sessions = report.sessions
+        noteDamaged(report.damaged, remedy: "end it with `cordon sessions end HANDLE`")
         if gateway.json { return try printJSON(sessions) }
+        if sessions.isEmpty, report.damaged != nil { return }
         print(sessions.isEmpty ? "No sessions." : sessions.map(\.text).joined(separator: "\n\n"))
       }
     }

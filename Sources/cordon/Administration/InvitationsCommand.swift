@@ -59,8 +59,11 @@ struct InvitationsCommand: AsyncParsableCommand {
     func run() async throws {
       try await gateway.perform("invitations list") { client in
         try await client.invitations()
-      } tell: { invitations in
+      } tell: { report in
+        let invitations = report.invitations
+        noteDamaged(report.damaged, remedy: "remove it with `cordon invitations revoke ID`")
         if gateway.json { return try printJSON(invitations) }
+        if invitations.isEmpty, report.damaged != nil { return }
         guard !invitations.isEmpty else {
           return print("There are no invitations: cordon invitations create --group GROUP makes one.")
         }

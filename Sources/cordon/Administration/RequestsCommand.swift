@@ -28,9 +28,12 @@ struct RequestsCommand: AsyncParsableCommand {
             TableTime.minute($0.asked),
           ]
         }
-        try await list.print("requests", ifEmpty: "Nobody is waiting for access.") { after in
+        try await list.print(
+          "requests", ifEmpty: "Nobody is waiting for access.",
+          remedy: "`cordon accounts list` shows whether its account is; remove it with `cordon requests reject CODE`"
+        ) { after in
           let page = try await client.requests(after: after)
-          return (page.requests, page.next)
+          return (page.requests, page.next, page.damaged)
         }
       }
     }

@@ -6,7 +6,7 @@ import Sessions
 /// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
 /// account has it.
 func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
-  guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).isEmpty else { return }
+  guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).accounts.isEmpty else { return }
   printError(
     "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "
       + "list` shows the subjects")

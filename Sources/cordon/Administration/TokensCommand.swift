@@ -56,8 +56,11 @@ struct TokensCommand: AsyncParsableCommand {
     func run() async throws {
       try await gateway.perform("tokens list") { client in
         try await client.tokens()
-      } tell: { tokens in
+      } tell: { report in
+        let tokens = report.tokens
+        noteDamaged(report.damaged, remedy: "remove it with `cordon tokens revoke NAME`")
         if gateway.json { return try printJSON(tokens) }
+        if tokens.isEmpty, report.damaged != nil { return }
         guard !tokens.isEmpty else {
           return print("There are no tokens: cordon tokens create --name NAME --group GROUP makes one.")
         }

@@ -47,10 +47,13 @@ extension MemoryStore {
 
   func groups(of subject: Subject) async throws(StoreError) -> [GroupName] { try access { $0.groups(of: subject) } }
 
-  func members(of group: GroupName, after subject: Subject?, limit: Int) async throws(StoreError) -> [Subject] {
+  func members(
+    of group: GroupName, after subject: Subject?, limit: Int
+  ) async throws(StoreError) -> [Listed<Subject>] {
     try access { state in
       let sorted = (state.members[group] ?? []).sorted { $0.text < $1.text }
-      return Array(sorted.drop { member in subject.map { member.text <= $0.text } ?? false }.prefix(limit))
+      let page = sorted.drop { member in subject.map { member.text <= $0.text } ?? false }.prefix(limit)
+      return page.map { .readable($0) }
     }
   }
 
@@ -89,12 +92,16 @@ extension MemoryStore {
 
   func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
-  ) async throws(StoreError) -> [(request: AccessRequest, account: Account)] {
+  ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
     try access { state in
       let sorted = state.requests.values.sorted { ($0.asked, $0.code.text) < ($1.asked, $1.code.text) }
       let start = sorted.firstIndex { $0.code == code }.map { $0 + 1 } ?? 0
-      return sorted[start...].prefix(limit).compactMap { request in
-        state.account(request.subject).map { (request, $0) }
+      return sorted[start...].prefix(limit).compactMap {
+        request -> Listed<(request: AccessRequest, account: Account)>? in
+        if state.damaged.contains(request.subject) {
+          return .damaged(DamagedRecord(name: request.code.text, what: "account"))
+        }
+        return state.account(request.subject).map { .readable((request: request, account: $0)) }
       }
     }
   }
@@ -151,8 +158,14 @@ extension MemoryStore {
     return outcome
   }
 
-  func invitations() async throws(StoreError) -> [Invitation] {
-    try access { $0.invitations.values.sorted { ($1.created, $0.id) < ($0.created, $1.id) } }
+  func invitations() async throws(StoreError) -> [Listed<Invitation>] {
+    try access { state in
+      state.invitations.values.sorted { ($1.created, $0.id) < ($0.created, $1.id) }.map {
+        invitation -> Listed<Invitation> in
+        state.damagedInvitations.contains(invitation.id)
+          ? .damaged(DamagedRecord(name: invitation.id, what: "invitation")) : .readable(invitation)
+      }
+    }
   }
 
   func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {
@@ -179,8 +192,8 @@ extension MemoryStore {
     }
   }
 
-  func machineTokens() async throws(StoreError) -> [MachineToken] {
-    try access { $0.machineTokens.values.sorted { $0.name < $1.name } }
+  func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
+    try access { state in state.machineTokens.values.sorted { $0.name < $1.name }.map { .readable($0) } }
   }
 
   func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
@@ -191,15 +204,17 @@ extension MemoryStore {
     }
   }
 
-  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try access { state in
-      let sorted = state.accounts.keys.sorted { $0.text < $1.text }
-      let page = sorted.drop { known in subject.map { known.text <= $0.text } ?? false }.prefix(limit)
-      return page.compactMap { state.account($0) }.map { account in
+      state.page(after: subject, limit: limit).map { listed -> Listed<AccountSummary> in
+        guard case .readable(let account) = listed else {
+          return .damaged(DamagedRecord(name: listed.subject?.text, what: "account"))
+        }
         let sessions = state.sessions.values.filter { $0.subject == account.subject }
-        return AccountSummary(
-          account: account, sessions: sessions.count,
-          lastSeen: max(sessions.map(\.lastSeen).max() ?? .distantPast, account.latestAuthorization))
+        return .readable(
+          AccountSummary(
+            account: account, sessions: sessions.count,
+            lastSeen: max(sessions.map(\.lastSeen).max() ?? .distantPast, account.latestAuthorization)))
       }
     }
   }
@@ -216,6 +231,16 @@ extension MemoryStore.State {
     account.access.groups = Set(account.access.groups + groups(of: subject)).sorted()
     account.access.ban = bans[subject] ?? account.access.ban
     return account
+  }
+
+  /// Accounts in the order of their subjects, after this one.
+  func page(after subject: Subject?, limit: Int) -> [Listed<Account>] {
+    let sorted = damaged.union(accounts.keys).sorted { $0.text < $1.text }
+    let page = sorted.drop { known in subject.map { known.text <= $0.text } ?? false }.prefix(limit)
+    return page.compactMap { subject -> Listed<Account>? in
+      if damaged.contains(subject) { return .damaged(DamagedRecord(name: subject.text, what: "account")) }
+      return account(subject).map { .readable($0) }
+    }
   }
 
   mutating func add(_ subject: Subject, to group: GroupName) -> Bool {

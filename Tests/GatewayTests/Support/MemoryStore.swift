@@ -13,6 +13,10 @@ final class MemoryStore: SessionStore {
     var isTooNew = false
     var sessions: [PublicSessionID: Session] = [:]
     var accounts: [Subject: Account] = [:]
+    /// Users whose accounts lists show as damaged, with or without an account.
+    var damaged: Set<Subject> = []
+    /// Invitations that lists show as damaged.
+    var damagedInvitations: Set<String> = []
     var tokens: [Subject: StoredToken] = [:]
     var changes: [StoreChange] = []
     var bans: [Subject: Ban] = [:]
@@ -177,6 +181,10 @@ final class MemoryStore: SessionStore {
 
   func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
+  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
+    try access { $0.page(after: subject, limit: limit) }
+  }
+
   func latestUse() async throws(StoreError) -> Date? { try access { $0.sessions.values.map(\.lastSeen).max() } }
   func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { try access { _ in [:] } }
   func ping() async throws(StoreError) { try access { _ in } }
@@ -189,9 +197,8 @@ final class MemoryStore: SessionStore {
     throw Self.away
   }
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
-  func sessions(of subject: Subject) async throws(StoreError) -> [Session] { throw Self.away }
-  func accounts(withEmail email: String) async throws(StoreError) -> [Account] { throw Self.away }
-  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] { throw Self.away }
+  func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] { throw Self.away }
+  func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] { throw Self.away }
   func forget(
     _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
   ) async throws(StoreError) -> [PublicSessionID] { throw Self.away }

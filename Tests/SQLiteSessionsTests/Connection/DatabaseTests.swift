@@ -57,15 +57,18 @@ struct DatabaseTests {
   }
 
   @Test(
-    "Text that is not UTF-8 is a damaged row, and the statement can be used again",
+    "Text that is not UTF-8 cannot be read, and the columns and rows beside it can",
     arguments: ["ff", "c0af", "eda080", "f0908080c3"])
   func invalidText(bytes: String) throws {
-    let sql = "SELECT CAST(x'\(bytes)' AS TEXT)"
-    for _ in 1...2 {
-      #expect(throws: DamagedRowError.self) { try database.row(sql) }
-      #expect(throws: DamagedRowError.self) { try database.rows(sql) }
-    }
-    #expect(try database.run(sql) >= 0)
+    let rows = try database.rows("SELECT CAST(x'\(bytes)' AS TEXT), 1 UNION ALL SELECT 'text', 2")
+    #expect(rows.map(\.values) == [[.malformedText, .integer(1)], [.text("text"), .integer(2)]])
+    let row = try #require(rows.first)
+    #expect(throws: DamagedRowError.self) { try row.text(0) }
+    #expect(throws: DamagedRowError.self) { try row.optionalText(0) }
+    #expect(throws: DamagedRowError.self) { try row.bytes(0) }
+    #expect(try !row.isNull(0) && row.count(1) == 1)
+    let error = #expect(throws: SQLiteError.self) { try database.rows("SELECT ?", SQLiteArguments([.malformedText])) }
+    #expect(error?.code == ResultCode.mismatch)
   }
 
   @Test("A statement that failed in the middle is reset, and forgets its parameters")

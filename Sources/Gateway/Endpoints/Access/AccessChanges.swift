@@ -167,7 +167,7 @@ struct AccessChanges: Sendable {
       guard (1...Self.mostUses).contains(uses) else { throw AdministrationError.badUses }
       let expires = try Self.end(expires, now)
       let note = try Self.note(note, "note")
-      let known = try await store.invitations()
+      let known = try await store.invitations().records()
       if let id, known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
       guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
@@ -216,7 +216,7 @@ struct AccessChanges: Sendable {
       let (group, now) = (try declared(group), now)
       let expires = try expires.map { try Self.end($0, now) }
       let known = try await store.machineTokens()
-      guard !known.contains(where: { $0.name == tokenName }) else { throw AdministrationError.tokenNameTaken }
+      guard !known.records().contains(where: { $0.name == tokenName }) else { throw AdministrationError.tokenNameTaken }
       guard known.count < Self.mostTokens else { throw AdministrationError.tooManyTokens }
       let (text, handle) = MachineTokenText.random(try await store.storeKey())
       let token = MachineToken(

@@ -13,9 +13,11 @@ extension AccessChanges {
 
   /// A part of a list of accounts.
   struct AccountPage: Sendable {
-    let accounts: [ListedAccount]
+    var accounts: [ListedAccount] = []
+    /// The accounts that cannot be read, whatever the list is restricted to.
+    var damaged: [DamagedRecord] = []
     /// The subject to go on after; nil at the end.
-    let next: Subject?
+    var next: Subject?
   }
 
   /// Accounts in the order of their subjects. A page that is not the last may be short, or even empty.
@@ -26,24 +28,37 @@ extension AccessChanges {
     group: String? = nil, seenSince: Date? = nil, after: Subject? = nil, limit: Int
   ) async throws(AdministrationError) -> AccountPage {
     if let group { _ = try declared(group) }
-    return try await read {
+    let page: AccountPage = try await read {
       let directory = groups()
-      var (found, position, scanned) = ([ListedAccount](), after, 0)
+      var (page, scanned) = (AccountPage(next: after), 0)
       while true {
-        let batch = try await store.summaries(after: position, limit: Self.batch)
-        for summary in batch {
-          position = summary.account.subject
+        let (batch, start) = (try await store.summaries(after: page.next, limit: Self.batch), page.next)
+        for listed in batch {
+          page.next = listed.subject ?? page.next
+          if let damage = listed.damage { page.damaged.append(damage) }
+          guard let summary = listed.record else { continue }
           let names = groupNames(of: summary.account, directory)
           if let group, !names.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { continue }
           if let seenSince, summary.lastSeen < seenSince { continue }
-          found.append(ListedAccount(summary: summary, groups: names))
-          if found.count >= limit { return AccountPage(accounts: found, next: position) }
+          page.accounts.append(ListedAccount(summary: summary, groups: names))
+          if page.accounts.count >= limit { return page }
         }
         scanned += batch.count
-        if batch.count < Self.batch { return AccountPage(accounts: found, next: nil) }
-        if scanned >= Self.scanLimit { return AccountPage(accounts: found, next: position) }
+        if batch.count < Self.batch {
+          page.next = nil
+          return page
+        }
+        if page.next == start, let damage = batch.first?.damage { throw damage.error }
+        if scanned >= Self.scanLimit { return page }
       }
     }
+    note(page.damaged)
+    return page
+  }
+
+  /// Logs that records of a list are damaged; the answer names them.
+  private func note(_ damaged: [DamagedRecord]) {
+    if let first = damaged.first { storeHealth.failed("administration", first.error) }
   }
 
   /// The names of all groups that admit a user, sorted.
@@ -90,27 +105,52 @@ extension AccessChanges {
   ) async throws -> ListedGroup {
     var members: [Subject] = []
     if added > 0, let name = GroupName(name) {
-      members = try await store.members(of: name, after: nil, limit: Self.shownMembers)
+      let listed = try await store.members(of: name, after: nil, limit: Self.shownMembers)
+      note(listed.damagedRecords())
+      members = listed.records()
     }
     return ListedGroup(name: name, isDeclared: isDeclared, configured: configured, added: added, members: members)
   }
 
+  /// A part of the list of open requests.
+  struct RequestPage: Sendable {
+    let requests: [(request: AccessRequest, account: Account)]
+    /// The requests that cannot be read, or whose accounts cannot.
+    let damaged: [DamagedRecord]
+    /// The code to go on after; nil at the end.
+    let next: AccessRequestCode?
+
+    /// - Parameter limit: the number of requests that were asked for.
+    init(_ found: [Listed<(request: AccessRequest, account: Account)>], limit: Int) {
+      requests = found.records()
+      damaged = found.damagedRecords()
+      let last = requests.last?.request.code ?? damaged.last?.name.flatMap { AccessRequestCode($0) }
+      next = found.count < limit ? nil : last
+    }
+  }
+
   /// Open requests, oldest first.
   /// - Parameter after: the code of the request to go on after.
-  func requests(
-    after: AccessRequestCode? = nil, limit: Int
-  ) async throws(AdministrationError) -> [(request: AccessRequest, account: Account)] {
-    try await read { try await store.requests(after: after, limit: limit, at: now) }
+  func requests(after: AccessRequestCode? = nil, limit: Int) async throws(AdministrationError) -> RequestPage {
+    let page = try await read {
+      RequestPage(try await store.requests(after: after, limit: limit, at: now), limit: limit)
+    }
+    note(page.damaged)
+    return page
   }
 
   /// Invitations, newest first.
-  func invitations() async throws(AdministrationError) -> [Invitation] {
-    try await read { try await store.invitations() }
+  func invitations() async throws(AdministrationError) -> [Listed<Invitation>] {
+    let listed = try await read { try await store.invitations() }
+    note(listed.damagedRecords())
+    return listed
   }
 
   /// Machine tokens, in the order of their names.
-  func tokens() async throws(AdministrationError) -> [MachineToken] {
-    try await read { try await store.machineTokens() }
+  func tokens() async throws(AdministrationError) -> [Listed<MachineToken>] {
+    let listed = try await read { try await store.machineTokens() }
+    note(listed.damagedRecords())
+    return listed
   }
 
   /// The number of accounts in one read.

@@ -88,6 +88,8 @@ package struct RequestsReport: Codable, Sendable, Equatable {
   package let requests: [RequestReport]
   /// The code to go on after; nil at the end.
   package let next: String?
+  /// The codes of those that are damaged, each nil if it cannot be read; nil if there are none.
+  package let damaged: [String?]?
 }
 
 /// A request for access.
@@ -144,6 +146,8 @@ package struct DecisionReport: Codable, Sendable, Equatable {
 /// `GET /invitations`: newest first.
 package struct InvitationsReport: Codable, Sendable, Equatable {
   package let invitations: [InvitationReport]
+  /// The IDs of those that are damaged, each nil if it cannot be read; nil if there are none.
+  package let damaged: [String?]?
 }
 
 /// An invitation.
@@ -178,6 +182,8 @@ package struct InvitationReport: Codable, Sendable, Equatable {
 /// `GET /tokens`: in the order of their names.
 package struct TokensReport: Codable, Sendable, Equatable {
   package let tokens: [TokenReport]
+  /// The names of those that are damaged, each nil if it cannot be read; nil if there are none.
+  package let damaged: [String?]?
 }
 
 /// A machine token.

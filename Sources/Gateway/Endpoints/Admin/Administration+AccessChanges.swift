@@ -17,22 +17,26 @@ extension Administration {
         group: filter.group, seenSince: since, after: filter.after, limit: filter.limit)
       return Self.json(
         AccountsReport(
-          accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text))
+          accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text,
+          damaged: page.damaged.names))
     case .listGroups:
       return Self.json(GroupsReport(groups: try await accessChanges.groupList().map(GroupReport.init)))
     case .listRequests(let after, let limit):
-      let found = try await accessChanges.requests(after: after, limit: limit)
+      let page = try await accessChanges.requests(after: after, limit: limit)
       return Self.json(
         RequestsReport(
-          requests: found.map { RequestReport($0.request, $0.account) },
-          next: found.count < limit ? nil : found.last?.request.code.text))
+          requests: page.requests.map { RequestReport($0.request, $0.account) }, next: page.next?.text,
+          damaged: page.damaged.names))
     case .listInvitations:
-      let now = accessChanges.now
+      let (now, listed) = (accessChanges.now, try await accessChanges.invitations())
       return Self.json(
-        InvitationsReport(invitations: try await accessChanges.invitations().map { InvitationReport($0, at: now) }))
+        InvitationsReport(
+          invitations: listed.records().map { InvitationReport($0, at: now) }, damaged: listed.damagedRecords().names))
     case .listTokens:
-      let now = accessChanges.now
-      return Self.json(TokensReport(tokens: try await accessChanges.tokens().map { TokenReport($0, at: now) }))
+      let (now, listed) = (accessChanges.now, try await accessChanges.tokens())
+      return Self.json(
+        TokensReport(
+          tokens: listed.records().map { TokenReport($0, at: now) }, damaged: listed.damagedRecords().names))
     case .ban(let subject, let until, let reason):
       let (ban, ended) = try await accessChanges.ban(subject, until: until, reason: reason, by: actor)
       return Self.json(BannedReport(subject: subject.text, ban: BanReport(ban), ended: ended))

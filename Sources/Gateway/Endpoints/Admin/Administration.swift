@@ -65,15 +65,18 @@ struct Administration: Sendable {
       record(operation.name, subject, by: context.caller, context.request)
       return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(report)))
     case .findEmail(let email):
-      let accounts = try await store.accounts(withEmail: email)
-      for account in accounts { record(operation.name, account.subject, by: context.caller, context.request) }
-      if accounts.isEmpty { record(operation.name, by: context.caller, context.request) }
-      return Self.json(AccountsReport(accounts: accounts.map(report)))
+      let found = try await store.accounts(withEmail: email)
+      for listed in found { record(operation.name, listed.subject, by: context.caller, context.request) }
+      if found.isEmpty { record(operation.name, by: context.caller, context.request) }
+      return Self.json(
+        AccountsReport(accounts: found.records().map(report), damaged: names(of: found.damagedRecords())))
     case .sessions(of: let subject):
       try await requireAccount(subject)
       let found = try await store.sessions(of: subject)
       record(operation.name, subject, by: context.caller, context.request)
-      return Self.json(SessionsReport(sessions: found.map(SessionReport.init)))
+      return Self.json(
+        SessionsReport(
+          sessions: found.records().map(SessionReport.init), damaged: names(of: found.damagedRecords())))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }
@@ -130,6 +133,12 @@ struct Administration: Sendable {
   /// An account with its groups and its ban.
   private func report(_ account: Account) -> AccountReport {
     AccountReport(account, groups: accessChanges.groupNames(of: account), at: accessChanges.now)
+  }
+
+  /// The names of the records of a list that are damaged, which is logged; nil if there are none.
+  private func names(of damaged: [DamagedRecord]) -> [String?]? {
+    if let first = damaged.first { storeHealth.failed("administration", first.error) }
+    return damaged.names
   }
 
   /// One whose record is damaged is there, too, and can be removed.

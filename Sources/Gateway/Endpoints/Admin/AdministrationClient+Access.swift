@@ -19,7 +19,13 @@ extension AdministrationClient {
 
   private func subject(of who: String, among isCandidate: (AccountReport) -> Bool) async throws -> String {
     guard who.utf8.contains(UInt8(ascii: "@")) else { return who }
-    let found = try await accounts(email: who)
+    let report = try await accounts(email: who)
+    if let damaged = report.damaged {
+      let subjects = damaged.map { $0 ?? "unreadable" }.joined(separator: ", ")
+      throw AdministrationClientError(
+        "an account with the address \(who) is damaged (\(subjects)): name the user by subject (sub)")
+    }
+    let found = report.accounts
     let candidates = found.filter(isCandidate)
     if candidates.count == 1 { return candidates[0].subject }
     guard let first = found.first else {
@@ -102,8 +108,8 @@ extension AdministrationClient {
   }
 
   /// Invitations, newest first.
-  package func invitations() async throws -> [InvitationReport] {
-    try await ask(.get, "/invitations", InvitationsReport.self).invitations
+  package func invitations() async throws -> InvitationsReport {
+    try await ask(.get, "/invitations", InvitationsReport.self)
   }
 
   /// Ends an invitation.
@@ -119,7 +125,7 @@ extension AdministrationClient {
   }
 
   /// Machine tokens, in the order of their names.
-  package func tokens() async throws -> [TokenReport] { try await ask(.get, "/tokens", TokensReport.self).tokens }
+  package func tokens() async throws -> TokensReport { try await ask(.get, "/tokens", TokensReport.self) }
 
   /// Revokes a machine token.
   package func revokeToken(_ name: String) async throws -> RevokedReport {

@@ -38,18 +38,18 @@ package struct AdministrationClient: Sendable {
   }
 
   /// The account with this subject: one or none.
-  package func accounts(subject: String) async throws -> [AccountReport] {
-    try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
+  package func accounts(subject: String) async throws -> AccountsReport {
+    try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self)
   }
 
   /// The accounts with this last known address.
-  package func accounts(email: String) async throws -> [AccountReport] {
-    try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self).accounts
+  package func accounts(email: String) async throws -> AccountsReport {
+    try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self)
   }
 
   /// The sessions of a user, newest first.
-  package func sessions(of subject: String) async throws -> [SessionReport] {
-    try await ask(.get, "/accounts/\(PercentEncoding.encode(subject))/sessions", SessionsReport.self).sessions
+  package func sessions(of subject: String) async throws -> SessionsReport {
+    try await ask(.get, "/accounts/\(PercentEncoding.encode(subject))/sessions", SessionsReport.self)
   }
 
   /// Ends one session.

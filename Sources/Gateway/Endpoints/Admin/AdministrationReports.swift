@@ -6,11 +6,19 @@ package struct AccountsReport: Codable, Sendable, Equatable {
   package let accounts: [AccountReport]
   /// In a list, the subject to go on after; nil at the end. A page may be empty and yet not be the last.
   package let next: String?
+  /// The subjects of accounts that are damaged, each nil if it cannot be read; nil if there are none.
+  package let damaged: [String?]?
 
-  init(accounts: [AccountReport], next: String? = nil) {
+  init(accounts: [AccountReport], next: String? = nil, damaged: [String?]? = nil) {
     self.accounts = accounts
     self.next = next
+    self.damaged = damaged
   }
+}
+
+extension [DamagedRecord] {
+  /// Their names, as reports list them; nil if there are none.
+  var names: [String?]? { isEmpty ? nil : map(\.name) }
 }
 
 /// One Apple user, as the operator sees them. Times are RFC 3339, in UTC.
@@ -89,6 +97,8 @@ package struct AccountReport: Codable, Sendable, Equatable {
 /// `GET /accounts/SUB/sessions`: the user's sessions, newest first.
 package struct SessionsReport: Codable, Sendable, Equatable {
   package let sessions: [SessionReport]
+  /// The session IDs of those that are damaged, each nil if it cannot be read; nil if there are none.
+  package let damaged: [String?]?
 }
 
 /// One browser or app. Times are RFC 3339, in UTC.

@@ -35,29 +35,51 @@ struct TeamMigration {
   func run(_ order: Order) async throws -> MigrationReport {
     let began = ContinuousClock.now
     if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationError.sameTeam }
-    let page = try await store.accounts(after: order.after, limit: order.limit)
+    let page = try await store.accounts(after: order.after, limit: order.limit).map(Self.named)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
     var reached = order.after
     do throws(TransferError) {
-      for account in page {
-        var result = Self.known(account, order.stage, team: apple.settings.teamID)
-        if result == nil {
+      for (subject, listed) in page {
+        var result = known(listed, of: subject, order.stage)
+        if result == nil, let account = listed.record {
           if permit == nil { permit = try await apple.transfer.authorize(clientID: apple.settings.clientID) }
           if order.isDry {
-            result = MigrationReport.Result(account.subject, "would_be_done")
+            result = MigrationReport.Result(subject, "would_be_done")
           } else if let permit {
             result = try await attempt(account, order.stage, by: permit)
           }
         }
         if let result { results.append(result) }
-        reached = account.subject
+        reached = subject
         if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached?.text, stopped: nil) }
       }
     } catch {
       return MigrationReport(results: results, next: reached?.text, stopped: error.message)
     }
     return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
+  }
+
+  /// An account with its subject.
+  /// - Throws: `StoreError` if the subject cannot be read: the account would be left out.
+  private static func named(_ listed: Listed<Account>) throws -> (subject: Subject, listed: Listed<Account>) {
+    if let subject = listed.subject { return (subject, listed) }
+    throw (listed.damage ?? DamagedRecord(name: nil, what: "subject")).error
+  }
+
+  /// The result for an account that needs no call, or is damaged.
+  private func known(
+    _ listed: Listed<Account>, of subject: Subject, _ stage: Order.Stage
+  ) -> MigrationReport.Result? {
+    switch listed {
+    case .readable(let account): return Self.known(account, stage, team: apple.settings.teamID)
+    case .damaged(let damage):
+      storeHealth.failed("administration", damage.error)
+      return MigrationReport.Result(
+        subject, "failed",
+        message: "the account is damaged: restore the store from a backup, or remove the account with `cordon accounts "
+          + "disconnect --force \(subject)`")
+    }
   }
 
   /// The result for an account that needs no call, because it is migrated already or not prepared for this team.

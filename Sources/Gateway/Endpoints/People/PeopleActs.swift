@@ -83,7 +83,11 @@ struct PeopleActs: Sendable {
   private func group(of order: Order) async throws -> String? {
     switch order {
     case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _): return group
-    case .revoke(let id): return try await store.invitations().first { $0.id == id }?.group.text
+    case .revoke(let id):
+      let known = try await store.invitations()
+      // The group of a damaged one is unknown, and may be protected.
+      if let damage = known.damagedRecords().first(where: { $0.name == id }) { throw damage.error }
+      return known.records().first { $0.id == id }?.group.text
     case .reject, .ban, .unban, .endSession, .endSessions: return nil
     }
   }

@@ -8,6 +8,7 @@ internal import WebFormats
 struct PeopleLists: Sendable {
   let store: any AccessStore & AccountStore & SessionRecordStore
   let authority: ManagerAuthority
+  let storeHealth: StoreHealth
   let clock: @Sendable () -> Int64
 
   /// Accounts on a page.
@@ -30,14 +31,19 @@ struct PeopleLists: Sendable {
     list.search = query.search
     list.newInvitation = AccessChanges.randomID()
     list.isContinued = query.after != nil || query.requestsAfter != nil
-    let requests = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: now)
-    list.requests = requests.prefix(Self.requestLimit).map { request, account in
+    let found = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: now)
+    // One more shows that the page is not the last.
+    let shown = AccessChanges.RequestPage(Array(found.prefix(Self.requestLimit)), limit: Self.requestLimit)
+    note(shown.damaged)
+    list.requests = shown.requests.map { request, account in
       PeopleList.Request(
         code: request.code.text, person: entry(account, for: manager), asked: PageTime(request.asked))
     }
-    if requests.count > Self.requestLimit { list.nextRequest = list.requests.last?.code }
+    if found.count > Self.requestLimit { list.nextRequest = shown.next?.text }
     (list.people, list.next) = try await people(query, for: manager)
-    list.invitations = try await store.invitations().prefix(Self.invitationLimit).map { invitation in
+    let invitations = try await store.invitations()
+    note(invitations.damagedRecords())
+    list.invitations = invitations.records().prefix(Self.invitationLimit).map { invitation in
       PeopleList.Entry(
         id: invitation.id, group: invitation.group.text, used: invitation.used, uses: invitation.uses,
         expires: PageTime(invitation.expires), note: invitation.note,
@@ -54,11 +60,12 @@ struct PeopleLists: Sendable {
     let wanted = AccountSearch(query.search)
     var (found, position, scanned) = ([PersonEntry](), query.after, 0)
     while true {
-      let batch = try await store.summaries(after: position, limit: Self.batch)
-      for summary in batch {
+      let (batch, start) = (try await store.summaries(after: position, limit: Self.batch), position)
+      note(batch.damagedRecords())
+      for listed in batch {
         if found.count == Self.pageSize { return (found, position?.text) }
-        position = summary.account.subject
-        guard wanted.matches(summary.account) else { continue }
+        position = listed.subject ?? position
+        guard let summary = listed.record, wanted.matches(summary.account) else { continue }
         var entry = entry(summary.account, for: manager)
         entry.sessionCount = summary.sessions
         entry.lastSeen = PageTime(summary.lastSeen)
@@ -66,14 +73,22 @@ struct PeopleLists: Sendable {
       }
       scanned += batch.count
       if batch.count < Self.batch { return (found, nil) }
+      if position == start, let damage = batch.first?.damage { throw damage.error }
       if scanned >= Self.scanLimit { return (found, position?.text) }
     }
+  }
+
+  /// Logs that records of a list are damaged. The page goes without them: a manager cannot do anything about it.
+  private func note(_ damaged: [DamagedRecord]) {
+    if let first = damaged.first { storeHealth.failed("people", first.error) }
   }
 
   /// The page of a person; nil without an account.
   func details(of subject: Subject, for manager: Subject, result: PeopleResult?) async throws -> PersonDetails? {
     guard let account = try await store.account(subject) else { return nil }
-    let sessions = try await store.sessions(of: subject).sorted { $0.lastSeen > $1.lastSeen }
+    let found = try await store.sessions(of: subject)
+    note(found.damagedRecords())
+    let sessions = found.records().sorted { $0.lastSeen > $1.lastSeen }
     var person = entry(account, for: manager)
     person.sessionCount = sessions.count
     person.lastSeen = PageTime(sessions.first?.lastSeen ?? account.latestAuthorization)

@@ -196,13 +196,15 @@ struct SessionCreation: Sendable {
   private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
     let subject = snapshot.account.subject
     guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }
-    let holders: [Account]
+    let holders: [Listed<Account>]
     do throws(StoreError) {
       holders = try await store.accounts(withEmail: email)
     } catch {
       return storeHealth.failed("accounts", error)
     }
-    for other in holders.filter({ $0.subject != subject && $0.claims.emailVerified == true }).prefix(Self.mostHolders) {
+    if let damage = holders.damagedRecords().first { storeHealth.failed("accounts", damage.error) }
+    let others = holders.records().filter { $0.subject != subject && $0.claims.emailVerified == true }
+    for other in others.prefix(Self.mostHolders) {
       audit.recordSharedEmail(
         of: subject, with: other.subject, requestID: request.requestID, clientID: snapshot.session.clientID)
     }
