@@ -39,6 +39,34 @@ struct PeopleActsTests {
     try await rig.stop()
   }
 
+  @Test("The end of a user's sessions that the store does not carry out is audited as failed, and ends no session")
+  func failedEnd() async throws {
+    let rig = try await GateRig()
+    let recorded = RecordedAudit(rig.keyring)
+    let acts = try acts(rig, recorded.trail)
+    let manager = try #require(Subject("001.manager"))
+    let session = try rig.signIn("001.b").snapshot.session
+    rig.store.state.withLock { $0.failures["end"] = StoreError(code: .busy, message: "locked") }
+    for order in [PeopleActs.Order.endSession(session.handle, of: session.subject), .endSessions(of: session.subject)] {
+      let error = await #expect(throws: AdministrationError.self) {
+        _ = try await acts.carryOut(order, for: manager, by: Self.actor)
+      }
+      #expect(error?.status == 503, "the page says that the store is unavailable")
+    }
+    #expect(rig.store.state.withLock { $0.sessions.count } == 1)
+    rig.store.state.withLock { $0.failures = [:] }
+    _ = try await acts.carryOut(.endSessions(of: session.subject), for: manager, by: Self.actor)
+    #expect(rig.store.state.withLock { $0.sessions.isEmpty })
+    let lines = try recorded.lines()
+    #expect(lines.count == 4, "\(lines)")
+    for (line, act) in zip(lines, ["end_session", "end_sessions", "end_sessions"]) {
+      #expect(line.contains("\"act\":\"\(act)\"") && line.contains("\"by\":\"manager\""), "\(line)")
+    }
+    #expect(lines.map { $0.contains("\"failed\":\"store_unavailable\"") } == [true, true, false, false])
+    #expect(lines.last?.contains("\"event\":\"session_ended\"") == true)
+    try await rig.stop()
+  }
+
   @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
   func refusals() async throws {
     let rig = try await GateRig()

@@ -6,8 +6,8 @@ struct AuditTrail: Sendable {
   private let log: AuditLog
   private let keyring: SessionKeyring
 
-  init(_ settings: LogSettings, keyring: SessionKeyring) {
-    log = AuditLog(settings)
+  init(_ settings: LogSettings, keyring: SessionKeyring, output: LogSink = .standard) {
+    log = AuditLog(settings, output: output)
     self.keyring = keyring
   }
 

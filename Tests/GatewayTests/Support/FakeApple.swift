@@ -50,6 +50,8 @@ final class FakeApple: Sendable {
         await self.beforeAnswer.withLock { $0.take() }?()
         switch answer {
         case .good where request.head.path == "/auth/keys": return Self.json(200, Self.keySet)
+        case .good where request.head.path == "/auth/usermigrationinfo":
+          return Self.json(200, #"{"transfer_sub":"000.transfer","sub":"002.new"}"#)
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
         case .goodWithToken(let token):
           return Self.json(200, #"{"access_token":"a","refresh_token":"\#(token)"}"#)

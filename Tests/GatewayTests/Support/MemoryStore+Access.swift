@@ -53,7 +53,7 @@ extension MemoryStore {
     try access { state in
       let sorted = (state.members[group] ?? []).sorted { $0.text < $1.text }
       let page = sorted.drop { member in subject.map { member.text <= $0.text } ?? false }.prefix(limit)
-      return page.map { .readable($0) }
+      return page.map { Listed.readable($0) }
     }
   }
 
@@ -193,7 +193,7 @@ extension MemoryStore {
   }
 
   func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
-    try access { state in state.machineTokens.values.sorted { $0.name < $1.name }.map { .readable($0) } }
+    try access { state in state.machineTokens.values.sorted { $0.name < $1.name }.map { Listed.readable($0) } }
   }
 
   func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
@@ -239,7 +239,7 @@ extension MemoryStore.State {
     let page = sorted.drop { known in subject.map { known.text <= $0.text } ?? false }.prefix(limit)
     return page.compactMap { subject -> Listed<Account>? in
       if damaged.contains(subject) { return .damaged(DamagedRecord(name: subject.text, what: "account")) }
-      return account(subject).map { .readable($0) }
+      return account(subject).map { Listed.readable($0) }
     }
   }
 

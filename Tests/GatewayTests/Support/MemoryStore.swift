@@ -7,6 +7,8 @@ import Synchronization
 final class MemoryStore: SessionStore {
   struct State {
     var isAway = false
+    /// The errors of operations that fail, by their names.
+    var failures: [String: StoreError] = [:]
     /// Runs before each failure of a store that is away.
     var beforeFailure: (@Sendable () -> Void)?
     /// Whether a newer version has changed it.
@@ -64,6 +66,11 @@ final class MemoryStore: SessionStore {
     return result
   }
 
+  /// Fails if this operation is to fail.
+  private func requireSuccess(of operation: String) throws(StoreError) {
+    if let failure = state.withLock({ $0.failures[operation] }) { throw failure }
+  }
+
   /// Somebody is signed in.
   func signIn(
     _ name: String, _ identifier: SessionIdentifier, at now: Date, token: EncryptedToken? = nil,
@@ -97,7 +104,8 @@ final class MemoryStore: SessionStore {
   func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
   ) async throws(StoreError) -> [PublicSessionID] {
-    try access { state in
+    try requireSuccess(of: "end")
+    return try access { state in
       let ended = state.sessions.values.filter { session in
         switch selection {
         case .one(let handle): session.handle == handle
@@ -182,7 +190,61 @@ final class MemoryStore: SessionStore {
   func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
-    try access { $0.page(after: subject, limit: limit) }
+    try requireSuccess(of: "accounts")
+    return try access { $0.page(after: subject, limit: limit) }
+  }
+
+  func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
+    try access { state in
+      state.sessions.values.filter { $0.subject == subject }.sorted { $0.began > $1.began }.map { Listed.readable($0) }
+    }
+  }
+
+  func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
+    try access { $0.tokens[subject].map { [$0] } ?? [] }
+  }
+
+  func forget(
+    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
+  ) async throws(StoreError) -> [PublicSessionID] {
+    try requireSuccess(of: "forget")
+    return try access { state in
+      let ended = state.sessions.values.filter { $0.subject == subject }.map(\.handle)
+      for handle in ended { state.sessions[handle] = nil }
+      state.accounts[subject] = nil
+      state.tokens[subject] = nil
+      return ended
+    }
+  }
+
+  func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool {
+    try requireSuccess(of: "prepare")
+    return try access { state in
+      guard state.accounts[subject] != nil else { return false }
+      state.accounts[subject]?.claims.preparedTransfer = transfer
+      return true
+    }
+  }
+
+  func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
+    try requireSuccess(of: "move")
+    return try access { state in
+      guard let old = state.accounts.removeValue(forKey: move.old) else { return .unknownSubject }
+      state.accounts[move.new] = old.moved(by: move, onto: state.accounts[move.new])
+      state.tokens[move.old] = nil
+      state.tokens[move.new] = move.tokens.first.map {
+        StoredToken(subject: move.new, clientID: $0.old.clientID, token: $0.resealed)
+      }
+      return .moved
+    }
+  }
+
+  func counts() async throws(StoreError) -> StoreCounts {
+    try requireSuccess(of: "counts")
+    return try access { state in
+      StoreCounts(
+        accounts: state.accounts.count, sessions: state.sessions.count, refreshTokens: state.tokens.count)
+    }
   }
 
   func latestUse() async throws(StoreError) -> Date? { try access { $0.sessions.values.map(\.lastSeen).max() } }
@@ -197,12 +259,7 @@ final class MemoryStore: SessionStore {
     throw Self.away
   }
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
-  func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] { throw Self.away }
   func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] { throw Self.away }
-  func forget(
-    _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
-  ) async throws(StoreError) -> [PublicSessionID] { throw Self.away }
-  func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] { throw Self.away }
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
     throw Self.away
   }
@@ -211,15 +268,10 @@ final class MemoryStore: SessionStore {
   }
   func discard(_ message: OutgoingMessage) async throws(StoreError) { throw Self.away }
   func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) { throw Self.away }
-  func prepare(_ transfer: PreparedTransfer, of: Subject, at now: Date) async throws(StoreError) -> Bool {
-    throw Self.away
-  }
-  func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome { throw Self.away }
   func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken] {
     throw Self.away
   }
   func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int { throw Self.away }
   func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int { throw Self.away }
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal { throw Self.away }
-  func counts() async throws(StoreError) -> StoreCounts { throw Self.away }
 }
