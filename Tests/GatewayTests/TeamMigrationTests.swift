@@ -1,0 +1,93 @@
+import AppleIdentity
+import Logging
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// One page of the migration of accounts to another team, before a store that fails.
+@Suite("The migration of accounts to another team")
+struct TeamMigrationTests {
+  private let lines = RecordedLines()
+  private static let locked = StoreError(code: .busy, message: "locked")
+  private static let team = "XYZ123ABCD"
+
+  private func migration(_ rig: GateRig) throws -> TeamMigration {
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation"]) }
+    return TeamMigration(
+      store: rig.store,
+      storeHealth: StoreHealth(
+        rig.settings.store, metrics: rig.metrics, logger: logger, now: rig.clock.milliseconds),
+      sessions: rig.sessions, apple: try rig.apple.provider(rig.clock), keyring: rig.keyring)
+  }
+
+  @Test("Accounts that the store does not change are reported as failed, and the next run does them")
+  func failedPreparation() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    for name in ["001.a", "001.b"] { _ = try rig.signIn(name) }
+    rig.store.state.withLock { $0.failures["prepare"] = Self.locked }
+    let order = TeamMigration.Order(stage: .prepare(team: Self.team))
+    let failed = try await migration.run(order)
+    #expect(failed.results.map(\.subject) == ["001.a", "001.b"])
+    #expect(failed.results.allSatisfy { $0.outcome == "failed" && $0.message == "locked" })
+    #expect(failed.stopped == nil && failed.next == nil)
+    #expect(lines.take() == Array(repeating: "session store operation failed administration", count: 2))
+    #expect(rig.store.state.withLock { $0.accounts.values.allSatisfy { $0.claims.preparedTransfer == nil } })
+    rig.store.state.withLock { $0.failures = [:] }
+    #expect(try await migration.run(order).results.map(\.outcome) == ["done", "done"])
+    #expect(try await migration.run(order).results.map(\.outcome) == ["done_before", "done_before"])
+    try await rig.stop()
+  }
+
+  @Test("An account that the store does not move stays as it is, with its token, and the next run moves it")
+  func failedMove() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let old = try rig.signIn("001.a").snapshot.account.subject
+    let (prepared, new) = (try #require(Subject("000.transfer")), try #require(Subject("002.new")))
+    rig.store.state.withLock { state in
+      state.accounts[old]?.claims.preparedTransfer = PreparedTransfer(subject: prepared, team: "DEF123GHIJ")
+      state.failures["move"] = Self.locked
+    }
+    let failed = try await migration.run(TeamMigration.Order(stage: .complete))
+    #expect(failed.results.map(\.outcome) == ["failed"] && failed.results.first?.newSubject == nil)
+    #expect(lines.take() == ["session store operation failed administration"])
+    #expect(rig.store.state.withLock { $0.accounts[old] != nil && $0.tokens[old] != nil })
+    rig.store.state.withLock { $0.failures = [:] }
+    let done = try await migration.run(TeamMigration.Order(stage: .complete))
+    #expect(done.results.map(\.outcome) == ["done"] && done.results.first?.newSubject == new.text)
+    #expect(rig.store.state.withLock { Array($0.accounts.keys) == [new] && $0.tokens[new] != nil })
+    try await rig.stop()
+  }
+
+  @Test("A page that the store does not list fails as a whole, before Apple is asked")
+  func failedList() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    _ = try rig.signIn("001.a")
+    rig.store.state.withLock { $0.failures["accounts"] = Self.locked }
+    let error = await #expect(throws: StoreError.self) {
+      _ = try await migration.run(TeamMigration.Order(stage: .prepare(team: Self.team)))
+    }
+    #expect(error?.code == .busy && rig.apple.calls == 0)
+    try await rig.stop()
+  }
+
+  @Test("A damaged account is reported as failed in its place, and the others are prepared, page by page")
+  func damaged() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let subjects = try ["001.a", "001.b", "001.c"].map { try rig.signIn($0).snapshot.account.subject }
+    rig.store.state.withLock { $0.damaged = [subjects[1]] }
+    var order = TeamMigration.Order(stage: .prepare(team: Self.team), limit: 2)
+    let first = try await migration.run(order)
+    #expect(first.results.map(\.outcome) == ["done", "failed"] && first.next == subjects[1].text)
+    #expect(first.results.last?.subject == subjects[1].text)
+    #expect(first.results.last?.message?.contains("damaged") == true)
+    order.after = subjects[1]
+    let second = try await migration.run(order)
+    #expect(second.results.map(\.outcome) == ["done"] && second.next == nil)
+    try await rig.stop()
+  }
+}
