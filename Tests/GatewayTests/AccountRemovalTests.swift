@@ -3,6 +3,7 @@ import DataPlane
 import HTTPTypes
 import Operations
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway

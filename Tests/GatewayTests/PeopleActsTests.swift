@@ -1,6 +1,7 @@
 import AccessPolicy
 import Pages
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Logging
 import Operations
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,7 @@
 import AppleIdentity
 import Logging
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway
