@@ -204,6 +204,25 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test("A clock that is wrong for a moment of an outage does not cost the cached sessions", arguments: [601, -30])
+  func clockStep(seconds: Double) async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.store.outageGrace = .seconds(600)
+    let rig = try await GateRig(settings)
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.store.state.withLock { $0.isAway = true }
+    rig.clock.advance(seconds)
+    for _ in 0..<2 { #expect(try await rig.decide(request).status == 503) }
+    let asked = rig.store.state.withLock { $0.lookUps }
+    #expect(try await rig.decideOnce(request).status == 503, "not asked for at each request")
+    #expect(rig.store.state.withLock { $0.lookUps } == asked)
+    rig.clock.advance(-seconds)
+    #expect(try await rig.decideOnce(request).identity != nil)
+    try await rig.stop()
+  }
+
   @Test("A session that one loop knows is known to the others without a question to the store")
   func loopsFirst() async throws {
     let rig = try await GateRig()

@@ -70,18 +70,22 @@ final class LoopSessions {
     if let known = cache.find(fingerprint) {
       switch known {
       case .session(let entry):
-        if entry.serves(at: now), now < entry.endsAt, now < entry.lastUse.time &+ configuration.idleTimeout,
-          storeHealth.isTrusted(at: now)
-        {
-          if entry.generation != configuration.generation, !refresh(entry, credential) {
-            cache.remove(fingerprint)
-            return .none
+        if entry.serves(at: now), now < entry.endsAt, now < entry.lastUse.time &+ configuration.idleTimeout {
+          if storeHealth.isTrusted(at: now) {
+            if entry.generation != configuration.generation, !refresh(entry, credential) {
+              cache.remove(fingerprint)
+              return .none
+            }
+            return use(entry, fingerprint, now, waitsForRevalidation)
           }
-          return use(entry, fingerprint, now, waitsForRevalidation)
+          // The entry is kept: the outage grace may only seem to be over, while the clock is wrong.
+          if entry.notAsked.contains(now) { return .storeUnavailable }
+        } else if case .stale = entry.validity {
+          // Kept as well: it is used if the store is unavailable.
+        } else {
+          // Another loop or replica may have newer data.
+          cache.remove(fingerprint)
         }
-        // Another loop or replica may have newer data. A stale entry is kept: it is used if the store is
-        // unavailable.
-        if case .stale = entry.validity {} else { cache.remove(fingerprint) }
       case .absent(let period): if period.contains(now) { return .none }
       case .storeUnavailable(let period): if period.contains(now) { return .storeUnavailable }
       }

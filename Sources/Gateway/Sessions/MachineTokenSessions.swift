@@ -152,14 +152,19 @@ extension LoopSessions {
     if let known = cache.find(fingerprint) {
       switch known {
       case .session(let entry):
-        if entry.isOfMachineToken, entry.serves(at: now), now < entry.endsAt, storeHealth.isTrusted(at: now) {
-          // No secret of the configuration signs a token.
-          if entry.generation != configuration.generation {
-            entry.render(configuration, isSignedByCurrentKey: true, key: configuration.keyring.currentKey)
+        if entry.isOfMachineToken, entry.serves(at: now), now < entry.endsAt {
+          if storeHealth.isTrusted(at: now) {
+            // No secret of the configuration signs a token.
+            if entry.generation != configuration.generation {
+              entry.render(configuration, isSignedByCurrentKey: true, key: configuration.keyring.currentKey)
+            }
+            return .known(entry)
           }
-          return .known(entry)
+          // Kept, as the entry of a session is.
+          if entry.notAsked.contains(now) { return .storeUnavailable }
+        } else {
+          cache.remove(fingerprint)
         }
-        cache.remove(fingerprint)
       case .absent(let period): if period.contains(now) { return .none }
       case .storeUnavailable(let period): if period.contains(now) { return .storeUnavailable }
       }

@@ -78,6 +78,13 @@ struct SessionCache {
   /// answer was under way, or the store has lost its latest changes.
   /// - Parameter asked: the number of changes at the time of the query that this is the answer to.
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max, now: Int64) {
+    if case .storeUnavailable(let period) = known, case .session(let entry) = find(fingerprint),
+      entry.validity == .current
+    {
+      // Kept for when it may be used again.
+      entry.notAsked = period
+      return
+    }
     var known = known
     if case .session(let entry) = known, hasEnded(entry.snapshot.session.handle, now: now) {
       known = .absent(during: Period(from: now, for: SessionManager.absentLifetime))

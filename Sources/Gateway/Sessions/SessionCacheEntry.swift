@@ -42,6 +42,8 @@ final class SessionCacheEntry {
   var lastUse: LastUse
   var revalidation = CachedRevalidation()
   var validity = Validity.current
+  /// The period in which the store is not asked for the session again: it did not answer.
+  var notAsked = Period.none
   /// The approximate size in bytes, with its cache slot and its texts.
   let footprint: Int
 
