@@ -121,8 +121,9 @@ extension ConfigurationSchema {
         "group.members_file", .file, into: \.membersFile, example: "\"staff.txt\"",
         """
         A file with more members, one on each line. "#" at the start of a line or after white space begins a comment. \
-        A change takes effect within five seconds; a file that is empty, unreadable or wrong is reported, and the \
-        members before it stay.
+        A change takes effect within five seconds, once the file has stayed the same for two of them; a file that is \
+        empty, unreadable or wrong is reported, and the members before it stay. Write a new list beside the file and \
+        rename it, so that no part of a list is ever read.
         """, omission: "No other members than those listed and those added at run time.", seeAlso: ["group.members"]),
     ])
 

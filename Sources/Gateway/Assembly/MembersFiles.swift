@@ -14,9 +14,29 @@ struct MembersFiles: Sendable {
     var seen: FileAttributes
     /// The problem of the last read; nil if it succeeded.
     var problem: MembersFileError?
-    /// Whether it is to be read once more: a file that was just changed may change again within the resolution of its
-    /// time, and reading may succeed later though nothing of the file has changed.
-    var isUnsettled = false
+    var change = Change.none
+  }
+
+  /// The change of a file since it was last read.
+  private enum Change {
+    case none
+    /// The file has changed, and had these attributes at the last look. It is read once it has them at the next one,
+    /// too: until then it may be half written, and would put out members, or let users in whom a deny list names.
+    case begun(FileAttributes)
+    /// Reading failed, and may succeed later although nothing of the file changes.
+    case unread
+  }
+
+  /// The members of a file have changed.
+  struct MembersChange: Equatable {
+    /// The name of the first group that the file belongs to.
+    let group: String
+    /// The numbers of members.
+    let before: Int
+    let after: Int
+
+    /// Whether more than half of the members are gone, as of a file that was cut off.
+    var isLarge: Bool { after < before / 2 }
   }
 
   /// Reads every file. An invalid one keeps its previous members.
@@ -31,7 +51,8 @@ struct MembersFiles: Sendable {
         files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
       } catch {
         guard let known = previous?.files[path] else { throw error }
-        files[path] = File(members: known.members, seen: seen, problem: error, isUnsettled: error.isOfReading)
+        files[path] = File(
+          members: known.members, seen: seen, problem: error, change: error.isOfReading ? .unread : .none)
       }
     }
   }
@@ -51,35 +72,47 @@ struct MembersFiles: Sendable {
     return groups.compactMap(\.membersFile).filter { seen.insert($0).inserted }.compactMap { files[$0]?.problem }
   }
 
-  /// Whether a file has changed since it was last read, by its attributes; or is to be read once more.
-  var areOutdated: Bool { files.contains { $0.value.isUnsettled || FileAttributes([$0.key]) != $0.value.seen } }
+  /// Whether a file has changed since it was last read, by its attributes, or is to be read again.
+  var areOutdated: Bool {
+    files.contains { path, file in
+      if case .none = file.change { FileAttributes([path]) != file.seen } else { true }
+    }
+  }
 
-  /// Reads the files that have changed. An invalid one keeps its members.
-  /// - Returns: whether the members of any group have changed, and the new problems.
-  mutating func reread() -> (areChanged: Bool, problems: [MembersFileError]) {
-    var areChanged = false
+  /// Reads the files that have changed and then stayed the same since the last look. An invalid one keeps its members.
+  /// - Returns: the new members, and the new problems.
+  mutating func reread() -> (changes: [MembersChange], problems: [MembersFileError]) {
+    var changes: [MembersChange] = []
     var problems: [MembersFileError] = []
     var read: Set<String> = []
     for group in groups {
       guard let path = group.membersFile, read.insert(path).inserted, var file = files[path] else { continue }
       let seen = FileAttributes([path])
-      let isChanged = seen != file.seen
-      guard isChanged || file.isUnsettled else { continue }
+      switch file.change {
+      case .none where seen == file.seen: continue
+      case .begun(let before) where seen == before: break
+      case .unread where seen == file.seen: break
+      case .none, .begun, .unread:
+        files[path]?.change = .begun(seen)
+        continue
+      }
       file.seen = seen
-      file.isUnsettled = isChanged
+      file.change = .none
       do throws(MembersFileError) {
         let members = try Self.members(of: path, group.name)
-        if members != file.members { areChanged = true }
+        if members != file.members {
+          changes.append(MembersChange(group: group.name, before: file.members.count, after: members.count))
+        }
         file.members = members
         file.problem = nil
       } catch {
         if file.problem != error { problems.append(error) }
         file.problem = error
-        file.isUnsettled = isChanged || error.isOfReading
+        if error.isOfReading { file.change = .unread }
       }
       files[path] = file
     }
-    return (areChanged, problems)
+    return (changes, problems)
   }
 
   private static func members(of path: String, _ group: String) throws(MembersFileError) -> [String] {

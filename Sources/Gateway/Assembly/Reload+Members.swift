@@ -13,16 +13,16 @@ extension Reload {
     guard !isStopping else { return }
     let current = current
     var members = current.members
-    let (areChanged, problems) = members.reread()
-    if areChanged {
-      await apply(members, after: current)
-      logger.notice("group members reloaded")
-    } else {
-      replace(current.with(members))
+    let (changes, problems) = members.reread()
+    if changes.isEmpty { replace(current.with(members)) } else { await apply(members, after: current) }
+    for change in changes {
+      logger.log(
+        level: change.isLarge ? .warning : .notice, "group members reloaded",
+        metadata: ["group": "\(change.group)", "members": "\(change.after)", "before": "\(change.before)"])
     }
     members.report(to: running.health)
     let isRepaired = members.problems.isEmpty && !current.members.problems.isEmpty
-    if areChanged || isRepaired || !problems.isEmpty {
+    if !changes.isEmpty || isRepaired || !problems.isEmpty {
       metrics.reloads.recordMembers(areGood: members.problems.isEmpty)
     }
     report(problems)
