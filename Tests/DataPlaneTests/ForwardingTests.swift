@@ -4,8 +4,8 @@ import Testing
 
 @testable import DataPlane
 
-// Cases: identity headers in every spelling, Connection's nominations, target forms, hop-by-hop fields, own cookies,
-// what the gateway adds, trusted peers, upgrades.
+// Cases: identity headers in every spelling, those of other gateways, Connection's nominations, target forms, hop-by-hop
+// fields, own cookies, what the gateway adds, trusted peers, upgrades.
 
 @Suite("Requests as they go upstream")
 struct ForwardingTests {
@@ -75,6 +75,49 @@ struct ForwardingTests {
     #expect(fields("\(name): evil") == [])
     #expect(fields("A: 1", "\(name): evil", "\(name): evil") == ["A: 1"])
     #expect(fields("Connection: close, \(name)", "\(name): evil", "A: 1") == ["A: 1"])
+  }
+
+  @Test(
+    "Headers of other gateways about the user are removed in every spelling, also from a trusted peer",
+    arguments: [
+      "OIDC-Claim-Sub", "OIDC_CLAIM_groups", "oidc_access_token", "OIDC.Claim.Email", "Mellon-User", "OAM_REMOTE_USER",
+      "X-Pomerium-Claim-Email", "x_pomerium_jwt_assertion", "X-Vouch-User", "X-Vouch-IdP-Claims-Groups",
+      "X-authentik-username", "X_Authentik_Groups", "X-Amzn-Oidc-Identity", "x-amzn-oidc-data",
+      "X-MS-CLIENT-PRINCIPAL", "X-Ms-Client-Principal-Name", "X_MS_TOKEN_AAD_ID_TOKEN",
+      "X-Goog-Authenticated-User-Email", "X-Goog-IAP-JWT-Assertion", "X-AppEngine-User-Is-Admin",
+      "Cf-Access-Authenticated-User-Email", "CF_ACCESS_JWT_ASSERTION", "Tailscale-User-Login", "tailscale_user_name",
+      "Teleport-Jwt-Assertion", "kubeflow-userid", "Kubeflow_Groups", "X-Userinfo", "X-Consumer-Username",
+      "X-Credential-Identifier", "X-Token-User-Email", "X-Token-Subject", "X-Auth-User", "X_AUTH_USERNAME",
+      "X-Auth-Email", "X-Forwarded-Login", "CAS_User", "iv-user", "iv_groups", "SM_USER", "SM_USERDN",
+      "X-Endpoint-API-UserInfo", "X-Apigateway-Api-Userinfo",
+    ])
+  func otherGateways(_ name: String) {
+    for trusted in [false, true] {
+      #expect(fields("A: 1", "\(name): evil", "B: 2", trusted: trusted) == ["A: 1", "B: 2"])
+      #expect(fields("Connection: close, \(name)", "\(name): evil", "A: 1", trusted: trusted) == ["A: 1"])
+    }
+  }
+
+  @Test(
+    "Names that only resemble those of other gateways pass",
+    arguments: [
+      "OIDC", "Tailscale", "X-Auth-Token", "X-Auth-Key", "X-Access-Token", "X-Consumer",
+      "X-Amzn-Trace-Id", "X-Ms-Version", "X-Goog-Api-Key", "Cf-Connecting-IP", "Cf-Access-Client-Id", "Sec-Fetch-User",
+      "Cache-Control", "X-Csrf-Token", "X-User", "X-Appengine-Country",
+    ])
+  func resembling(_ name: String) { #expect(fields("\(name): 1") == ["\(name): 1"]) }
+
+  @Test("A header of another gateway arrives if the configuration sets or keeps it")
+  func configuredOtherGateway() {
+    let rules = ForwardingRules(
+      reservedNames: ["OIDC-Claim-Email"], keptNames: ["X-Amzn-Oidc-Data"], sessionCookieName: "__Host-cordon",
+      scheme: "https")
+    let head = forwarded(
+      "GET / HTTP/1.1\r\nHost: a\r\nOIDC_CLAIM_email: evil\r\nOIDC_CLAIM_groups: evil\r\n"
+        + "x-amzn-oidc-data: kept\r\nX-Amzn-Oidc-Identity: evil\r\n\r\n",
+      rules: rules, identity: SerializedIdentityHeaders([("OIDC-Claim-Email", Array("a@b".utf8))]))
+    #expect(head.contains("\r\nOIDC-Claim-Email: a@b\r\n") && head.contains("\r\nx-amzn-oidc-data: kept\r\n"))
+    #expect(!head.contains("evil"), "\(head)")
   }
 
   @Test("A name about the user passes from nobody, one about the address from a trusted peer, unless it is kept")

@@ -2,7 +2,8 @@ import Testing
 
 @testable import HTTPWire
 
-// Cases: spellings that something behind the gateway takes for the same, names that are not, the forwarding family.
+// Cases: spellings that something behind the gateway takes for the same, names that are not, the forwarding family, and
+// many names and families together.
 
 @Suite("Names that only the gateway may set")
 struct ReservedNamesTests {
@@ -66,6 +67,28 @@ struct ReservedNamesTests {
       "X-WEBAUTH", "X-WEBAUTHUSER", "",
     ] {
       #expect(!isFamily(name), "\(name)")
+    }
+  }
+
+  @Test("Each name is found among many names and families, and no other name is")
+  func manyNames() {
+    var words: [String] = []
+    var longest = [""]
+    for _ in 1...6 {
+      longest = longest.flatMap { word in ["a", "b", "-"].map { word + $0 } }
+      words += longest
+    }
+    for step in [3, 7, 31, 101] {
+      let names = stride(from: 1, to: words.count, by: step).map { words[$0] }
+      // Some of these begin with others.
+      let families = stride(from: 5, to: words.count, by: step * 13).map { words[$0] }
+      let reserved = ReservedNames(names, families: families)
+      let wrong = words.filter { word in
+        let expected =
+          names.contains(word) || families.contains { word.utf8.starts(with: $0.utf8) }
+        return reserved.contains(word) != expected
+      }
+      #expect(wrong.isEmpty, "\(wrong.prefix(10))")
     }
   }
 }

@@ -241,7 +241,8 @@ struct ClientAddressTests {
         "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "x.rewrite.url", "X-Forwarded-User", "X_Forwarded_User",
         "X-Forwarded-Email", "X-Identity-Assertion", "Proxy", "Script-Name", "SCRIPT_NAME", "X-Script-Name",
         "Path-Info", "Daphne-Root-Path", "Remote-User", "X-Remote-User", "X-WEBAUTH-USER", "X-Auth-Request-Groups",
-        "X-Authenticated-User", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username",
+        "X-Authenticated-User", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "OIDC_CLAIM_groups",
+        "X-Ms-Client-Principal-Name",
       ]
       let seen = try Self.seen(
         gateway, upstream, from: Self.proxy, lies.map { "\($0): mallory" } + ["X-Forwarded-Port: 443"])

@@ -146,7 +146,8 @@ struct ForwardingIdentityTests {
       "x_rewrite.url", "Proxy", "proxy", "Remote-User", "REMOTE_USER", "X-Remote-User", "X_Remote_Group",
       "X-Remote-Groups", "X-WEBAUTH-USER", "X-Auth-Request-User", "X_Auth_Request_Groups", "X-Authenticated-User",
       "Client-IP", "True-Client-IP", "X-Forwarded", "Forwarded-For", "Remote-Groups", "SCRIPT_NAME", "X-Script-Name",
-      "Path-Info", "Daphne-Root-Path",
+      "Path-Info", "Daphne-Root-Path", "OIDC_CLAIM_groups", "X-Pomerium-Claim-Email", "X-Vouch-User",
+      "X-authentik-username", "X-Amzn-Oidc-Identity", "X-Ms-Client-Principal-Name",
     ]
     _ = try anna.fetch("\(site.origin)/lies", fields: lies.map { ($0, "evil-mallory") })
     let seen = try site.upstream.waitForRequest { $0.target == "/lies" }

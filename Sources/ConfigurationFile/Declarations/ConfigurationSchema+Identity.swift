@@ -22,8 +22,9 @@ extension ConfigurationSchema {
         """
         Headers that are forwarded although applications commonly take them for the user or the address. Headers about \
         the user (Remote-*, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-User and similar \
-        names) are removed otherwise; X-Forwarded-*, X-Real-IP and similar names, except from trusted proxies. Never \
-        a header that the configuration sets.
+        names, also those of other gateways, as in OIDC-* and X-Pomerium-*) are removed otherwise; X-Forwarded-*, \
+        X-Real-IP and similar names, except from trusted proxies. Write each name in full. Never a header that the \
+        configuration sets.
         """, seeAlso: ["identity.headers", "upstream.remove_headers", "listen.trusted_proxies"]),
     ])
 

@@ -99,7 +99,10 @@ extension ConfigurationSchema {
         """, omission: "Paths are forwarded unchanged.", seeAlso: ["route.upstream"]),
       .withDefault(
         "upstream.remove_headers", ValueType.clientHeader.list(), into: \.upstreamForwarding.removedHeaders,
-        "Headers that are removed from requests, in any spelling.", seeAlso: ["identity.keep_headers"]),
+        """
+        Headers that are removed from requests, in any spelling. Write each name in full; headers about the user are \
+        removed in any case.
+        """, seeAlso: ["identity.keep_headers"]),
       .withDefault(
         "upstream.rewrite_redirects", .boolean, into: \.upstreamForwarding.rewritesRedirects,
         """

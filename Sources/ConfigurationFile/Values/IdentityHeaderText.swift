@@ -36,6 +36,10 @@ enum IdentityHeaderText {
   /// Checks the name of a header that is removed from requests, or is not.
   static func checkClientName(_ name: String) throws(Diagnostic) {
     try checkSyntax(name)
+    // RFC 9110, 5.6.2 allows these characters, but no known header has them: a pattern is meant.
+    guard !name.utf8.contains(where: { "*+^|".utf8.contains($0) }), name.utf8.last != UInt8(ascii: "$") else {
+      throw Diagnostic("looks like a pattern, and names are taken literally", remedy: "write each name in full")
+    }
     guard !needed.contains(folded(name)) else {
       throw Diagnostic("is part of how requests are forwarded", remedy: "remove it from the list")
     }

@@ -151,11 +151,28 @@ package final class ForwardingRules: Sendable {
   private static let users = [
     "Remote-User", "Remote-Email", "Remote-Name", "Remote-Group", "Remote-Groups", "X-Forwarded-User",
     "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Group", "X-Forwarded-Groups", "X-Forwarded-Roles",
-    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token",
+    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-Forwarded-Login",
+    // Keycloak Gatekeeper, and applications that call a proxy's user so.
+    "X-Auth-User", "X-Auth-Userid", "X-Auth-Username", "X-Auth-Email", "X-Auth-Name", "X-Auth-Subject", "X-Auth-Groups",
+    "X-Auth-Roles",
+    // Cloudflare Access, Teleport, Kubeflow, Kong and APISIX, caddy-security, Google Cloud Endpoints and API Gateway.
+    "Cf-Access-Jwt-Assertion", "Teleport-Jwt-Assertion", "Kubeflow-Userid", "Kubeflow-Groups", "X-Userinfo",
+    "X-Credential-Identifier", "X-Credential-Username", "X-Token-Subject", "X-Endpoint-Api-Userinfo",
+    "X-Apigateway-Api-Userinfo",
+    // mod_auth_cas, IBM WebSEAL, SiteMinder.
+    "CAS-User", "IV-User", "IV-User-L", "IV-Groups", "IV-Creds", "SM-User", "SM-UserDN",
   ]
 
-  /// The same, whatever follows these beginnings.
-  private static let userFamilies = ["X-Remote-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-"]
+  /// The same, whatever follows these beginnings. A family that begins with A, R or S would make the look-up slower: so
+  /// do many headers of ordinary requests.
+  private static let userFamilies = [
+    "X-Remote-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-",
+    // mod_auth_openidc, mod_auth_mellon, Oracle Access Manager.
+    "OIDC-", "Mellon-", "OAM-",
+    "X-Pomerium-", "X-Vouch-", "X-Authentik-", "X-Token-User-", "X-Consumer-", "Tailscale-",
+    "Cf-Access-Authenticated-User-", "X-Amzn-Oidc-", "X-Ms-Client-Principal", "X-Ms-Token-",
+    "X-Goog-Authenticated-User-", "X-Goog-Iap-", "X-Appengine-User-",
+  ]
 
   /// Fields that are not believed of clients: about the user, the client's address, scheme and path.
   private static let foreign =

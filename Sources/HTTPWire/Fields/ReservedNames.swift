@@ -5,9 +5,9 @@
 /// characters of a name but letters and digits count as one here, and ASCII case does not count.
 @usableFromInline
 package struct ReservedNames: Sendable {
-  /// The folded names.
+  /// The folded names, sorted.
   private var names: [[UInt8]] = []
-  /// The folded beginnings of names that are reserved whatever follows.
+  /// The folded beginnings of names that are reserved whatever follows, sorted; none of them begins with another.
   private var families: [[UInt8]] = []
   /// For each length up to 63 the first letters that occur with it: what rules out nearly every field at once.
   @usableFromInline private(set) var firstLetters: [UInt32] = Array(repeating: 0, count: 64)
@@ -25,6 +25,12 @@ package struct ReservedNames: Sendable {
       guard !folded.isEmpty, !self.families.contains(folded) else { continue }
       self.families.append(folded)
       for length in min(folded.count, 63)...63 { firstLetters[length] |= Self.letterBit(folded[0]) }
+    }
+    self.names.sort { $0.lexicographicallyPrecedes($1) }
+    self.families.sort { $0.lexicographicallyPrecedes($1) }
+    self.families = self.families.reduce(into: [[UInt8]]()) { kept, family in
+      if let last = kept.last, family.starts(with: last) { return }
+      kept.append(family)
     }
   }
 
@@ -47,16 +53,35 @@ package struct ReservedNames: Sendable {
 
   @usableFromInline @inline(never)
   func search(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    names.contains { $0.count == range.count && Self.begins(bytes, range, with: $0) }
-      || families.contains { $0.count <= range.count && Self.begins(bytes, range, with: $0) }
+    Self.finds(bytes, range, in: names, asBeginning: false)
+      || Self.finds(bytes, range, in: families, asBeginning: true)
   }
 
-  /// Whether the name in `range`, which is no shorter, begins with these folded bytes.
-  private static func begins(_ bytes: RawSpan, _ range: Range<Int>, with folded: [UInt8]) -> Bool {
-    for offset in folded.indices where fold(bytes.byte(at: range.lowerBound + offset)) != folded[offset] {
-      return false
+  /// Searches sorted entries for the name in `range`: binary, because nearly every `X-` header is looked for in them.
+  private static func finds(
+    _ bytes: RawSpan, _ range: Range<Int>, in entries: [[UInt8]], asBeginning: Bool
+  ) -> Bool {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      let difference = order(of: entries[middle], bytes, range, asBeginning: asBeginning)
+      if difference == 0 { return true }
+      if difference < 0 { low = middle + 1 } else { high = middle }
     }
-    return true
+    return false
+  }
+
+  /// The order of a folded entry and the name in `range`: negative if the entry comes first, 0 if they are equal.
+  /// - Parameter asBeginning: whether an entry equals each name that begins with it.
+  private static func order(
+    of entry: [UInt8], _ bytes: RawSpan, _ range: Range<Int>, asBeginning: Bool
+  ) -> Int {
+    for offset in 0..<min(entry.count, range.count) {
+      let byte = fold(bytes.byte(at: range.lowerBound + offset))
+      if entry[offset] != byte { return Int(entry[offset]) - Int(byte) }
+    }
+    return asBeginning && entry.count < range.count ? 0 : entry.count - range.count
   }
 
   @inlinable @inline(__always)
