@@ -160,6 +160,25 @@ struct ForwardingTests {
     #expect(!passed("X-Auth-Request-Email: x", by: keeping, trusted: false))
   }
 
+  @Test("The origin of an authority is that of its host on any port, and the public one where it names no host")
+  func origins() {
+    let rules = ForwardingRules(
+      reservedNames: [], sessionCookieName: "c", scheme: "https", origin: "https://app.example.com",
+      hostOrigins: [
+        (host: "wiki.example.com", origin: "https://wiki.example.com"),
+        (host: "wiki.example.com", origin: "https://wiki.example.com:8443"),
+        (host: "[::1]", origin: "https://[::1]:8443"),
+      ])
+    for (authority, origin) in [
+      ("wiki.example.com", "https://wiki.example.com"), ("WIKI.example.com:8080", "https://wiki.example.com"),
+      ("[::1]:80", "https://[::1]:8443"), ("app.example.com", "https://app.example.com"),
+      ("wiki.example.com.", "https://app.example.com"), ("a.wiki.example.com", "https://app.example.com"),
+      ("wiki.example.com:x", "https://app.example.com"), ("", "https://app.example.com"),
+    ] {
+      #expect(rules.origin(of: Array(authority.utf8)) == origin, "\(authority)")
+    }
+  }
+
   @Test("The identity of the session is written though Connection nominates it")
   func identity() {
     let block = SerializedIdentityHeaders([

@@ -62,7 +62,7 @@ struct CrossOriginTests {
     let port = try FreePort.take()
     let site = try Site(adjust: {
       $0["headers", "X-Frame-Options"] = "\"DENY\""
-      $0.ending = "[[listener]]\nname = \"plain\"\naddress = \"127.0.0.1:\(port)\"\nredirect = true\n"
+      $0.ending = Self.redirectingListener(port)
     })
     defer { site.stop() }
     var client = HTTPClient(port: port)
@@ -71,9 +71,34 @@ struct CrossOriginTests {
       let response = try client.send(method, target, body: method == "POST" ? [1, 2, 3] : nil)
       #expect(response.status == 308 && response.location == site.origin + target, "\(target)")
       #expect(response.fields["X-Frame-Options"] == "DENY")
+      #expect(response.fields["Cache-Control"] == "no-store")
     }
     #expect(site.upstream.requests.isEmpty)
     #expect(try site.gateway.client.get("/x").status == 401, "the main listener serves as ever")
+  }
+
+  private static func redirectingListener(_ port: Int) -> String {
+    "[[listener]]\nname = \"plain\"\naddress = \"127.0.0.1:\(port)\"\nredirect = true\n"
+  }
+
+  @Test("A redirecting listener leads to the host that is asked for, on any port, and to public_url from other hosts")
+  func redirectToHost() throws {
+    let port = try FreePort.take()
+    let site = try Site(adjust: {
+      $0.ending = Self.redirectingListener(port)
+      try? $0.addHosts(["wiki", "tickets"])
+    })
+    defer { site.stop() }
+    for (authority, origin) in [
+      ("wiki.localhost", site.origin(of: "wiki")), ("WIKI.localhost:80", site.origin(of: "wiki")),
+      ("tickets.localhost:\(port)", site.origin(of: "tickets")), ("localhost", site.origin),
+      ("evil.wiki.localhost", site.origin), ("wiki.localhost.evil.example", site.origin),
+      ("localhost:\(port)", site.origin),
+    ] {
+      let response = try HTTPClient(port: port, authority: authority).get("/page?y=1")
+      #expect(response.status == 308 && response.location == origin + "/page?y=1", "\(authority)")
+    }
+    #expect(site.upstream.requests.isEmpty)
   }
 
   @Test("A CORS preflight reaches the application without an identity and without a method override")

@@ -98,9 +98,9 @@ extension ConfigurationSchema {
       .withDefault(
         "listener.redirect", .boolean, into: \.redirects,
         """
-        Whether every request is redirected (308) to the same path at public_url, whatever host it names: for http: \
-        beside a listener with TLS.
-        """, seeAlso: ["public_url"]),
+        Whether every request is redirected (308) to the same path at the [[host]] that it names, and at public_url if \
+        it names another: for http: beside a listener with TLS.
+        """, seeAlso: ["public_url", "host.name"]),
       .withDefault(
         "listener.trusted_proxies", ValueType.network.list(), into: \.trustedProxies,
         "Networks of trusted proxies in front of this listener.", omission: "No proxy is trusted.",

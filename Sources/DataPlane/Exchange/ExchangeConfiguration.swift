@@ -11,8 +11,8 @@ struct ExchangeConfiguration {
   let responseRate: Int
   let waits: ClientWaits
   let trustedProxies: [NetworkPrefix]
-  /// The origin that every request is redirected to; nil where the gate decides.
-  var redirectOrigin: String?
+  /// Whether every request is redirected to the origin of its host; otherwise the gate decides.
+  let redirects: Bool
 }
 
 /// Time-outs of a client connection, for the timer wheel.

@@ -17,8 +17,8 @@ final class ServerContext {
   private(set) var responseRate: Int
   private(set) var waits: ClientWaits
   private(set) var trustedProxies: [NetworkPrefix]
-  /// The origin that every request is redirected to; nil where the gate decides.
-  private(set) var redirectOrigin: String?
+  /// Whether every request is redirected to the origin of its host; otherwise the gate decides.
+  private(set) var redirects: Bool
   let isTLS: Bool
   /// Whether every response says that its connection ends: the listener is about to shut down.
   private(set) var announcesShutdown = false
@@ -56,7 +56,7 @@ final class ServerContext {
     responseRate = configuration.responseRate
     waits = configuration.waits
     trustedProxies = configuration.trustedProxies
-    redirectOrigin = configuration.redirectOrigin
+    redirects = configuration.redirects
   }
 
   /// Replaces the configuration, from the next request on.
@@ -68,7 +68,7 @@ final class ServerContext {
     bodyLimits = configuration.bodyLimits
     responseRate = configuration.responseRate
     waits = configuration.waits
-    redirectOrigin = configuration.redirectOrigin
+    redirects = configuration.redirects
     guard trustedProxies != configuration.trustedProxies else { return }
     // Revokes the trust in proxies on open connections, too.
     trustedProxies = configuration.trustedProxies

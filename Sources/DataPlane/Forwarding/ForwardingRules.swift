@@ -1,4 +1,5 @@
 package import HTTPWire
+internal import WebFormats
 
 /// The fields that only the gateway may send, on one listener. A class, because every request holds on to them: copies
 /// of a structure would each retain all that it is made of.
@@ -20,7 +21,9 @@ package final class ForwardingRules: Sendable {
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
   package let scheme: String
   /// The public origin, as browsers write it.
-  let origin: String
+  private let origin: String
+  /// The origins of other hosts, by the name of the host in lower case, an IPv6 address with its brackets.
+  private let hostOrigins: [[UInt8]: String]
   /// `X-Forwarded-Proto`, and `X-Forwarded-Host` up to the authority.
   let schemeAndHost: [UInt8]
   /// Added to every response.
@@ -34,13 +37,17 @@ package final class ForwardingRules: Sendable {
   ///   - keptNames: names that are not removed though applications commonly believe them.
   ///   - upstreamNames: headers that are set or removed for any of the upstreams.
   ///   - standardCookieName: that of a gateway without another: its cookies are not forwarded either.
+  ///   - hostOrigins: other hosts, in lower case and without a port, each with its origin. The first one of a name counts.
   package init(
     reservedNames: [String], keptNames: [String] = [], upstreamNames: [String] = [], sessionCookieName: String,
-    standardCookieName: String? = nil, scheme: String, origin: String = "", ownPathPrefix: String = "/.auth",
+    standardCookieName: String? = nil, scheme: String, origin: String = "",
+    hostOrigins: [(host: String, origin: String)] = [], ownPathPrefix: String = "/.auth",
     responseHeaders: ResponseHeaders = ResponseHeaders()
   ) {
     self.responseHeaders = responseHeaders
     self.origin = origin
+    self.hostOrigins = Dictionary(
+      hostOrigins.map { (Array($0.host.utf8), $0.origin) }, uniquingKeysWith: { first, _ in first })
     let fromNobody = reservedNames + Self.alwaysReserved + Self.pathPrefixes
     reserved = ReservedNames(fromNobody, families: Self.alwaysReservedFamilies)
     notFromProxies = ReservedNames(
@@ -59,6 +66,13 @@ package final class ForwardingRules: Sendable {
   /// would retain them.
   @inline(never)
   func findGatewayCookies(_ bytes: RawSpan, in head: inout RequestHead) { gatewayCookies.find(bytes, in: &head) }
+
+  /// The origin of the host that an authority names, with any port or without one: the public origin for every host
+  /// that is not configured.
+  func origin(of authority: [UInt8]) -> String {
+    guard let (end, _) = Authority.split(authority.span) else { return origin }
+    return hostOrigins[authority[..<end].map(\.asciiLowercased)] ?? origin
+  }
 
   /// Names by which an application may take another method than that of the request line.
   package static let methodOverrideNames = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]

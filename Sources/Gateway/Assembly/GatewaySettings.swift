@@ -96,6 +96,15 @@ extension GatewaySettings {
   /// The host names that browsers open, without ports.
   var publicHosts: [String] { [origin.host] + sites.map(\.host.origin.host) }
 
+  /// The origin of each `[[host]]`, by the name of the host; of those with one name the one on the scheme's own port
+  /// comes first. `public_url` has its name for itself.
+  var hostOrigins: [(host: String, origin: String)] {
+    let others = sites.map(\.host.origin).filter { $0.host != origin.host }
+    let usual = others.filter { $0.port == $0.scheme.defaultPort }
+    let unusual = others.filter { $0.port != $0.scheme.defaultPort }
+    return (usual + unusual).map { ($0.host, $0.description) }
+  }
+
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 

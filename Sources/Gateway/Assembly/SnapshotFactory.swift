@@ -56,7 +56,7 @@ struct SnapshotFactory: Sendable {
         upstreamNames: ([settings.upstream] + settings.upstreams).flatMap { $0.removedHeaders + $0.ownHeaders },
         sessionCookieName: keys.keyring.cookies.session,
         standardCookieName: CookieNames.standard.session, scheme: settings.origin.scheme.rawValue,
-        origin: settings.origin.description, ownPathPrefix: settings.prefix,
+        origin: settings.origin.description, hostOrigins: settings.hostOrigins, ownPathPrefix: settings.prefix,
         responseHeaders: ResponseHeaders(settings.responseHeaders)),
       upstreams: upstreams.map(\.target), after: previous?.listener)
     let limit = SignInLimit(

@@ -17,7 +17,7 @@ package struct AcceptorSettings: Sendable, Equatable {
   /// Peers that must begin each connection with a PROXY header (version 1 or 2). From other peers it is a malformed
   /// request. Default: none.
   package var proxyProtocolPeers: [NetworkPrefix]
-  /// Whether every request is redirected to the public origin (308). Default: false.
+  /// Whether every request is redirected (308) to the origin of its host, or the public one. Default: false.
   package var redirects = false
 
   /// The name of `[listen]`.

@@ -10,7 +10,7 @@ extension ExchangeConfiguration {
       rules: configuration.rules, parser: RequestHeadParser(limits: HeadLimits(limits)),
       bodyLimits: BodyLimits(bytes: limits.bodyBytes, rate: limits.bodyRate, grace: TimeAmount(timeouts.bodyGrace)),
       responseRate: limits.responseRate, waits: ClientWaits(timeouts), trustedProxies: acceptor.trustedProxies,
-      redirectOrigin: acceptor.redirects ? configuration.rules.origin : nil)
+      redirects: acceptor.redirects)
   }
 }
 

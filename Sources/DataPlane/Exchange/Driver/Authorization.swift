@@ -35,8 +35,9 @@ extension DownstreamTransport {
     rules.findGatewayCookies(bytes, in: &loop.requestHead)
     exchange.account.note(loop.requestHead, bytes, wanted: server.wantedFields)
     if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
-    if let origin = server.redirectOrigin {
+    if server.redirects {
       exchange.answer(routeClass: ExchangeAccount.noRoute)
+      let origin = rules.origin(of: bytes.array(loop.requestHead.authority))
       respond(.redirect(to: origin, loop.requestHead, bytes))
       return .answered
     }
@@ -175,12 +176,16 @@ extension DownstreamTransport {
 }
 
 extension ControlResponse {
-  /// The redirect of a request to the same path and query at another origin.
+  /// The redirect of a request to the same path and query at another origin. Not stored: a host may become another
+  /// application's by a reload.
   fileprivate static func redirect(
     to origin: String, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> ControlResponse {
     let target = PercentEncoding.requestTarget(bytes.array(head.path) + bytes.array(head.query))
     return ControlResponse(
-      .permanentRedirect, fields: [.location: origin + (head.isAsteriskForm || target.isEmpty ? "/" : target)])
+      .permanentRedirect,
+      fields: [
+        .location: origin + (head.isAsteriskForm || target.isEmpty ? "/" : target), .cacheControl: "no-store",
+      ])
   }
 }
