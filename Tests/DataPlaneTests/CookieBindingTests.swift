@@ -153,6 +153,34 @@ struct CookieBindingTests {
     #expect(response("A: 1", by: binding()) == nil)
   }
 
+  @Test(
+    "Fields that let only some caches keep a response are removed from a private one",
+    arguments: [
+      (["CDN-Cache-Control: max-age=600"], ["Cache-Control: private", "Vary: Cookie"]),
+      (
+        ["Cache-Control: no-store", "Cloudflare-CDN-Cache-Control: public, max-age=600"],
+        ["Cache-Control: no-store"]
+      ),
+      (
+        ["Cache-Control: no-cache", "surrogate-control: max-age=600", "B: 2"],
+        ["Cache-Control: no-cache", "B: 2"]
+      ),
+      (["Cache-Control: no-store", "X-Accel-Expires: 60"], ["Cache-Control: no-store"]),
+      (["Cache-Control: no-store", "CDN-Cache-Control: no-store"], nil),
+      (["Cache-Control: no-store", "X-Accel-Expires: 0"], nil),
+      (
+        ["CDN-Cache-Control: private", "Cache-Control: max-age=60"],
+        ["CDN-Cache-Control: private", "Cache-Control: private, max-age=60", "Vary: Cookie"]
+      ),
+    ] as [([String], [String]?)])
+  func targetedCaching(came: [String], sent: [String]?) {
+    let text = came.joined(separator: "\r\n")
+    #expect(response("A: 1", text, by: binding(makesPrivate: true)) == sent.map { ["A: 1"] + $0 })
+    #expect(response("A: 1", text, by: binding()) == nil)
+    #expect(
+      response("A: 1", "CDN-Cache-Control: max-age=600", method: .post, by: binding(makesPrivate: true)) == ["A: 1"])
+  }
+
   @Test("A response with as many fields as an upstream may send is rewritten like any other")
   func manyFields() async throws {
     let many = String(repeating: "A: b\r\n", count: LoopResources.responseHeads.fieldCount - 2)

@@ -54,8 +54,9 @@ extension ConfigurationSchema {
         "upstream.private_cache", .boolean, into: \.configuration.upstream.cookies.hasPrivateCache,
         """
         Whether responses to signed-in users that caches may use again without validation get Cache-Control: private, \
-        and Vary: Cookie unless they are immutable: so that the next user of a browser does not see them. Always so \
-        with end_cookies.
+        and Vary: Cookie unless they are immutable: so that the next user of a browser, or of a CDN in front of the \
+        gateway, does not see them. CDN-Cache-Control and similar fields are removed unless they forbid caching. \
+        Always so with end_cookies.
         """, seeAlso: ["upstream.end_cookies"]),
       .withDefault(
         "upstream.max_connections", .integer(0...1_000_000), into: \.configuration.upstream.maximumConnections,

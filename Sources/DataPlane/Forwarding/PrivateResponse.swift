@@ -4,7 +4,9 @@ internal import HTTPWire
 /// the account, and a cache must not use it again for another account.
 ///
 /// A response that may be used again without validation gets `Cache-Control: private`, and `Vary: Cookie` unless it is
-/// `immutable`: the next account has other cookies, so that a browser's own cache does not answer with it.
+/// `immutable`: the next account has other cookies, so that a browser's own cache does not answer with it. A field that
+/// addresses some caches only, which prefer it to `Cache-Control`, is removed unless it forbids them to keep the
+/// response.
 enum PrivateResponse {
   /// Reads the rewritten head: an upstream may send as many fields as ever, and the lines that are added come on top.
   static let parser = ResponseHeadParser(
@@ -31,7 +33,10 @@ enum PrivateResponse {
         result += bytes.array(run..<code.place)
         result += code.suffix
         run = code.place
-      } else if isReusable, bytes.equalsIgnoringCase("cache-control", line.name) {
+      } else if isReusable && bytes.equalsIgnoringCase("cache-control", line.name)
+        || binding.makesPrivate && isForSharedCaches(line, bytes)
+      {
+        isChanged = true
         result += bytes.array(run..<Int(line.start))
         run = Int(line.end)
       }
@@ -41,6 +46,11 @@ enum PrivateResponse {
     if isReusable { caching?.write(to: &result) }
     result += "\r\n".utf8
     return result
+  }
+
+  /// Whether a line lets some shared caches keep the response, whatever `Cache-Control` says (RFC 9213, 2.2).
+  private static func isForSharedCaches(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
+    TargetedCacheControl.isTargeted(bytes, line.name) && !TargetedCacheControl.forbidsStoring(line, bytes)
   }
 
   /// The directives of a response for caches (RFC 9111, 5.2.2).

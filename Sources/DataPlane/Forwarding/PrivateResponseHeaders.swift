@@ -54,7 +54,7 @@ enum PrivateResponseHeaders {
   }
 
   /// Whether the directives of a line forbid shared caches to keep the response.
-  private static func isPersonal(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
+  static func isPersonal(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
     var isPersonal = false
     bytes.forEachListElement(line.value) { element in
       if bytes.equalsIgnoringCase("private", element) || bytes.equalsIgnoringCase("no-store", element) {

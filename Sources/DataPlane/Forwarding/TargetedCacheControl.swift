@@ -9,4 +9,10 @@ enum TargetedCacheControl {
     return bytes.equalsIgnoringCase("surrogate-control", name)
       || bytes.equalsIgnoringCase("edge-control", name) || bytes.equalsIgnoringCase("x-accel-expires", name)
   }
+
+  /// Whether a targeted line forbids its caches to keep the response: by a directive, or as `X-Accel-Expires` does.
+  static func forbidsStoring(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
+    bytes.equals("0", line.value) || bytes.equalsIgnoringCase("off", line.value)
+      || PrivateResponseHeaders.isPersonal(line, bytes)
+  }
 }
