@@ -39,6 +39,20 @@ struct FileWarningTests {
     #expect(found[0].contains("ABC123DEFG") && found[0].contains("ZZZ123DEFG"))
   }
 
+  @Test("A line of a members file that looks like a domain is a warning, and one that begins with @ is none")
+  func domainsInMembersFile() throws {
+    func group(_ file: String) -> String {
+      text() + "[access]\nallow_groups = [\"staff\"]\n[[group]]\nname = \"staff\"\nmembers_file = \"\(file)\"\n"
+    }
+    #expect(try warnings(group("staff.txt")) == [])
+    let found = try warnings(group("domain-members.txt"))
+    #expect(found.count == 1, "\(found)")
+    #expect(
+      found.first?.contains(
+        "members_file: domain-members.txt: \"example.com\" (and 1 more) is read as a subject, and looks like a domain; "
+          + "write \"@example.com\" if every address of the domain is meant") == true, "\(found)")
+  }
+
   @Test("A store whose folder is not there is a warning with the command that creates it")
   func storeFolder() throws {
     var files = Sandbox.files

@@ -139,14 +139,9 @@ struct ConfigurationWarnings {
   private var members: [ConfigurationDiagnostic] {
     configuration.groups.indices.flatMap { index in
       let path = GroupChecks.path(at: index).appending("members")
-      return configuration.groups[index].members.indices.compactMap { place -> ConfigurationDiagnostic? in
-        let member = configuration.groups[index].members[place]
-        guard case .subject(let bytes) = GroupMember(member), bytes.first?.isASCIILetter == true,
-          bytes.contains(UInt8(ascii: "."))
-        else { return nil }
-        return context.warning(
-          atKey: path, "\"\(context.concealing(member))\" is read as a subject, and looks like a domain",
-          remedy: "write \"@\(context.concealing(member))\" if every address of the domain is meant")
+      return configuration.groups[index].members.compactMap { member -> ConfigurationDiagnostic? in
+        guard let problem = UnlikelySubjects.domainProblem(of: [member], context) else { return nil }
+        return context.warning(atKey: path, problem.message, remedy: problem.remedy)
       }
     }
   }

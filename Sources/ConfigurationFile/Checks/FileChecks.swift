@@ -182,8 +182,12 @@ struct FileChecks {
 
   /// Warns of lines that are probably not subjects.
   private func warn(of members: [String], at path: NodePath, _ file: String, _ context: inout DecodingContext) {
-    guard let problem = UnlikelySubjects.problem(of: members, context) else { return }
-    context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
+    if let problem = UnlikelySubjects.problem(of: members, context) {
+      context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
+    }
+    if let problem = UnlikelySubjects.domainProblem(of: members, context) {
+      context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem.message)", remedy: problem.remedy)
+    }
   }
 
   /// Any bytes, one trailing newline dropped: at least 32, of at least eight values. Of 32 random hexadecimal digits,

@@ -1,4 +1,5 @@
 import AccessPolicy
+import WebFormats
 
 /// Finds texts that count as subjects and do not look like Apple's.
 enum UnlikelySubjects {
@@ -10,9 +11,27 @@ enum UnlikelySubjects {
   static func problem(of texts: [String], _ context: DecodingContext) -> String? {
     let unlikely = texts.filter(GroupMember.isUnlikelySubject)
     guard let first = unlikely.first else { return nil }
-    let more = unlikely.count > 1 ? " (and \(unlikely.count - 1) more)" : ""
-    return "\"\(context.concealing(first))\"\(more) is read as a subject, and does not look like one of Apple's"
+    let shown = context.concealing(first)
+    return "\"\(shown)\"\(more(unlikely)) is read as a subject, and does not look like one of Apple's"
   }
+
+  /// The problem of texts of which one looks like the domain of addresses, and its remedy; nil without one.
+  static func domainProblem(of texts: [String], _ context: DecodingContext) -> (message: String, remedy: String)? {
+    let domains = texts.filter(isDomain)
+    guard let first = domains.first else { return nil }
+    let shown = context.concealing(first)
+    return (
+      "\"\(shown)\"\(more(domains)) is read as a subject, and looks like a domain",
+      "write \"@\(shown)\" if every address of the domain is meant"
+    )
+  }
+
+  private static func isDomain(_ text: String) -> Bool {
+    guard case .subject(let bytes) = GroupMember(text) else { return false }
+    return bytes.first?.isASCIILetter == true && bytes.contains(UInt8(ascii: "."))
+  }
+
+  private static func more(_ texts: [String]) -> String { texts.count > 1 ? " (and \(texts.count - 1) more)" : "" }
 
   static func warnings(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext)
     -> [ConfigurationDiagnostic]
