@@ -319,6 +319,9 @@ struct VerifyTests {
     let redirect = "/.auth/verify?x&redirect=1"
     #expect(try await rig.answer(asked(fields, redirect)).headerFields[.location] == location)
     #expect(try await rig.decide(asked(fields, redirect)).status == 302)
+    #expect(
+      try await rig.answer(asked(fields, redirect)).headerFields[HTTPField.Name("X-Robots-Tag")!]
+        == "noindex, nofollow")
     #expect(try await rig.decide(asked(fields + ["X-Auth-Redirect: 1"])).status == 302)
     #expect(
       try await rig.answer(asked(Self.navigation + ["X-Auth-Redirect: 1"], "/.auth/verify/a?b=c&d"))

@@ -48,6 +48,7 @@ struct CrossOriginTests {
     }
     let redirect = try client.get("/x", fields: [("Accept", "text/html")])
     #expect(redirect.status == 302 && redirect.fields["X-Frame-Options"] == "DENY")
+    #expect(redirect.fields[all: "X-Robots-Tag"] == ["noindex, nofollow"], "crawlers begin no sign-in")
     let run = try ServerProcess.run(
       "/usr/bin/python3",
       [

@@ -129,14 +129,32 @@ struct ImportTests {
   @Test(
     "A pattern that is not the beginning of a path is not made public",
     arguments: [
-      "/public", "GET!=^/public/", "get=^/public/", "^/health", "^/he?lth$", "^/(a|b)/", "^/a.c/", "!=^/x/", "^/",
-      "^/public", "^/%2e%2e/", "^/$", "^//x$",
+      "/public", "GET!=^/public/", "get=^/public/", "^/health", "^/he?lth$", "^/(a|b)/", "^/a.+c/", "!=^/x/", "^/",
+      "^/public", "^/%2e%2e/", "^/$", "^//x$", "^/.$", "^/./", "^/../x/", "^/x/..*", #"^/\.\./x/"#, #"^/a\d/"#,
+      #"^/a/\.*"#, #"^/a\$"#, "^/robots.txt", "^/a//b/",
     ])
   func patterns(pattern: String) throws {
     let made = try folder.translate("skip_auth_routes = ['\(pattern)']\n")
     #expect(made.exit == .code(0))
     #expect(!made.configuration.contains("\"public\""), "\(made.configuration)")
     #expect(made.notes.contains("skip_auth_routes: LEFT"))
+  }
+
+  @Test(
+    "A dot in a pattern that is literal otherwise is taken for a dot, with a note unless it is escaped",
+    arguments: [
+      ("^/robots.txt$", "path = \"/robots.txt\"\nmatch = \"exact\"\naccess = \"public\"", true),
+      (#"^/robots\.txt$"#, "path = \"/robots.txt\"\nmatch = \"exact\"\naccess = \"public\"", false),
+      ("^/.well-known/", "path = \"/.well-known/\"\naccess = \"public\"", true),
+      (#"^/\.well\-known\/.*"#, "path = \"/.well-known/\"\naccess = \"public\"", false),
+      ("GET=^/a.c/", "path = \"/a.c/\"\nmethods = [\"GET\"]\naccess = \"public\"", true),
+    ])
+  func dots(pattern: String, route: String, isNarrower: Bool) throws {
+    let made = try folder.translate("email_domains = [\"*\"]\nskip_auth_routes = ['\(pattern)']\n")
+    #expect(made.configuration.contains(route), "\(made.configuration)")
+    #expect(made.notes.contains("skip_auth_routes: LEFT: each dot is taken for a dot") == isNarrower, "\(made.notes)")
+    #expect(made.notes.contains("skip_auth_routes: LEFT") == isNarrower)
+    try folder.check(made.configuration)
   }
 
   @Test("Every option of oauth2-proxy that the page about migrating names is known")

@@ -22,6 +22,13 @@ extension ControlResponse {
       status, fields: [.location: location, .cacheControl: "no-store", .referrerPolicy: "same-origin"])
   }
 
+  /// A redirect to the sign-in, for browsers and not for crawlers, which would begin one for each link.
+  static func redirect(toSignIn address: String) -> ControlResponse {
+    var response = redirect(.found, to: address)
+    response.head.headerFields[.robotsTag] = "noindex, nofollow"
+    return response
+  }
+
   /// A JSON text.
   static func json(_ body: [UInt8]) -> ControlResponse {
     ControlResponse(
@@ -60,6 +67,7 @@ extension ControlResponse {
 extension HTTPField.Name {
   static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+  static let robotsTag = HTTPField.Name("X-Robots-Tag")!
   static let identityAssertion = HTTPField.Name(SessionAssertions.headerName)!
 }
 

@@ -104,7 +104,7 @@ struct GateResponses {
     // Apple redirects to public_url only, and the cookie of the sign-in state is set there.
     let origin = request.isAlias ? configuration.origin.description : ""
     let path = endpoint.path(below: configuration.prefix)
-    return .redirect(.found, to: "\(origin)\(path)?return_to=\(wanted.queryValue)")
+    return .redirect(toSignIn: "\(origin)\(path)?return_to=\(wanted.queryValue)")
   }
 
   /// Whether a request without a session may be answered with a page. An app whose token has expired could not follow a

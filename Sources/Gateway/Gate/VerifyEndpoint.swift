@@ -170,7 +170,7 @@ struct VerifyEndpoint {
       case .known(_, let method) = original.target, RequestKind.isNavigation(head, bytes),
       method.map({ bytes.equals("GET", $0) || bytes.equals("HEAD", $0) }) ?? true
     else { return unauthorized(route, signIn: address, head, request) }
-    return .answer(.redirect(.found, to: address), routeClass: RouteLabel.verify.rawValue)
+    return .answer(.redirect(toSignIn: address), routeClass: RouteLabel.verify.rawValue)
   }
 
   /// 401 with the challenges of the original request's route, and the address to sign in at.

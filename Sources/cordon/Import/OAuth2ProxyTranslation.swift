@@ -49,6 +49,7 @@ struct OAuth2ProxyTranslation {
       ("\(old)/sign_out", "\(new)/sign-out"), ("\(old)/auth", "\(new)/verify (200 instead of 202)"),
       ("\(old)/userinfo", "\(new)/session"),
       ("\(old)/callback", "\(new)/callback (register it with Apple)"),
+      ("/robots.txt", "the application's own, if a route makes it public"),
       ("/ping, /ready, /metrics", "/livez, /readyz, /metrics on the admin listener"),
     ]
     pairs.removeAll { $0.0.utf8.elementsEqual($0.1.utf8) }
@@ -320,18 +321,25 @@ struct OAuth2ProxyTranslation {
   ) -> Outcome {
     guard let list = setting.value.words else { return Self.notText }
     var left: [String] = []
+    var narrower: [String] = []
     for pattern in list {
-      if let path = OAuth2ProxyValue.path(pattern) {
-        _ = routes.add(
-          path, rule.key, rule.value,
-          comment: "was \(pattern)" + (path.method == "GET" ? "; here GET includes HEAD" : ""))
-      } else {
+      guard let (place, isNarrower) = OAuth2ProxyValue.path(pattern) else {
         left.append(pattern)
+        continue
       }
+      if isNarrower { narrower.append(pattern) }
+      _ = routes.add(
+        place, rule.key, rule.value,
+        comment: "was \(pattern)" + (place.method == "GET" ? "; here GET includes HEAD" : ""))
     }
-    return left.isEmpty
-      ? .translated
-      : .left("routes go by one path or the beginning of paths: write one for \(left.joined(separator: ", "))")
+    var notes: [String] = []
+    if !left.isEmpty {
+      notes.append("routes go by one path or the beginning of paths: write one for \(left.joined(separator: ", "))")
+    }
+    if !narrower.isEmpty {
+      notes.append("each dot is taken for a dot, not for any character, in \(narrower.joined(separator: ", "))")
+    }
+    return notes.isEmpty ? .translated : .left(notes.joined(separator: "; "))
   }
 
   private mutating func preflight(_ setting: ForeignSettings.Setting) -> Outcome {

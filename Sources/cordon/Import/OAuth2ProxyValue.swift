@@ -81,7 +81,9 @@ enum OAuth2ProxyValue {
   /// The meaning of a regular expression for paths, where it means no more than a route can say: the beginning of paths
   /// (`^/public/`, `^/static/.*`) or one path (`^/health$`), for all methods or for one (`GET=^/public/`). Nil for
   /// one that is not bound to the beginning, or excludes a method (`GET!=^/`).
-  static func path(_ pattern: String) -> OAuth2ProxyRoutes.Place? {
+  /// - Returns: the place, and whether the pattern means more paths (`^/robots.txt$`): a dot that is not escaped is
+  ///   taken for a dot.
+  static func path(_ pattern: String) -> (place: OAuth2ProxyRoutes.Place, isNarrower: Bool)? {
     var bytes = Array(pattern.utf8)[...]
     var method: String?
     if let equals = bytes.firstIndex(of: UInt8(ascii: "=")), equals > 0,
@@ -95,11 +97,29 @@ enum OAuth2ProxyValue {
     let isExact = bytes.last == UInt8(ascii: "$")
     let isOpen = bytes.suffix(2).elementsEqual(".*".utf8)
     bytes = bytes.dropLast(isExact ? 1 : isOpen ? 2 : 0)
-    let slash = UInt8(ascii: "/")
-    guard bytes.first == slash, bytes.count > 1, isExact || bytes.last == slash else { return nil }
-    let isPlain = bytes.allSatisfy { $0.isUnreserved && $0 != UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }
-    guard isPlain, !bytes.dropFirst().starts(with: "/".utf8) else { return nil }
-    return .init(path: String(decoding: bytes, as: UTF8.self), isExact: isExact, method: method)
+    guard let (path, isNarrower) = literal(bytes), path.utf8.count > 1,
+      isExact || path.utf8.last == UInt8(ascii: "/"), isPlainPath(path)
+    else { return nil }
+    return (OAuth2ProxyRoutes.Place(path: path, isExact: isExact, method: method), isNarrower)
+  }
+
+  /// The text that a part of a regular expression stands for, and whether the expression matches other texts, too,
+  /// because a dot in it is not escaped. Nil for an expression with other operators.
+  private static func literal(_ pattern: ArraySlice<UInt8>) -> (text: String, isNarrower: Bool)? {
+    var text: [UInt8] = []
+    var isNarrower = false
+    var rest = pattern
+    while var byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\") {
+        guard let escaped = rest.popFirst(), "./-".utf8.contains(escaped) else { return nil }
+        byte = escaped
+      } else {
+        guard byte.isUnreserved || byte == UInt8(ascii: "/") else { return nil }
+        if byte == UInt8(ascii: ".") { isNarrower = true }
+      }
+      text.append(byte)
+    }
+    return (String(decoding: text, as: UTF8.self), isNarrower)
   }
 
   /// A duration of Go's, `168h0m0s`, in the largest unit that keeps it whole; nil for zero, fractions and what is none.
