@@ -1,6 +1,7 @@
 import AccessPolicy
 import DataPlane
 import HTTPTypes
+import Logging
 import Pages
 import Sessions
 import Testing
@@ -13,7 +14,8 @@ struct GateSiteTests {
   private static let wiki = CookieScope.host("wiki.example.com")
 
   private func rig(
-    routes: [RouteSettings] = [], adjust: (inout GatewaySettings) -> Void = { _ in }
+    routes: [RouteSettings] = [], log: RecordedLines = RecordedLines(),
+    adjust: (inout GatewaySettings) -> Void = { _ in }
   ) async throws -> GateRig {
     var settings = try GatewaySettings.forTests(routes: routes)
     settings.hosts = ["alias.example.com"]
@@ -24,7 +26,8 @@ struct GateSiteTests {
         host: HostSettings(origin: try PublicOrigin(parsing: "https://\(name).example.com")), pages: pages)
     }
     adjust(&settings)
-    return try await GateRig(settings)
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(log, ["peer", "client", "host"]) }
+    return try await GateRig(settings, logger: logger)
   }
 
   @Test("A cookie counts on the host that it was signed for, in the loop's memory as well")
@@ -183,6 +186,55 @@ struct GateSiteTests {
       #expect(try await decide(name).status == 404, "\(name)")
     }
     #expect(try await rig.decide(Asked(target: "/.auth/arrive")).status == 404, "public_url hands over, only")
+    try await rig.stop()
+  }
+
+  @Test("An alias does not redirect to public_url if a trusted proxy says that the browser is there already")
+  func rewrittenHost() async throws {
+    let log = RecordedLines()
+    let rig = try await rig(log: log)
+    func decide(_ target: String, _ fields: [String], isTrusted: Bool = true) async throws -> Decided {
+      try await rig.decide(
+        Asked(
+          target: target, host: "alias.example.com", fields: fields + ["Accept: text/html"], isFromProxy: isTrusted))
+    }
+    let paths = ["/x", "/.auth/sign-in", "/.auth/authorize?return_to=/x", "/.auth/sign-out", "/.auth/account"]
+    for path in paths {
+      for field in [
+        "X-Forwarded-Host: app.example.com", "x-forwarded-host: APP.example.com:443",
+        "X-Forwarded-Host: edge.example.com, app.example.com", "X-Original-Host: app.example.com",
+      ] {
+        #expect(try await decide(path, [field]).status == 421, "\(path) \(field)")
+        // A client without a trusted proxy may be at the alias, whatever it says.
+        #expect(try await decide(path, [field], isTrusted: false).status == 302, "\(path) \(field)")
+      }
+      for field in ["X-Forwarded-Host: alias.example.com", "X-Forwarded-Host: wiki.example.com", "X-Other: 1"] {
+        #expect(try await decide(path, [field]).status == 302, "\(path) \(field)")
+      }
+    }
+    let message = "a trusted proxy rewrites Host, answering 421 instead of an endless redirect"
+    #expect(log.take().filter { $0.hasPrefix(message) } == ["\(message) 192.0.2.1 - alias.example.com"])
+    try await rig.stop()
+  }
+
+  @Test("X-Forwarded-Host changes neither the host that a request is judged for, nor the answers of verify")
+  func forwardedHost() async throws {
+    let rig = try await rig(routes: [RouteSettings(path: "/open/", access: .public)])
+    let (_, cookie) = try rig.signIn("001.anna")
+    let forwarded = "X-Forwarded-Host: app.example.com"
+    func decide(_ target: String, _ host: String, _ fields: [String]) async throws -> Decided {
+      try await rig.decide(Asked(target: target, host: host, fields: fields + ["Accept: text/html"], isFromProxy: true))
+    }
+    #expect(try await decide("/x", "alias.example.com", [forwarded, "Cookie: \(cookie)"]).identity != nil)
+    #expect(try await decide("/open/x", "alias.example.com", [forwarded]).identity != nil)
+    #expect(try await decide("/x", "backend.example.com", [forwarded]).status == 421)
+    #expect(try await decide("/x", "wiki.example.com", [forwarded, "Cookie: \(cookie)"]).status == 302)
+    let asked = try await decide(
+      "/.auth/verify?redirect=1", "alias.example.com", [forwarded, "X-Original-URI: /x"])
+    guard case .answer(302, "https://app.example.com/.auth/sign-in?return_to=/x") = asked else {
+      Issue.record("\(asked)")
+      return
+    }
     try await rig.stop()
   }
 

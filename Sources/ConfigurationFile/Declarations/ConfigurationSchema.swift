@@ -69,7 +69,8 @@ enum ConfigurationSchema {
         """
         Host names that are accepted in addition to that of public_url, with a port unless it is the default. Other \
         hosts get 421. The application receives the requested host. Sign-in and sign-out redirect to public_url. A \
-        host with a session of its own is a [[host]].
+        host with a session of its own is a [[host]]. Not for the name that a proxy in front of the gateway sends \
+        instead of the browser's: let it forward Host unchanged.
         """, seeAlso: ["public_url", "host.name"]),
       .withDefault(
         "listen.trusted_proxies", ValueType.network.list(), into: \.main.trustedProxies,

@@ -54,6 +54,12 @@ final class ConfiguredGate {
     let isAlias = if case .alias? = place { true } else { false }
     var request = GateRequest(requestID, to: configuration.site(place ?? .publicURL), isAlias: isAlias)
     var decision = decide(place, head, bytes, client, &request)
+    if isAlias, decision.redirects(to: configuration.origin),
+      RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
+    {
+      RewrittenHost.warn(head, bytes, client, configuration.rewrittenHostWarnings, logger)
+      decision = refuse(.misdirected, head, bytes, request)
+    }
     // After the decision, because verify judges another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }
     return decision
@@ -317,5 +323,15 @@ final class ConfiguredGate {
       level: status >= 500 ? .warning : .debug, "request failed",
       metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
     return responses.failure(status: status, preferences: preferences, requestID: requestID)
+  }
+}
+
+extension GateDecision {
+  /// Whether it redirects the browser itself to an origin. `verify` answers another proxy, which asked for its client.
+  fileprivate func redirects(to origin: PublicOrigin) -> Bool {
+    guard case .answer(let response, let routeClass) = self, routeClass != RouteLabel.verify.rawValue,
+      let location = response.head.headerFields[.location]
+    else { return false }
+    return location.utf8.starts(with: "\(origin)/".utf8)
   }
 }

@@ -27,6 +27,8 @@ final class GateConfiguration: Sendable {
   let verifyWarnings: WarningInterval
   /// Limits the warnings about requests that meet no `networks` because their peer is not trusted.
   let networkWarnings: WarningInterval
+  /// Limits the warnings about proxies that rewrite `Host`.
+  let rewrittenHostWarnings: WarningInterval
 
   /// - Parameters:
   ///   - sites: each `[[host]]`.
@@ -51,6 +53,7 @@ final class GateConfiguration: Sendable {
     showsSignInPage = pages.showSignInPage
     verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
     networkWarnings = previous?.networkWarnings ?? WarningInterval()
+    rewrittenHostWarnings = previous?.rewrittenHostWarnings ?? WarningInterval()
   }
 
   /// The same configuration with other members of its groups.
@@ -68,6 +71,7 @@ final class GateConfiguration: Sendable {
     showsSignInPage = configuration.showsSignInPage
     verifyWarnings = configuration.verifyWarnings
     networkWarnings = configuration.networkWarnings
+    rewrittenHostWarnings = configuration.rewrittenHostWarnings
   }
 
   var keyring: SessionKeyring { sessions.keyring }

@@ -39,13 +39,12 @@ final class GateRig: Sendable {
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
     longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.RequestQuery? = nil,
-    store: MemoryStore = MemoryStore()
+    store: MemoryStore = MemoryStore(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     self.store = store
     let settings = try settings ?? .forTests()
     self.settings = settings
     self.apple = apple
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     keyring = try SessionKeyring.forTests(secrets)
     let audit = AuditTrail(LogSettings.silent, keyring: keyring)
     let provider = try apple.provider(clock)

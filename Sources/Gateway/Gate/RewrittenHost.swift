@@ -1,0 +1,45 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPWire
+internal import Logging
+
+/// Detection of a proxy that rewrites `Host` to one of `listen.hosts`. The browser is at `public_url` already, so that
+/// a redirect there would come back to the alias, without end.
+///
+/// `X-Forwarded-Host` decides about nothing else: the request is judged for the host that `Host` names.
+enum RewrittenHost {
+  /// Whether a trusted proxy says that the browser asked for `public_url`. `X-Original-Host` is that of Azure's
+  /// Application Gateway.
+  static func isOfPublicURL(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ authorities: AuthorityList
+  ) -> Bool {
+    guard client.isTrusted else { return false }
+    for line in head.fields.lines {
+      guard line.known == .xForwardedHost || bytes.equalsIgnoringCase("x-original-host", line.name) else { continue }
+      var names: [Range<Int>] = []
+      bytes.forEachListElement(line.value) { names.append($0) }
+      for name in names {
+        let place = authorities.place(bytes.extracting(name)._unsafeView(as: UInt8.self))
+        if case .publicURL? = place { return true }
+      }
+    }
+    return false
+  }
+
+  /// Warns of such a proxy, once a minute. If it sends no `X-Forwarded-For`, the peer is the proxy, else its client.
+  static func warn(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ warnings: WarningInterval,
+    _ logger: Logger
+  ) {
+    guard warnings.isDue() else { return }
+    let named = head.fields.has(.xForwardedFor) ? "client" : "peer"
+    logger.warning(
+      "a trusted proxy rewrites Host, answering 421 instead of an endless redirect",
+      metadata: [
+        named: "\(client.address)", "host": "\(bytes.string(head.authority))", "remedy": "\(remedy)",
+      ])
+  }
+
+  private static let remedy =
+    "let the proxy forward Host unchanged (nginx: proxy_set_header Host $host;), and remove this host from listen.hosts"
+}
