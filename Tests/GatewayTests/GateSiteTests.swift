@@ -159,6 +159,36 @@ struct GateSiteTests {
     }
   }
 
+  @Test("Without the sign-in page, a link of another site with a long address leads to that page, which keeps it")
+  func longAddresses() async throws {
+    let rig = try await rig { $0.pages.showSignInPage = false }
+    let longest = ReturnTarget.maximumCrossSiteLength
+    for (site, isPage) in [
+      ("cross-site", true), ("same-site", true), ("same-origin", false), ("none", false), (nil, false),
+    ] as [(String?, Bool)] {
+      for (length, isLong) in [(longest, false), (longest + 1, true), (1_500, true)] {
+        let target = "/" + String(repeating: "a", count: length - 1)
+        let fields = ["Accept: text/html", "Sec-Fetch-Mode: navigate"] + (site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+        let name = isPage && isLong ? "sign-in" : "authorize"
+        guard case .answer(302, let location?) = try await rig.decide(Asked(target: target, fields: fields)) else {
+          Issue.record("\(site ?? "-") \(length)")
+          continue
+        }
+        #expect(location == "/.auth/\(name)?return_to=\(target)", "\(site ?? "-")")
+      }
+    }
+    // From a page of the alias the browser comes to public_url from another site.
+    let long = Asked(
+      target: "/" + String(repeating: "a", count: longest), host: "alias.example.com",
+      fields: ["Accept: text/html", "Sec-Fetch-Site: same-origin"])
+    guard case .answer(302, let location?) = try await rig.decide(long) else {
+      Issue.record("at the alias")
+      return
+    }
+    #expect(location.hasPrefix("https://app.example.com/.auth/sign-in?"))
+    try await rig.stop()
+  }
+
   @Test("A host has sign-in, arrive, session, sign-out and button; accounts are at public_url, the rest is nowhere")
   func endpoints() async throws {
     let rig = try await rig()

@@ -4,6 +4,7 @@ import Testing
 // The page that a person wanted, through a whole sign-in; and what is shown where there is no way back.
 //
 // - A deep link comes back byte for byte, also where servers read it in more than one way, and its fragment with it.
+// - A long one on a page of another site does so, too, at the cost of the sign-in page where that is skipped otherwise.
 // - Signing in and out on an alias of listen.hosts happens at public_url, and leads to the same path.
 // - A form that is submitted without a session shows a page, in the person's language; a script gets JSON.
 
@@ -60,6 +61,31 @@ struct DeepLinkTests {
       try visitor.decide(.proceed(user: "anna"))
       #expect(try visitor.carryBack(following: false).response.location == landing)
     }
+  }
+
+  @Test("Without the sign-in page, a long link on a page of another site leads through that page, and comes back whole")
+  func linksOfOtherSites() throws {
+    let site = try Site(adjust: { $0["pages", "show_sign_in_page"] = "false" })
+    defer { site.stop() }
+    for (length, isShown) in [(500, false), (700, true), (1_500, true)] {
+      let target = "/x?" + String(repeating: "a", count: length)
+      let visitor = Visitor()
+      try visitor.open("\(site.apple.baseURL)/simulator")
+      let page = try visitor.follow(site.origin + target)
+      #expect((page.address.path == "/.auth/sign-in") == isShown, "\(length): \(page.address)")
+      if isShown {
+        let link = HTMLTag.all(in: page.text).compactMap { $0["href"] }.first { $0.contains("/.auth/authorize") }
+        try visitor.follow(try #require(link))
+      }
+      try visitor.decide(.proceed(user: "anna"))
+      #expect(try visitor.carryBack(following: false).response.location == target, "\(length)")
+    }
+    // An address that was typed in goes straight to Apple.
+    let typing = Visitor()
+    let target = "/x?" + String(repeating: "a", count: 1_500)
+    #expect(try typing.open(site.origin + target).address.path != "/.auth/sign-in")
+    try typing.decide(.proceed(user: "anna"))
+    #expect(try typing.carryBack(following: false).response.location == target)
   }
 
   // MARK: Aliases

@@ -81,6 +81,8 @@ struct ImportTests {
       ("auth_request_response_mode = \"form_post\"", nil, "response_mode = \"form_post\""),
       ("skip_auth_preflight = true", "skip_auth_preflight: LEFT", "path = \"/\"\npreflight = \"pass\""),
       ("skip_auth_preflight = false", "skip_auth_preflight: needs nothing", nil),
+      ("skip_provider_button = true", "skip_provider_button: LEFT", "show_sign_in_page = false"),
+      ("skip_provider_button = false", nil, "show_sign_in_page = true"),
       ("alpha_config = \"alpha.yaml\"", "alpha_config: LEFT", "access = \"deny\""),
       ("auth_request_response_mode = \"pigeon\"", "auth_request_response_mode: LEFT", nil),
       ("redirect_url = \"https://a.example.com\"\nproxy_prefix = \"/login\"", nil, "path_prefix = \"/login\""),

@@ -10,6 +10,9 @@ package struct ReturnTarget: Sendable, Equatable {
 
   /// The longest accepted target, in bytes: 2,048.
   package static let maximumLength = 2048
+  /// The longest target that a sign-in keeps if a page of another site began it, in bytes: 512. Such a page can begin
+  /// any number of them, and each target is in a cookie, which is sent with every request.
+  package static let maximumCrossSiteLength = 512
 
   private init(path: String) {
     self.path = path

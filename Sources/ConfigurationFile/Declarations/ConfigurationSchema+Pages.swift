@@ -12,7 +12,11 @@ extension ConfigurationSchema {
         omission: "The host of public_url."),
       .withDefault(
         "pages.show_sign_in_page", .boolean, into: \.configuration.pages.showSignInPage,
-        "Whether a browser without a session gets the sign-in page first (true) or is redirected to Apple (false)."),
+        """
+        Whether a browser without a session gets the sign-in page first (true) or is redirected to Apple (false). \
+        Without the page the fragment of the wanted address is lost; it is shown all the same for a link of another \
+        site whose address has more than 512 bytes, which would be lost otherwise.
+        """),
       .withDefault(
         "pages.languages", ValueType<PageLanguage>.choice.named("language").list(),
         into: \.configuration.pages.languages,

@@ -99,12 +99,26 @@ struct GateResponses {
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
       origin: request.site.origin, prefix: configuration.prefix)
     // On a host of its own, sign-in begins the visit to public_url.
-    let isShort = request.site.isPublicURL && !configuration.showsSignInPage
+    let isShort =
+      request.site.isPublicURL && !configuration.showsSignInPage && !needsPage(wanted, head, bytes, request)
     let endpoint = isShort ? GatewayEndpoint.authorize : .signIn
     // Apple redirects to public_url only, and the cookie of the sign-in state is set there.
     let origin = request.isAlias ? configuration.origin.description : ""
     let path = endpoint.path(below: configuration.prefix)
     return .redirect(toSignIn: "\(origin)\(path)?return_to=\(wanted.queryValue)")
+  }
+
+  /// Whether the sign-in page has to be shown, so that the address is kept: a page of another site caused the request,
+  /// and without a click on ours it would begin the sign-in, which keeps short addresses only. An alias is another site
+  /// to `public_url`.
+  private func needsPage(
+    _ wanted: ReturnTarget, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> Bool {
+    guard wanted.path.utf8.count > ReturnTarget.maximumCrossSiteLength,
+      let line = head.fields.lines.first(where: { bytes.equalsIgnoringCase("sec-fetch-site", $0.name) }),
+      !bytes.equals("none", line.value)
+    else { return false }
+    return request.isAlias || !bytes.equals("same-origin", line.value)
   }
 
   /// Whether a request without a session may be answered with a page. An app whose token has expired could not follow a

@@ -60,6 +60,11 @@ struct OAuth2ProxyTranslation {
     return ["Links, probes and rules of other servers have to change:"] + lines
   }
 
+  /// The effects of a skipped sign-in page.
+  private static let withoutPage =
+    "the page is skipped, but for a link of another site with an address of more than 512 bytes, which would be lost; "
+    + "without the page fragments (#/orders/17) are lost: pages.show_sign_in_page = true keeps them"
+
   private mutating func translate(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
     if OAuth2ProxyOptions.isRestriction(setting.name) { return restriction(setting) }
     if let outcome = OAuth2ProxyOptions.fixed(setting.name) { return outcome }
@@ -98,7 +103,7 @@ struct OAuth2ProxyTranslation {
     case "skip_provider_button":
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
       result.set("pages.show_sign_in_page", .truth(!skip), from: setting)
-      return .translated
+      return skip ? .left(Self.withoutPage) : .translated
     case "request_logging": return truth(setting, "log.access")
     case "insecure_oidc_allow_unverified_email": return unverifiedEmail(setting, in: all)
     case "scope": return scope(setting)

@@ -29,7 +29,8 @@ struct AuthorizeEndpoint: Sendable {
   let logger: Logger
 
   /// `GET sign-in`: the page, or straight to Apple, by configuration. Straight back, also to another host, if the
-  /// session of the browser suffices.
+  /// session of the browser suffices. The page is also shown if the address would be lost without it: its button begins
+  /// the sign-in on our own site.
   func signInPage(_ request: ControlRequest) async -> ControlResponse {
     do throws(VisitViolation) {
       if let visit = try handOver.visit(in: request) { return await signIn(for: visit, request) }
@@ -38,7 +39,9 @@ struct AuthorizeEndpoint: Sendable {
     }
     let wanted = returnTargets.wanted(request)
     if await isSignedIn(for: wanted, request) { return .redirect(.seeOther, to: wanted.path) }
-    guard showsSignInPage else { return redirectToAuthorize("return_to=\(wanted.queryValue)") }
+    guard showsSignInPage || SignInState.losesPath(wanted.path, isCrossSite: request.isOfAnotherSite) else {
+      return redirectToAuthorize("return_to=\(wanted.queryValue)")
+    }
     return ControlResponse(
       pages.pages(request).signIn(returnTo: wanted.path, button: await button.button(for: pages.languages(request))))
   }
@@ -73,7 +76,9 @@ struct AuthorizeEndpoint: Sendable {
     guard let sealed = try? keyring.sealVisit(visit) else {
       return pages.failure(.internalError, request, returnTo: visit.returnTo)
     }
-    guard showsSignInPage else { return redirectToAuthorize("\(HandOver.parameter)=\(sealed)") }
+    guard showsSignInPage || SignInState.losesPath(visit.returnTo, isCrossSite: isRedirectedCrossSite(request)) else {
+      return redirectToAuthorize("\(HandOver.parameter)=\(sealed)")
+    }
     return ControlResponse(
       pages.pages(request).signIn(visit: sealed, button: await button.button(for: pages.languages(request))))
   }
@@ -121,10 +126,9 @@ struct AuthorizeEndpoint: Sendable {
     }
     let cookies = RequestCookies(fields)
     let now = WallClock.now()
-    // Without our page in between, our own host redirects its visits here, as "same-site" if it shares the registrable
-    // domain. Otherwise a visit is no exception: anybody can begin one, and send other browsers here with it.
+    // A visit of our page's button is no exception: anybody can begin one, and send other browsers here with it.
     let isRedirected = visit != nil && !showsSignInPage
-    let isOfAnotherSite = isRedirected ? fields[.secFetchSite] == "cross-site" : request.isOfAnotherSite
+    let isOfAnotherSite = isRedirected ? isRedirectedCrossSite(request) : request.isOfAnotherSite
     let signIn = SignInState(
       to: destination, replacing: replaced(destination, request), isCrossSite: isOfAnotherSite, now: now)
     let target = apple.authorizationRequest(
@@ -141,6 +145,12 @@ struct AuthorizeEndpoint: Sendable {
     for cookie in updates(cookies, with: signIn, now: now) { response.setCookie(cookie) }
     metrics.signInAttempts.count("web")
     return response
+  }
+
+  /// Whether a page of another site caused the request of a visit, where no page of ours is shown in between: then our
+  /// own host redirects its visits here, as "same-site" if it shares the registrable domain.
+  private func isRedirectedCrossSite(_ request: ControlRequest) -> Bool {
+    request.head.headerFields[.secFetchSite] == "cross-site"
   }
 
   /// The session that this sign-in replaces: the browser's own. An app's sign-in replaces none.

@@ -67,7 +67,7 @@ struct SignInState: Equatable {
   /// The largest number of pending sign-ins of one browser that another site began.
   static let mostCrossSite = 2
   /// The longest path of a sign-in that another site began, in bytes. Cookies are sent with every request.
-  static let longestCrossSitePath = 512
+  static let longestCrossSitePath = ReturnTarget.maximumCrossSiteLength
   /// The largest total size of the paths of one browser's pending sign-ins, without those that another site began, in
   /// bytes. With these, and encrypted, they stay below the 8 KiB that nginx accepts in one line by default.
   static let mostPathBytes = 3_072
@@ -76,11 +76,16 @@ struct SignInState: Equatable {
     name = Self.randomHexadecimal(bytes: 8)
     secret = Self.randomHexadecimal(bytes: 16)
     nonce = Self.randomHexadecimal(bytes: 16)
-    let isTooLong = isCrossSite && destination.path.utf8.count > Self.longestCrossSitePath
-    self.destination = isTooLong ? destination.frontPage : destination
+    let losesPath = Self.losesPath(destination.path, isCrossSite: isCrossSite)
+    self.destination = losesPath ? destination.frontPage : destination
     self.replacing = replacing
     self.isCrossSite = isCrossSite
     began = now
+  }
+
+  /// Whether a sign-in would lead to the front page instead of this path, because another site began it.
+  static func losesPath(_ path: String, isCrossSite: Bool) -> Bool {
+    isCrossSite && path.utf8.count > longestCrossSitePath
   }
 
   /// The same sign-in, replacing another session.
