@@ -72,6 +72,39 @@ struct SignInAttackTests {
     }
   }
 
+  @Test("An answer that another browser asked for signs nobody in beside other attempts, of which forged ones are none")
+  func besideOtherAttempts() throws {
+    try site.surviving {
+      let attacker = try site.beforeCallback(as: "ben")
+      let answer = try attacker.answerForm()
+      let before = try exchanges()
+      let victim = try site.beforeCallback(as: "anna", returnTo: "/mine")
+      let page = try victim.carryBack(answer)
+      try expectRefused(page, victim, exchanges: before)
+      #expect(page.text.contains("href=\"/.auth/sign-in?return_to=/mine\"") && page.response.setCookies.isEmpty)
+
+      let mine = try #require(victim.jar.cookies.first { $0.name.hasPrefix("__Host-cordon-attempt-") })
+      for value in ["forged", String(mine.value.dropLast(4))] {
+        victim.jar[mine.name] = value
+        try victim.open("\(site.apple.baseURL)/simulator")
+        let page = try victim.carryBack(answer)
+        try expectRefused(page, victim, exchanges: before)
+        #expect(page.text.contains("This sign-in was started in another browser"), "\(value)")
+      }
+
+      let anna = try site.signedIn(as: "anna")
+      let session = anna.jar["__Host-cordon"]
+      try anna.start(site, returnTo: "/again")
+      let exchanged = try exchanges()
+      try anna.open("\(site.apple.baseURL)/simulator")
+      let back = try anna.carryBack(answer, following: false)
+      #expect(back.status == 303 && back.response.location == "/" && back.response.setCookies.isEmpty)
+      #expect(try exchanges() == exchanged)
+      #expect(try anna.fetch(site.own("session")).text.contains(try site.apple.subject(of: "anna")))
+      #expect(anna.jar["__Host-cordon"] == session)
+    }
+  }
+
   @Test("An answer works once")
   func reusedAnswer() throws {
     try site.surviving {

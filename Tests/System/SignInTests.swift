@@ -7,7 +7,7 @@ import Testing
 // - The user lands where they wanted to go, with a cookie as the design says; the session is told as JSON.
 // - Several tabs finish, in any order; another user ends the earlier session; the name survives a failed exchange.
 // - Apple's observed habits (flags as text, no nonce support) are taken; cancelling and Apple's failures are pages.
-// - Only navigations start an attempt; at most five are open.
+// - Only navigations start an attempt; at most five are open, and one that was displaced says so.
 
 @SystemActor
 @Suite("Signing in", .serialized, .site)
@@ -125,6 +125,30 @@ struct SignInTests {
     // The newest still works.
     try visitor.decide(.proceed(user: "anna"))
     #expect(try visitor.carryBack().address.path == "/11")
+  }
+
+  @Test("A sign-in that newer ones displaced says that it has ended, or leads on if the browser is signed in")
+  func displaced() throws {
+    let visitor = Visitor()
+    var answers: [HTMLForm] = []
+    for index in 0..<7 {
+      try visitor.start(site, returnTo: "/tab\(index)")
+      try visitor.decide(.proceed(user: "anna"))
+      answers.append(try visitor.answerForm())
+    }
+    let ended = try visitor.carryBack(answers[0])
+    #expect(ended.status == 400 && ended.text.contains("This sign-in has ended"), "\(ended.text)")
+    #expect(ended.text.contains("href=\"/.auth/sign-in?return_to=/tab6\""))
+    #expect(ended.response.setCookies.isEmpty && visitor.jar["__Host-cordon"] == nil)
+
+    try visitor.open("\(site.apple.baseURL)/simulator")
+    #expect(try visitor.carryBack(answers[6]).address.path == "/tab6")
+    let session = try #require(visitor.jar["__Host-cordon"])
+    try visitor.open("\(site.apple.baseURL)/simulator")
+    let late = try visitor.carryBack(answers[1], following: false)
+    #expect(late.status == 303 && late.response.location == "/" && late.response.setCookies.isEmpty)
+    #expect(visitor.jar["__Host-cordon"] == session)
+    #expect(try visitor.fetch(site.own("session")).status == 200)
   }
 
   @Test("Another user in the same browser ends the earlier session")

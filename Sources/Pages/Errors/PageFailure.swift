@@ -17,7 +17,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case attemptUnknown = "attempt_unknown"
   /// The attempt has been used up.
   case attemptUsed = "attempt_used"
-  /// The attempt has been used up, without signing in this browser as far as it knows.
+  /// The attempt has been used up, or displaced by newer ones, without signing in this browser as far as it knows.
   case attemptEnded = "attempt_ended"
   /// Apple's answer does not hold what was asked for, or its token does not verify.
   case answerInvalid = "answer_invalid"

@@ -74,9 +74,7 @@ struct CallbackEndpoint: Sendable {
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
-        // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
-        let isSignedIn = await signedInUser(request) != nil
-        return failed(isSignedIn ? .attemptUsed : .attemptUnknown, "attempt_missing", request)
+        return await withoutState(request)
       }
       signIn = found
     } catch .expired {
@@ -86,6 +84,36 @@ struct CallbackEndpoint: Sendable {
     }
     guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
     return ending(signIn, await verified(signIn, answer, form, request))
+  }
+
+  /// Answers a response to a sign-in of which this browser has no cookie. Nobody is signed in by it, whatever other
+  /// cookies there are; they only say where the browser is to go.
+  private func withoutState(_ request: ControlRequest) async -> ControlResponse {
+    let reason = "attempt_missing"
+    let isSignedIn = await signedInUser(request) != nil
+    let others = otherSignIns(request)
+    guard !others.isEmpty else {
+      // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
+      return failed(isSignedIn ? .attemptUsed : .attemptUnknown, reason, request)
+    }
+    // Cookies work here: this sign-in was completed, or newer ones of the same browser have displaced it.
+    guard !isSignedIn else {
+      creation.noteFailure(reason, request)
+      return .redirect(.seeOther, to: ReturnTarget.frontPage.path)
+    }
+    let newest = others.filter { if case .app = $0.destination { false } else { true } }
+      .max { $0.isCrossSite == $1.isCrossSite ? $0.began < $1.began : $0.isCrossSite }
+    return failed(.attemptEnded, reason, request, newest)
+  }
+
+  /// The sign-ins of which this browser has a cookie that we have encrypted, expired ones as well. A forged cookie is
+  /// none.
+  private func otherSignIns(_ request: ControlRequest) -> [SignInState] {
+    let cookies = RequestCookies(request.head.headerFields)
+    let now = WallClock.now()
+    return SignInState.names(in: cookies, keyring.cookies).compactMap {
+      try? SignInState.openKept($0, in: cookies, keyring, now: now)
+    }
   }
 
   /// Removes the cookie of a sign-in with the redirect that completes it, or that returns to an app. With the page of a
