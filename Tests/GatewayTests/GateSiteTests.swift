@@ -268,6 +268,32 @@ struct GateSiteTests {
     try await rig.stop()
   }
 
+  @Test("A navigation to a host with a dot at its end is redirected to the host without it, and to no other")
+  func trailingDot() async throws {
+    let rig = try await rig()
+    for (host, origin) in [
+      ("app.example.com.", "https://app.example.com"), ("APP.example.com.:443", "https://app.example.com"),
+      ("wiki.example.com.", "https://wiki.example.com"), ("alias.example.com.", nil), ("evil.example.com.", nil),
+      ("app.example.com..", nil), ("app.example.com.:8443", nil), ("app.example.com.evil.example", nil),
+    ] as [(String, String?)] {
+      for target in ["/x?y=1", "/.auth/sign-in?return_to=/x", "//evil.example/x"] {
+        guard case .answer(let status, let location) = try await rig.decide(Asked(target: target, host: host)) else {
+          Issue.record("\(host)")
+          continue
+        }
+        #expect(status == (origin == nil ? 421 : 308) && location == origin.map { $0 + target }, "\(host) \(target)")
+      }
+      #expect(try await rig.decide(Asked(method: "POST", host: host)).status == 421, "\(host)")
+      #expect(try await rig.decide(Asked(host: host, fields: ["Accept: */*"])).status == 421, "\(host)")
+      let proxied = Asked(
+        host: host, fields: ["Accept: text/html", "X-Forwarded-Host: app.example.com"], isFromProxy: true)
+      #expect(try await rig.decide(proxied).status == 421, "the proxy may have added the dot")
+    }
+    let kept = try await rig.answer(Asked(host: "app.example.com."))
+    #expect(kept.headerFields[.cacheControl] == "no-store")
+    try await rig.stop()
+  }
+
   @Test("A WebSocket is for pages of its own host: a sibling's Origin is refused")
   func webSockets() async throws {
     let rig = try await rig(routes: [RouteSettings(path: "/", access: .public)])

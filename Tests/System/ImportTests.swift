@@ -103,6 +103,10 @@ struct ImportTests {
         "upstreams: LEFT", nil
       ),
       (
+        "upstreams = [\"static://202\"]", "upstreams: LEFT: a fixed answer: static://202; if",
+        "url = \"http://127.0.0.1:9\""
+      ),
+      (
         "upstreams = [\"http://127.0.0.1:1/a/\", \"http://127.0.0.1:2/a/\"]\napi_routes = [\"^/a/\"]",
         "upstreams: LEFT", "unauthenticated = \"401\""
       ),

@@ -35,7 +35,10 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     case "CERTIFICATE", "PUBLIC KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY": throw .otherKind(name, label: label)
     default: throw .notAKey(name)
     }
-    guard let key = ES256PrivateKey(pem: text.utf8) else { throw .notP256(name) }
+    guard let key = ES256PrivateKey(pem: text.utf8) else {
+      if Self.hasEscapedLineBreaks(text) { throw .escapedLineBreaks(name) }
+      throw .notP256(name)
+    }
     privateKey = key
   }
 
@@ -57,6 +60,12 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     let label = bytes[(start + begin.count)...].prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\n") }
     return String(decoding: label, as: UTF8.self)
   }
+
+  /// Whether a backslash and an `n` are in the text, as in the JSON or the environment variables of other programs.
+  private static func hasEscapedLineBreaks(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return bytes.indices.dropLast().contains { bytes[$0] == UInt8(ascii: "\\") && bytes[$0 + 1] == UInt8(ascii: "n") }
+  }
 }
 
 /// The reason why a key file cannot be used. An operator error.
@@ -71,6 +80,8 @@ package enum ClientSecretKeyError: Error, Sendable, Equatable {
   case otherKind(String, label: String)
   /// A key of another curve, or of another algorithm.
   case notP256(String)
+  /// The line breaks of the PEM are written as `\n`.
+  case escapedLineBreaks(String)
 
   /// The problem.
   package var message: String {
@@ -80,6 +91,7 @@ package enum ClientSecretKeyError: Error, Sendable, Equatable {
     case .encrypted(let name): "\(name) is encrypted"
     case .otherKind(let name, let label): "\(name) holds a \(label), not the private key that Apple gave out"
     case .notP256(let name): "\(name) is damaged, or is not a P-256 key"
+    case .escapedLineBreaks(let name): "\(name) has \\n instead of line breaks"
     }
   }
 
@@ -89,6 +101,8 @@ package enum ClientSecretKeyError: Error, Sendable, Equatable {
     case .file(let error): error.remedy
     case .notAKey, .otherKind, .notP256:
       "use the AuthKey_….p8 file from Certificates, Identifiers & Profiles > Keys, as it was downloaded"
+    case .escapedLineBreaks:
+      "write a line break for each \\n (sed 's/\\\\n/\\n/g' FILE), and remove quotation marks around the key"
     case .encrypted: "decrypt it: openssl pkcs8 -topk8 -nocrypt -in FILE -out FILE.p8"
     }
   }

@@ -77,6 +77,11 @@ final class ConfiguredGate {
       if isHealthCheck(head, bytes) {
         return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
       }
+      if let redirect = responses.redirectWithoutTrailingDot(head, bytes),
+        !RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
+      {
+        return .answer(redirect, routeClass: RouteLabel.own.rawValue)
+      }
       return refuse(.misdirected, head, bytes, request)
     }
     let classification: PathClassification

@@ -180,6 +180,20 @@ struct GateResponses {
     return .redirect(.seeOther, to: address(of: head.path))
   }
 
+  /// The redirect of a navigation to a host with a dot at its end, as fully qualified names may be written, to the same
+  /// address without it, which is another site to browsers. Nil for other requests, and if the host is none of ours.
+  func redirectWithoutTrailingDot(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
+    guard RequestKind.isNavigation(head, bytes), !head.isAsteriskForm, !head.path.isEmpty else { return nil }
+    let authority = bytes.array(head.authority)
+    let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.count
+    guard end > 1, authority[end - 1] == UInt8(ascii: ".") else { return nil }
+    let name = Array(authority[..<(end - 1)]) + Array(authority[end...])
+    guard let place = configuration.authorities.place(name.span) else { return nil }
+    if case .alias = place { return nil }
+    let target = PercentEncoding.requestTarget(bytes.array(head.path.lowerBound..<head.query.upperBound))
+    return .redirect(.permanentRedirect, to: configuration.site(place).origin.description + target)
+  }
+
   /// The redirect from an application's own address for signing out to ours on `public_url`: for aliases, where the
   /// session's cookie does not arrive. Nil for other hosts.
   func signOutAtPublicURL(_ head: borrowing RequestHead, _ request: GateRequest) -> ControlResponse? {

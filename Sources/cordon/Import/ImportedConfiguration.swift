@@ -49,8 +49,10 @@ struct ImportedConfiguration {
   }
 
   /// Sets a key, and remembers what it was translated from.
-  mutating func set(_ key: String, _ value: ConfigurationText.Value, from setting: ForeignSettings.Setting) {
-    configuration.set(key, value)
+  mutating func set(
+    _ key: String, _ value: ConfigurationText.Value, comment: String? = nil, from setting: ForeignSettings.Setting
+  ) {
+    configuration.set(key, value, comment: comment)
     origins[key] = setting
   }
 

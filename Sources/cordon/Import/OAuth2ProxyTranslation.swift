@@ -223,7 +223,11 @@ struct OAuth2ProxyTranslation {
     for (index, entry) in list.enumerated() {
       let (plain, hasUser) = OAuth2ProxyValue.withoutUserInformation(entry)
       guard let (origin, path) = OAuth2ProxyValue.upstream(plain) else {
-        left.notListening.append(plain)
+        if plain.hasPrefix("static://") {
+          left.fixed.append(plain)
+        } else {
+          left.notListening.append(plain)
+        }
         continue
       }
       let name = "upstream-\(index + 1)"
@@ -245,12 +249,20 @@ struct OAuth2ProxyTranslation {
         left.repeated.append(plain)
       }
     }
-    if !hasRoot { left.withoutRoot.append("/") }
+    if !hasRoot, left.fixed.isEmpty { left.withoutRoot.append("/") }
+    if left.fixed.count == list.count, !list.isEmpty {
+      result.set("upstream.url", .text("http://127.0.0.1:9"), comment: Self.nothingForwarded, from: setting)
+    }
     return left.message.map { .left($0) } ?? .translated
   }
 
+  private static let nothingForwarded =
+    "nothing is forwarded where another proxy only asks verify: nothing needs to listen here"
+
   /// The upstreams that were not translated, by the reason.
   private struct LeftUpstreams {
+    /// `static://202`.
+    var fixed: [String] = []
     var notListening: [String] = []
     /// Without the user information: it may be a password.
     var withUser: [String] = []
@@ -261,6 +273,11 @@ struct OAuth2ProxyTranslation {
     /// Nil if there are none.
     var message: String? {
       let parts = [
+        (
+          "a fixed answer", fixed,
+          "if another proxy only asks verify (auth_request, forward-auth), nothing is forwarded, and upstream.url can "
+            + "stay; otherwise it is the application"
+        ),
         ("not an application that listens", notListening, "a web server can serve it"),
         (
           "user and password are not part of a URL here", withUser,

@@ -65,6 +65,17 @@ struct ClientSecretKeyTests {
     #expect(problem("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n") == .notP256("AuthKey.p8"))
   }
 
+  @Test("A .p8 file with \\n instead of line breaks is refused, and the error says so")
+  func escapedLineBreaks() throws {
+    let pasted = pem.replacingOccurrences(of: "\n", with: "\\n")
+    for text in [pasted, "\"\(pasted)\"\n", pasted + "\n"] {
+      let found = try #require(problem(text))
+      #expect(found == .escapedLineBreaks("AuthKey.p8"))
+      #expect(found.message == "AuthKey.p8 has \\n instead of line breaks")
+      #expect(found.remedy.contains("sed 's/\\\\n/\\n/g' FILE"))
+    }
+  }
+
   @Test("A .p8 file that only some users may read is accepted", arguments: [0o600, 0o400, 0o440, 0o640])
   func privateFile(mode: Int) throws {
     #expect(try problemOfFile(pem, mode: mode) == nil)
@@ -100,7 +111,7 @@ struct ClientSecretKeyTests {
     let problems: [ClientSecretKeyError] = [
       .file(PrivateFileError(path: "f", reason: .missing)),
       .file(PrivateFileError(path: "f", reason: .exposed(mode: 0o644))), .notAKey("f"), .encrypted("f"),
-      .otherKind("f", label: "PUBLIC KEY"), .notP256("f"),
+      .otherKind("f", label: "PUBLIC KEY"), .notP256("f"), .escapedLineBreaks("f"),
     ]
     for problem in problems {
       #expect(problem.message.hasPrefix("f "))
