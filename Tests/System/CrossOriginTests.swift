@@ -78,7 +78,7 @@ struct CrossOriginTests {
     #expect(try site.gateway.client.get("/x").status == 401, "the main listener serves as ever")
   }
 
-  private static func redirectingListener(_ port: Int) -> String {
+  private static func redirectingListener(_ port: UInt16) -> String {
     "[[listener]]\nname = \"plain\"\naddress = \"127.0.0.1:\(port)\"\nredirect = true\n"
   }
 
