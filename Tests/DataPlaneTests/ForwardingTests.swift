@@ -4,8 +4,8 @@ import Testing
 
 @testable import DataPlane
 
-// Cases: identity headers in every spelling, those of other gateways, Connection's nominations, target forms, hop-by-hop
-// fields, own cookies, what the gateway adds, trusted peers, upgrades.
+// Cases: identity headers in every spelling, those of other gateways, Connection's nominations, target forms,
+// hop-by-hop fields, own cookies, what the gateway adds, trusted peers, upgrades.
 
 @Suite("Requests as they go upstream")
 struct ForwardingTests {

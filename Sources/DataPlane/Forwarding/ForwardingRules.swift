@@ -37,7 +37,8 @@ package final class ForwardingRules: Sendable {
   ///   - keptNames: names that are not removed though applications commonly believe them.
   ///   - upstreamNames: headers that are set or removed for any of the upstreams.
   ///   - standardCookieName: that of a gateway without another: its cookies are not forwarded either.
-  ///   - hostOrigins: other hosts, in lower case and without a port, each with its origin. The first one of a name counts.
+  ///   - hostOrigins: other hosts, in lower case and without a port, each with its origin. The first one of a name
+  ///     counts.
   package init(
     reservedNames: [String], keptNames: [String] = [], upstreamNames: [String] = [], sessionCookieName: String,
     standardCookieName: String? = nil, scheme: String, origin: String = "",

@@ -63,7 +63,7 @@ enum OAuth2ProxyOptions {
     "cookie_secret_file": "sessions are not carried over: cordon keygen --output session.key",
     "cookie_name": "the cookie is __Host-cordon; session.cookie_name names another, which begins with __Host-",
     "cookie_domains":
-      "the cookie belongs to one host; write a [[host]] for each other one, with its own cookie; there are no wildcards",
+      "the cookie belongs to one host; write a [[host]] for each other, with its own cookie; there are no wildcards",
     "whitelist_domains": "people return to public_url's origin only",
     "oidc_groups_claim": "Apple has no groups",
     "oidc_extra_audiences": "apps of your own are apple.native_client_ids",
