@@ -144,6 +144,23 @@ struct DatabaseFileTests {
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
   }
 
+  @Test("A folder that cannot be entered is not taken for a deleted store, which goes on when it can be entered again")
+  func unreachableFolder() async throws {
+    let folder = try TemporaryFolder()
+    let (data, aside) = (folder.path("data"), folder.path("aside"))
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+    let store = try SQLiteSessionStore(path: data + "/cordon.db")
+    try await store.ping()
+    try FileManager.default.moveItem(atPath: data, toPath: aside)
+    // As root, which may enter every folder: a link to itself.
+    try FileManager.default.createSymbolicLink(atPath: data, withDestinationPath: data)
+    let error = await #expect(throws: StoreError.self) { try await store.ping() }
+    #expect(error?.code == .unavailable && error?.message.contains("cannot be reached") == true)
+    try FileManager.default.removeItem(atPath: data)
+    try FileManager.default.moveItem(atPath: aside, toPath: data)
+    try await store.ping()
+  }
+
   @Test(
     "A log that was deleted or replaced under the store fails every write, and closing keeps what is in it",
     arguments: ["-wal", "-shm"], [true, false])

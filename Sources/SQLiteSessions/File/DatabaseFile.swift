@@ -16,8 +16,13 @@ struct DatabaseFile: Sendable {
     let inode: ino_t
 
     /// - Returns: nil if there is no file.
-    init?(_ path: String) {
-      guard let status = DatabaseFile.status(path) else { return nil }
+    /// - Throws: if it is unknown whether there is one.
+    init?(_ path: String) throws(StoreError) {
+      guard let status = DatabaseFile.status(path) else {
+        let code = errno
+        guard code == ENOENT || code == ENOTDIR else { throw DatabaseFile.unreachable(path, code) }
+        return nil
+      }
       device = status.st_dev
       inode = status.st_ino
     }
@@ -26,7 +31,7 @@ struct DatabaseFile: Sendable {
   /// - Parameter path: of a database with a connection that has read from it: as long as there is one, SQLite keeps the
   ///   log and its index (sqlite.org/walformat.html, 1.2 and 1.3).
   init(_ path: String) throws(StoreError) {
-    guard let database = Identity(path) else { throw Self.gone(path) }
+    guard let database = try Identity(path) else { throw Self.gone(path) }
     self.path = path
     self.database = database
     companions = try Self.companions(of: path)
@@ -36,7 +41,7 @@ struct DatabaseFile: Sendable {
   private static func companions(of path: String) throws(StoreError) -> [Identity] {
     var found: [Identity] = []
     for companion in [log(of: path), "\(path)-shm"] {
-      guard let identity = Identity(companion) else { throw companionGone(companion) }
+      guard let identity = try Identity(companion) else { throw companionGone(companion) }
       found.append(identity)
     }
     return found
@@ -66,7 +71,7 @@ struct DatabaseFile: Sendable {
   /// Throws if the file, its log or the log's index was deleted or replaced under us: what is written now would be
   /// lost, or would damage what another process writes.
   func requirePresence() throws(StoreError) {
-    guard Identity(path) == database else { throw Self.gone(path) }
+    guard try Identity(path) == database else { throw Self.gone(path) }
     guard try Self.companions(of: path) == companions else { throw Self.companionGone(Self.log(of: path)) }
   }
 
@@ -109,7 +114,16 @@ struct DatabaseFile: Sendable {
   private static func gone(_ path: String) -> StoreError {
     StoreError(
       code: .unavailable,
-      message: "the store \(path) was deleted or replaced while in use; put it back and start cordon again")
+      message: "the store \(path) was deleted or replaced while in use; put the same file back, and cordon goes on by "
+        + "itself, or start cordon again with the new one")
+  }
+
+  private static func unreachable(_ path: String, _ code: CInt) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "the store \(path) cannot be reached; give its folder back to the account that runs cordon, or bring its "
+        + "volume back: cordon goes on by itself, and must not be restarted before",
+      cause: String(cString: strerror(code)))
   }
 
   private static func companionGone(_ companion: String) -> StoreError {
