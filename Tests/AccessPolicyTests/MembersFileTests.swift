@@ -57,6 +57,7 @@ struct MembersFileTests {
       ("ada@", .notMember), ("@", .notMember), ("a@b@c", .notMember), ("001 234", .notMember), ("\u{E9}", .notMember),
       ("*@example.com", .pattern), ("*", .pattern), ("@*.example.com", .notMember),
       ("@PrivateRelay.appleid.com", .relayDomain), ("a\u{0}b", .notMember), ("a\rb", .notMember),
+      ("001.a\u{200B}", .notMember), ("001.a b", .notMember),
     ])
   func wrong(line: String, expected: GroupMember.Diagnostic) throws {
     let found = try #require(problem("001.a\n\n\(line)\n002.b\n"))

@@ -63,6 +63,25 @@ struct RouteDiagnosticTests {
     #expect(problem { $0.subjects = ["001"] }.isEmpty)
   }
 
+  @Test(
+    "A text that no identity token has as its subject is a problem in each list of subjects",
+    arguments: [
+      ("001.a ", "has a space"), (" 001.a", "has a space"), ("001 a", "has a space"),
+      ("001.a\u{200B}", "not printable ASCII"), ("001.\u{E9}", "not printable ASCII"),
+      ("001.a\t", "not printable ASCII"), (String(repeating: "1", count: 256), "more than 255 bytes"),
+    ])
+  func impossibleSubjects(subject: String, flaw: String) {
+    let allowed = problem { $0.subjects = ["001.a", subject] }
+    #expect(allowed.contains("entry 2 of allow_subjects has") && allowed.contains(flaw), "\(allowed)")
+    var settings = RouteSettings(path: "/x")
+    settings.conditions.denied.subjects = ["001.a", subject]
+    let denied = problems([settings])
+    #expect(denied.map(\.key) == ["deny_subjects"] && denied.map(\.entry) == [1], "\(denied)")
+    #expect(denied.first?.problem.contains(flaw) == true, "\(denied)")
+    settings.conditions.denied.subjects = ["001.a", "001.A", String(repeating: "1", count: 255), "'001.a'"]
+    #expect(problems([settings]).isEmpty)
+  }
+
   private func problem(_ edit: (inout AccessLists) -> Void) -> String {
     var lists = AccessLists()
     edit(&lists)

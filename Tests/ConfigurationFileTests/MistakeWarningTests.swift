@@ -47,6 +47,40 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("A subject with capital letters, quotation marks or other signs is a warning in each list")
+  func unusualSubjects() throws {
+    let group = "[access]\nallow_groups = [\"staff\"]\n[[group]]\nname = \"staff\"\nmembers = [\"001.a\", "
+    for subject in ["001234.0123456789ABCDEF0123456789ABCDEF.0123", "'001234.a.0123'", "001234.a*", "001234-a.0123"] {
+      for list in ["allow_subjects", "deny_subjects"] {
+        for table in ["[access]", "[[route]]\npath = \"/a/\""] {
+          let found = try warnings("\(table)\n\(list) = [\"001.a\", \"\(subject)\"]\n")
+          #expect(found.count == 1 && found[0].contains("\"\(subject)\" is read as a subject"), "\(list): \(found)")
+        }
+      }
+      if subject.utf8.contains(UInt8(ascii: "*")) { continue }
+      let found = try warnings(group + "\"\(subject)\"]\n")
+      #expect(found.count == 1 && found[0].contains("\"\(subject)\" is read as a subject"), "\(found)")
+    }
+    let domain = try warnings(group + "\"Staff.Example.com\"]\n")
+    #expect(domain.count == 1 && domain[0].contains("looks like a domain"), "\(domain)")
+  }
+
+  @Test("A subject with a space or a character beyond ASCII is refused in each list, and at its entry")
+  func impossibleSubjects() throws {
+    for subject in ["001.a ", "001.a\u{200B}"] {
+      for list in ["allow_subjects", "deny_subjects"] {
+        for table in ["[access]", "[[route]]\npath = \"/a/\""] {
+          let found = try problem("\(table)\n\(list) = [\"001.b\", \"\(subject)\"]\n")
+          #expect(
+            found.contains("entry 2 of \(list) has a") && !found.contains("\n")
+              && found.contains("write the subject as `cordon accounts list` shows it"), "\(found)")
+        }
+      }
+      let group = try problem("[[group]]\nname = \"staff\"\nmembers = [\"\(subject)\"]\n")
+      #expect(group.contains("is neither a subject, an e-mail address nor a domain"), "\(group)")
+    }
+  }
+
   @Test("A host that is believed of X-Original-URL alone is a warning where there is a [[host]]")
   func hostOfClient() throws {
     let host = "[[host]]\nname = \"wiki.example.com\"\n"

@@ -192,11 +192,15 @@ package enum GroupMember: Sendable, Hashable {
       guard EmailAddress.isDomain(domain) else { return nil }
       self = .domain(domain.utf8.map(\.asciiLowercased))
     } else {
-      guard (1...255).contains(bytes.count), !bytes.contains(UInt8(ascii: "@")),
-        bytes.allSatisfy({ (0x21...0x7E).contains($0) })
-      else { return nil }
+      guard Self.isSubject(text), !bytes.contains(UInt8(ascii: "@")) else { return nil }
       self = .subject(bytes)
     }
+  }
+
+  /// Whether a text can be the subject of an identity token: 1 to 255 bytes of printable ASCII without spaces. A token
+  /// with any other is refused.
+  static func isSubject(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   /// The problem of a text as a member; nil for a member.
@@ -210,11 +214,20 @@ package enum GroupMember: Sendable, Hashable {
     }
   }
 
-  /// Whether a text counts as a subject, but does not look like one. Apple's have dots between their parts
-  /// (001234.0123456789abcdef0123456789abcdef.0123), and other issuers of the kind may have another form.
+  /// Whether a text counts as a subject, but does not look like one. Apple's are digits and lower-case letters with
+  /// dots between their parts (001234.0123456789abcdef0123456789abcdef.0123), and are compared byte for byte. Other
+  /// issuers of the kind may have another form.
   package static func isUnlikelySubject(_ text: String) -> Bool {
     guard case .subject(let bytes) = GroupMember(text) else { return false }
-    return !bytes.contains(UInt8(ascii: "."))
+    let dot = UInt8(ascii: ".")
+    return !bytes.contains(dot)
+      || !bytes.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter && $0 == $0.asciiLowercased || $0 == dot }
+  }
+
+  /// Whether a text counts as a subject, but looks like a domain without its `@`.
+  package static func isLikelyDomain(_ text: String) -> Bool {
+    guard case .subject(let bytes) = GroupMember(text) else { return false }
+    return bytes.first?.isASCIILetter == true && bytes.contains(UInt8(ascii: "."))
   }
 
   /// A diagnostic about a text that should be a member.

@@ -174,7 +174,9 @@ extension AccessLists {
         "allow_emails", entry: index, "entry \(index + 1) of allow_emails is not an address",
         remedy: "write \"name@example.com\", or use allow_email_domains")
     }
-    return empty + misplaced + malformed + emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
+    let impossible = IneffectiveEntries.impossible(("allow_subjects", subjects))
+    let domains = emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
+    return empty + misplaced + impossible + malformed + domains
   }
 
   private static func problem(ofDomain entry: Int, _ domain: String) -> KeyProblem? {
@@ -208,7 +210,7 @@ extension DenyLists {
         "deny_emails", entry: index, "entry \(index + 1) of deny_emails is not an address",
         remedy: "write \"name@example.com\"")
     }
-    return empty + misplaced + malformed
+    return empty + misplaced + IneffectiveEntries.impossible(("deny_subjects", subjects)) + malformed
   }
 }
 
@@ -233,6 +235,21 @@ private enum IneffectiveEntries {
         remedy: "write the domain in \(domains)")
     }
     return addresses + patterns
+  }
+
+  /// The problems of entries that no identity token has as its subject, because a token with such a subject is refused.
+  /// Empty ones and addresses are reported separately.
+  static func impossible(_ subjects: (key: String, texts: [String])) -> [KeyProblem] {
+    subjects.texts.indices.compactMap { index in
+      let text = subjects.texts[index]
+      guard !text.isEmpty, !text.utf8.contains(UInt8(ascii: "@")), !GroupMember.isSubject(text) else { return nil }
+      let flaw =
+        text.utf8.contains(0x20)
+        ? "a space" : text.utf8.count > 255 ? "more than 255 bytes" : "a character that is not printable ASCII"
+      return KeyProblem(
+        subjects.key, entry: index, "entry \(index + 1) of \(subjects.key) has \(flaw), which no subject has",
+        remedy: "write the subject as `cordon accounts list` shows it")
+    }
   }
 
   /// The places of the entries that are neither addresses nor patterns. Empty ones are reported separately.

@@ -1,5 +1,4 @@
 import AccessPolicy
-import WebFormats
 
 /// Finds texts that count as subjects and do not look like Apple's.
 enum UnlikelySubjects {
@@ -17,7 +16,7 @@ enum UnlikelySubjects {
 
   /// The problem of texts of which one looks like the domain of addresses, and its remedy; nil without one.
   static func domainProblem(of texts: [String], _ context: DecodingContext) -> (message: String, remedy: String)? {
-    let domains = texts.filter(isDomain)
+    let domains = texts.filter(GroupMember.isLikelyDomain)
     guard let first = domains.first else { return nil }
     let shown = context.concealing(first)
     return (
@@ -26,19 +25,18 @@ enum UnlikelySubjects {
     )
   }
 
-  private static func isDomain(_ text: String) -> Bool {
-    guard case .subject(let bytes) = GroupMember(text) else { return false }
-    return bytes.first?.isASCIILetter == true && bytes.contains(UInt8(ascii: "."))
-  }
-
   private static func more(_ texts: [String]) -> String { texts.count > 1 ? " (and \(texts.count - 1) more)" : "" }
 
   static func warnings(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext)
     -> [ConfigurationDiagnostic]
   {
     let access = NodePath(ConfigurationSchema.access.name)
+    // There is another warning about members that look like a domain.
     var lists = configuration.groups.indices.map {
-      (GroupChecks.path(at: $0).appending("members"), configuration.groups[$0].members, remedy)
+      (
+        GroupChecks.path(at: $0).appending("members"),
+        configuration.groups[$0].members.filter { !GroupMember.isLikelyDomain($0) }, remedy
+      )
     }
     lists.append((access.appending("allow_subjects"), configuration.access.lists?.subjects ?? [], subjectRemedy))
     lists.append((access.appending("deny_subjects"), configuration.access.conditions.denied.subjects, subjectRemedy))

@@ -42,7 +42,8 @@ extension ConfigurationSchema {
         """, seeAlso: ["access.deny_subjects", "access.deny_emails", "route.deny_groups"]),
       .withDefault(
         "access.deny_subjects", subjects, into: \.access.denied.subjects,
-        "Refused users by Apple's sub, as for deny_groups.", seeAlso: ["access.deny_groups", "route.deny_subjects"]),
+        "Refused users by Apple's sub, compared byte for byte, as for deny_groups.",
+        seeAlso: ["access.deny_groups", "route.deny_subjects"]),
       .withDefault(
         "access.deny_emails", emails, into: \.access.denied.emails,
         """
