@@ -193,6 +193,29 @@ struct MistakeWarningTests {
     #expect(try problem(upstream: "http://0.0.0.0:8080").contains("is the gateway's own listener"))
   }
 
+  @Test("A TLS setting of an upstream with an address in cleartext is refused, and with https: it is none")
+  func cleartextUpstream() throws {
+    let pair = "tls_certificate_file = \"tls/gateway.pem\"\ntls_private_key_file = \"tls/gateway.key\""
+    for (key, lines) in [
+      ("tls_ca_file", "tls_ca_file = \"tls/internal-ca.pem\""),
+      ("tls_server_name", "tls_server_name = \"app.internal\""), ("tls_certificate_file", pair),
+    ] {
+      func main(_ address: String) throws -> String { try problem(upstream: "\(address)\"\n\(lines)\n#\"") }
+      func other(_ addresses: String) throws -> String {
+        try problem("[[upstreams]]\nname = \"a\"\n\(addresses)\n\(lines)\n")
+      }
+      for address in ["http://10.0.0.1:3000", "unix:/run/app.sock"] {
+        let said = "\(key) is for https:, and \(address) is not; write https:// in the address, or remove the keys"
+        for found in [
+          try main(address), try other("url = \"\(address)\""),
+          try other("urls = [\"https://10.0.0.2\", \"\(address)\"]"),
+        ] { #expect(found.contains(said) && !found.contains("\n"), "\(key): \(found)") }
+      }
+      #expect(try main("https://10.0.0.1:3000") == "none")
+      #expect(try other("urls = [\"https://10.0.0.2\", \"https://10.0.0.3\"]") == "none")
+    }
+  }
+
   @Test("Usual mistakes are answered with what to write")
   func remedies() throws {
     let url = try problem(listen: "http://127.0.0.1:3000")

@@ -81,8 +81,10 @@ struct ReferenceTests {
     // And a button one shape.
     // The routes of the sample are outside of the prefix of its upstream.
     let ofOtherShapes = ["strip_prefix = ", "label_position = ", "logo_position = ", "logo_size = ", "size = "]
-    let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
-    }
+    // With TLS settings, its address is https:.
+    let chosen = (lines[..<list] + lines[(list + 1)...])
+      .filter { line in !ofOtherShapes.contains(where: line.hasPrefix) }
+      .map { $0 == "url = \"http://127.0.0.1:3000\"" ? "url = \"https://127.0.0.1:3000\"" : $0 }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
     #expect(configuration.routes.count == 7 && configuration.compiledRoutes != nil)
     #expect(configuration.groups.map(\.name) == ["staff"] && configuration.membersInFiles == [3])

@@ -13,7 +13,7 @@ enum UpstreamChecks {
       context.validKeys.contains("upstream.url") ? builder.upstreamURL : nil, builder.upstreamURLs,
       at: NodePath("upstream"),
       own: ownAddresses(builder, context), &context)
-    checkTLS(builder.upstreamTLS, at: NodePath("upstream"), &context)
+    checkTLS(builder.upstreamTLS, of: builder.configuration.upstream.addresses, at: NodePath("upstream"), &context)
     builder.configuration.upstream.tls = builder.upstreamTLS.settings
     if let path = builder.checkPath {
       builder.check.path = path
@@ -62,7 +62,7 @@ enum UpstreamChecks {
     if let limit = other.maximumConnections { settings.maximumConnections = limit }
     if let limit = other.queueLimit { settings.queueLimit = limit }
     settings.addresses = addresses(other.url, other.urls, at: path, own: ownAddresses(builder, context), &context)
-    checkTLS(other.tls, at: path, &context)
+    checkTLS(other.tls, of: settings.addresses, at: path, &context)
     check(other.cookies, at: path, &context)
     settings.tls = other.tls.settings
     settings.check = other.checkPath.map { checkPath in
@@ -73,12 +73,25 @@ enum UpstreamChecks {
     builder.configuration.upstreams.append(settings)
   }
 
-  private static func checkTLS(_ tls: UpstreamTLSBuilder, at path: NodePath, _ context: inout DecodingContext) {
+  /// Checks that there are both halves of a client certificate, and that every address is https: if there is a setting
+  /// for TLS: otherwise requests would be sent in cleartext where the operator expects a verified connection.
+  private static func checkTLS(
+    _ tls: UpstreamTLSBuilder, of addresses: [UpstreamAddress], at path: NodePath, _ context: inout DecodingContext
+  ) {
     let (certificate, key) = (path.appending("tls_certificate_file"), path.appending("tls_private_key_file"))
     if tls.certificateFile != nil, !context.isPresent(key) {
       context.report(atKey: certificate, "\(certificate) is there, but no \(key)", remedy: "write both or neither")
     } else if tls.privateKeyFile != nil, !context.isPresent(certificate) {
       context.report(atKey: key, "\(key) is there, but no \(certificate)", remedy: "write both or neither")
+    }
+    let places = context
+    let first = [path.appending("tls_ca_file"), path.appending("tls_server_name"), certificate, key]
+      .filter { places.isPresent($0) }.min { places.location(of: $0) < places.location(of: $1) }
+    let cleartext = addresses.first { if case .tcp(_, _, true) = $0 { false } else { true } }
+    if let first, let cleartext {
+      context.report(
+        atKey: first, "\(first) is for https:, and \(context.concealing(cleartext.description)) is not",
+        remedy: "write https:// in the address, or remove the keys that begin with tls_")
     }
   }
 

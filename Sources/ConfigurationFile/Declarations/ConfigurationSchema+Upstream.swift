@@ -72,7 +72,10 @@ extension ConfigurationSchema {
         """, unit: "requests", seeAlso: ["upstream.max_connections", "upstream.timeouts.connect"]),
       .optional(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
-        "For https: CA certificates, in PEM, that replace the system's.",
+        """
+        For https: CA certificates, in PEM, that replace the system's. With an address that is not https:, each of \
+        the keys that begin with tls_ is an error.
+        """,
         omission: "The system's CAs (the package ca-certificates) are trusted.",
         seeAlso: ["upstream.tls_server_name"]),
       .optional(
