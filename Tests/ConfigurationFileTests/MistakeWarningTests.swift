@@ -216,6 +216,29 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("A cookie of the gateway by session.cookie_name is refused among the cookies of each upstream")
+  func gatewayCookies() throws {
+    // The table [session] ends the other lines.
+    let name = "cookie_name = \"__Host-gate\"\n"
+    func main(_ cookie: String) throws -> String {
+      try problem(name, upstream: "http://127.0.0.1:3000\"\nend_cookies = [\"sid\", \"\(cookie)\"]\n#\"")
+    }
+    func other(_ cookie: String) throws -> String {
+      try problem(
+        name + "[[upstreams]]\nname = \"a\"\nurl = \"http://127.0.0.1:3001\"\nend_cookies = [\"\(cookie)\"]\n")
+    }
+    for cookie in ["__Host-gate", "__Host-gate-last", "__host-GATE-visit-x", "__Host-gate; Path=/"] {
+      for found in [try main(cookie), try other(cookie)] {
+        #expect(found.contains("is a cookie of the gateway") && !found.contains("\n"), "\(cookie): \(found)")
+      }
+    }
+    for cookie in ["__Host-gates", "__Host-g", "gate", "gate-last"] {
+      #expect(try main(cookie) == "none", "\(cookie)")
+      #expect(try other(cookie) == "none", "\(cookie)")
+    }
+    #expect(try main("__Host-cordon").contains("is a cookie of the gateway"))
+  }
+
   @Test("Usual mistakes are answered with what to write")
   func remedies() throws {
     let url = try problem(listen: "http://127.0.0.1:3000")

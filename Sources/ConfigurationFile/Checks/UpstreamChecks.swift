@@ -26,7 +26,9 @@ enum UpstreamChecks {
         atKey: NodePath("upstream.check.\(key)"), "upstream.check has no path, so health checks are disabled",
         remedy: "write path = \"/health\" under [upstream.check], or leave the table out")
     }
-    check(builder.configuration.upstream.cookies, at: NodePath("upstream"), &context)
+    check(
+      builder.configuration.upstream.cookies, beside: builder.configuration.session.cookies, at: NodePath("upstream"),
+      &context)
     builder.upstreamForwarding.apply(to: &builder.configuration.upstream)
     let headers = builder.upstreamForwarding.headers(of: UpstreamSettings.defaultName)
     if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
@@ -63,7 +65,7 @@ enum UpstreamChecks {
     if let limit = other.queueLimit { settings.queueLimit = limit }
     settings.addresses = addresses(other.url, other.urls, at: path, own: ownAddresses(builder, context), &context)
     checkTLS(other.tls, of: settings.addresses, at: path, &context)
-    check(other.cookies, at: path, &context)
+    check(other.cookies, beside: builder.configuration.session.cookies, at: path, &context)
     settings.tls = other.tls.settings
     settings.check = other.checkPath.map { checkPath in
       var check = builder.check
@@ -95,8 +97,9 @@ enum UpstreamChecks {
     }
   }
 
+  /// - Parameter gateway: the names of the gateway's own cookies.
   private static func check(
-    _ settings: UpstreamCookieSettings, at path: NodePath, _ context: inout DecodingContext
+    _ settings: UpstreamCookieSettings, beside gateway: CookieNames, at path: NodePath, _ context: inout DecodingContext
   ) {
     let list = path.appending("end_cookies")
     if settings.cookies.count > UnboundCookies.limit {
@@ -108,7 +111,20 @@ enum UpstreamChecks {
       if settings.cookies[..<index].contains(cookie) {
         context.report(at: list.appending(index), "\(list) names this cookie twice", remedy: "remove one of them")
       }
+      if isGatewayCookie(cookie.name, gateway) {
+        context.report(
+          at: list.appending(index),
+          "\(list): \(context.concealing(cookie.name)) is a cookie of the gateway, by session.cookie_name",
+          remedy: "remove it: the gateway ends its own cookies")
+      }
     }
+  }
+
+  /// Whether a cookie has the name of the session cookie, or begins with it and a hyphen. Such cookies are neither
+  /// forwarded to applications nor accepted from them, whatever the case of their letters.
+  private static func isGatewayCookie(_ name: String, _ gateway: CookieNames) -> Bool {
+    let (name, session) = (name.utf8.map(\.asciiLowercased), gateway.session.utf8.map(\.asciiLowercased))
+    return name == session || name.starts(with: session + [UInt8(ascii: "-")])
   }
 
   /// The gateway's own addresses, as far as they are known, with what each is.
