@@ -239,6 +239,25 @@ struct MistakeWarningTests {
     #expect(try main("__Host-cordon").contains("is a cookie of the gateway"))
   }
 
+  @Test("A kept header that names a path prefix is refused in any spelling, and one that names the path is a warning")
+  func keptPaths() throws {
+    func keeping(_ name: String) -> String { "[identity]\nkeep_headers = [\"X-Real-IP\", \"\(name)\"]\n" }
+    for name in [
+      "X-Forwarded-Prefix", "x_forwarded_prefix", "X-Forwarded-Script-Name", "X-Forwarded-Path", "Script-Name",
+      "X-Script-Name", "Path-Info", "Daphne-Root-Path",
+    ] {
+      let found = try problem(keeping(name))
+      #expect(found.contains("\(name) would let clients choose the path") && !found.contains("\n"), "\(found)")
+      let isOfProxy = name.hasPrefix("X-F") || name.hasPrefix("x_f")
+      #expect(found.contains("listen.trusted_proxies") == isOfProxy, "\(found)")
+    }
+    for name in ["X-Forwarded-Uri", "X-Original-URI"] {
+      let found = try warnings(keeping(name))
+      #expect(found.count == 1 && found[0].contains("\(name) of any client is forwarded"), "\(found)")
+    }
+    #expect(try warnings(keeping("X-Forwarded-Port")) == [])
+  }
+
   @Test("Usual mistakes are answered with what to write")
   func remedies() throws {
     let url = try problem(listen: "http://127.0.0.1:3000")

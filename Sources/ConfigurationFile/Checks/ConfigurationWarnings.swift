@@ -173,12 +173,19 @@ struct ConfigurationWarnings {
     }
   }
 
-  /// Names of headers that are never removed.
+  /// Names of headers that are never removed, or that name another path to some applications.
   private var keptHeaders: [ConfigurationDiagnostic] {
     let path = NodePath("identity.keep_headers")
-    return configuration.identityHeaders.keptHeaders.filter { !ForwardingRules.isForeign($0) }.map { name in
-      context.warning(
-        atKey: path, "\(name) is not removed from requests, so it need not be kept", remedy: "remove it from the list")
+    return configuration.identityHeaders.keptHeaders.compactMap { name -> ConfigurationDiagnostic? in
+      if !ForwardingRules.isForeign(name) {
+        return context.warning(
+          atKey: path, "\(name) is not removed from requests, so it need not be kept",
+          remedy: "remove it from the list")
+      }
+      guard ForwardingRules.isPath(name) else { return nil }
+      return context.warning(
+        atKey: path, "\(name) of any client is forwarded, and some applications take it for the requested path",
+        remedy: "remove it from the list: listen.trusted_proxies may send it; or check that the application ignores it")
     }
   }
 

@@ -51,10 +51,14 @@ enum ForwardingChecks {
     let identity = configuration.identityHeaders
     let set = identity.headers.map(\.name) + identity.upstreams.flatMap(\.names)
     let list = NodePath("identity.keep_headers")
-    for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isPathPrefix(name) {
+    for (place, name) in identity.keptHeaders.enumerated() {
+      let isOfProxy = ForwardingRules.isPathPrefixOfProxy(name)
+      guard isOfProxy || ForwardingRules.isPathPrefix(name) else { continue }
       context.report(
         at: list.appending(place), "\(list): \(name) would let clients choose the path that the application serves",
-        remedy: "remove it here, and set it in [upstream.headers]")
+        remedy: isOfProxy
+          ? "remove it here: it is forwarded from listen.trusted_proxies, and [upstream.headers] may set it"
+          : "remove it here, and set it in [upstream.headers]")
     }
     for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
       context.report(

@@ -24,7 +24,7 @@ extension ConfigurationSchema {
         the user (Remote-*, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-User and similar \
         names, also those of other gateways, as in OIDC-* and X-Pomerium-*) are removed otherwise; X-Forwarded-*, \
         X-Real-IP and similar names, except from trusted proxies. Write each name in full. Never a header that the \
-        configuration sets.
+        configuration sets, or one that names a path prefix (Script-Name, X-Forwarded-Prefix).
         """, seeAlso: ["identity.headers", "upstream.remove_headers", "listen.trusted_proxies"]),
     ])
 

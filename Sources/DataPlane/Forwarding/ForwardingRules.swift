@@ -103,6 +103,13 @@ package final class ForwardingRules: Sendable {
   /// that was judged. From no peer; the configuration may set them for an upstream.
   private static let pathPrefixes = ["Script-Name", "X-Script-Name", "Path-Info", "Daphne-Root-Path"]
 
+  /// Fields that name a path prefix as those do, and that proxies set: from trusted proxies only. The configuration
+  /// cannot keep those of other clients.
+  private static let pathPrefixesOfProxies = ["X-Forwarded-Prefix", "X-Forwarded-Script-Name", "X-Forwarded-Path"]
+
+  /// Fields in which proxies name the requested path.
+  private static let requestedPaths = ["X-Forwarded-Uri", "X-Original-URI"]
+
   /// Whether a request's field goes upstream as it is.
   @inline(__always)
   func passes(_ line: FieldLine, _ bytes: RawSpan, trusted: Bool) -> Bool {
@@ -154,12 +161,20 @@ package final class ForwardingRules: Sendable {
   /// Whether no client's header of this name is forwarded, though the configuration may set it for an upstream.
   package static func isPathPrefix(_ name: String) -> Bool { pathPrefixNames.contains(name) }
 
+  /// Whether trusted proxies may name a path prefix in this header, and clients may not.
+  package static func isPathPrefixOfProxy(_ name: String) -> Bool { proxyPathPrefixNames.contains(name) }
+
+  /// Whether proxies name the requested path in this header.
+  package static func isPath(_ name: String) -> Bool { pathNames.contains(name) }
+
   /// Whether a header is one of others, in any spelling that an application could take for the same.
   package static func isSame(_ name: String, asOneOf names: [String]) -> Bool { ReservedNames(names).contains(name) }
 
   private static let foreignNames = ReservedNames(foreign, families: foreignFamilies)
   private static let alwaysReservedNames = ReservedNames(alwaysReserved)
   private static let pathPrefixNames = ReservedNames(pathPrefixes)
+  private static let proxyPathPrefixNames = ReservedNames(pathPrefixesOfProxies)
+  private static let pathNames = ReservedNames(requestedPaths)
 
   /// Fields that applications commonly believe about the user, in all the spellings that an application behind CGI
   /// would take for them. Trusted proxies do not authenticate users, and pass on what their own clients send.
