@@ -258,6 +258,18 @@ struct MistakeWarningTests {
     #expect(try warnings(keeping("X-Forwarded-Port")) == [])
   }
 
+  @Test("A response header with the name of an identity header, an assertion or a sign-in address is refused")
+  func responseHeadersOfIdentity() throws {
+    for name in ["X-Forwarded-Email", "x_forwarded_user", "X_Identity_Assertion", "x-auth-sign-in"] {
+      let found = try problem("[headers]\n\(name) = \"boss@example.com\"\n")
+      #expect(found.hasPrefix("gateway.conf:15:1: headers: ") && found.contains(name), "\(found)")
+      #expect(!found.contains("\n"), "\(found)")
+    }
+    let own = "[identity.headers]\nX-User = \"sub\"\n[headers]\n"
+    #expect(try problem(own + "x_user = \"boss\"\n").contains("x_user is an identity header"))
+    #expect(try problem(own + "X-Forwarded-Email = \"boss@example.com\"\nX-Users = \"3\"\n") == "none")
+  }
+
   @Test("Usual mistakes are answered with what to write")
   func remedies() throws {
     let url = try problem(listen: "http://127.0.0.1:3000")

@@ -14,6 +14,7 @@ enum ForwardingChecks {
     let paths = paths(of: configuration, upstreams)
     for (settings, path) in paths { checkRemoved(settings, identity, at: path, &context) }
     checkKept(configuration, &context)
+    checkResponse(configuration, &context)
     checkPrefixes(configuration, routes, &context)
   }
 
@@ -64,6 +65,19 @@ enum ForwardingChecks {
       context.report(
         at: list.appending(place), "\(list): \(name) is set by the configuration itself",
         remedy: "remove it here, or the line that sets it")
+    }
+  }
+
+  /// Finds response headers with the name of an identity header: they are added to the answers of `verify` as well, and
+  /// a proxy would hand them on as those of the user.
+  private static func checkResponse(_ configuration: Configuration, _ context: inout DecodingContext) {
+    let identity = configuration.identityHeaders.headers.map(\.name)
+    let table = NodePath("headers")
+    for header in configuration.responseHeaders where ForwardingRules.isSame(header.name, asOneOf: identity) {
+      context.report(
+        atKey: table.appending(header.name),
+        "headers: \(header.name) is an identity header, and a proxy that asks verify would take it for the user's",
+        remedy: "remove it here, or in [identity.headers]")
     }
   }
 

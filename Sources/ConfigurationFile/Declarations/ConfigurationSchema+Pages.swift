@@ -45,7 +45,7 @@ extension ConfigurationSchema {
         "headers", .responseHeaders, into: \.configuration.responseHeaders,
         """
         The headers with their values, as in Strict-Transport-Security = "max-age=31536000". Not those that frame a \
-        message or that the gateway writes itself.
+        message or that the gateway writes itself, among them the names of [identity.headers].
         """)
     ])
 }

@@ -1,3 +1,4 @@
+import DataPlane
 import WebFormats
 
 /// Names and values of response headers that the configuration adds.
@@ -9,13 +10,17 @@ enum ResponseHeaderText {
     "proxy-authenticate", "x-request-id", "clear-site-data",
   ]
 
+  /// Fields of the answers of `verify` and of requests, which a proxy may hand on as the gateway's statement about the
+  /// user: reserved in every spelling that something behind it could take for the same.
+  private static let ofVerify = ["X-Identity-Assertion", "X-Auth-Sign-In"]
+
   static func checkName(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
       throw Diagnostic(
         "is not a header name", remedy: "use letters, digits and \"-\", as in X-Frame-Options (RFC 9110, 5.6.2)")
     }
     let folded = String(decoding: name.utf8.map(\.asciiLowercased), as: UTF8.self)
-    guard !reserved.contains(folded) else {
+    guard !reserved.contains(folded), !ForwardingRules.isSame(name, asOneOf: ofVerify) else {
       throw Diagnostic("is a header that the gateway or the application writes itself", remedy: "remove it")
     }
   }
