@@ -81,6 +81,20 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("A host without the port of public_url is a warning, and one with any port or beside the default port is none")
+  func hostsWithoutPort() throws {
+    let publicURL = "https://app.example.com:21301"
+    func host(_ name: String) -> String { "[[host]]\nname = \"\(name)\"\n" }
+    let found = try warnings(host("wiki.example.com"), publicURL: publicURL)
+    #expect(found.count == 1, "\(found)")
+    #expect(found.first?.hasPrefix("gateway.conf:15:1: warning: \"wiki.example.com\" is port 443") == true, "\(found)")
+    #expect(found.first?.contains("write \"wiki.example.com:21301\", unless") == true, "\(found)")
+    for name in ["wiki.example.com:21301", "wiki.example.com:8443"] {
+      #expect(try warnings(host(name), publicURL: publicURL) == [])
+    }
+    #expect(try warnings(host("wiki.example.com:8443") + host("tickets.example.com")) == [])
+  }
+
   @Test("A host that is believed of X-Original-URL alone is a warning where there is a [[host]]")
   func hostOfClient() throws {
     let host = "[[host]]\nname = \"wiki.example.com\"\n"
@@ -151,10 +165,11 @@ struct MistakeWarningTests {
   }
 
   private func problem(
-    _ rest: String = "", listen: String = "127.0.0.1:8080", upstream: String = "http://127.0.0.1:3000"
+    _ rest: String = "", publicURL: String = "https://app.example.com", listen: String = "127.0.0.1:8080",
+    upstream: String = "http://127.0.0.1:3000"
   ) throws -> String {
     do {
-      _ = try warnings(rest, listen: listen, upstream: upstream)
+      _ = try warnings(rest, publicURL: publicURL, listen: listen, upstream: upstream)
       return "none"
     } catch let error as ConfigurationError {
       return error.problems.map(\.description).joined(separator: "\n")
@@ -268,6 +283,17 @@ struct MistakeWarningTests {
     let own = "[identity.headers]\nX-User = \"sub\"\n[headers]\n"
     #expect(try problem(own + "x_user = \"boss\"\n").contains("x_user is an identity header"))
     #expect(try problem(own + "X-Forwarded-Email = \"boss@example.com\"\nX-Users = \"3\"\n") == "none")
+  }
+
+  @Test("A route's host without the port is answered with the host that has it, and not with a host without it")
+  func routeHostWithoutPort() throws {
+    let publicURL = "https://app.example.com:21301"
+    let route = "[[route]]\npath = \"/a/\"\nhost = \"wiki.example.com\"\n"
+    let known = try problem("[[host]]\nname = \"wiki.example.com:21301\"\n" + route, publicURL: publicURL)
+    #expect(known.hasSuffix("did you mean \"wiki.example.com:21301\"?"), "\(known)")
+    #expect(!known.contains("\n"), "\(known)")
+    let unknown = try problem(route, publicURL: publicURL)
+    #expect(unknown.contains("write [[host]] with name = \"wiki.example.com:21301\", and the same here"), "\(unknown)")
   }
 
   @Test("Usual mistakes are answered with what to write")

@@ -8,6 +8,23 @@ enum AddressWarnings {
   static func warnings(_ configuration: Configuration, _ context: DecodingContext) -> [ConfigurationDiagnostic] {
     loops(configuration, context) + localApple(configuration, context) + storeInCleartext(configuration, context)
       + cleartextListener(configuration, context) + hostOfClient(configuration, context)
+      + hostsWithoutPort(configuration, context)
+  }
+
+  /// Hosts without the port of `public_url`: browsers that reach both by one listener send it, and get 421.
+  private static func hostsWithoutPort(
+    _ configuration: Configuration, _ context: DecodingContext
+  ) -> [ConfigurationDiagnostic] {
+    guard let own = try? configuration.publicOrigin else { return [] }
+    // The indexes match those of the file, because every host is valid.
+    return configuration.sites.enumerated().compactMap { index, site -> ConfigurationDiagnostic? in
+      let origin = site.host.origin
+      guard let completed = HostChecks.withPort(origin, of: own) else { return nil }
+      return context.warning(
+        atKey: HostChecks.path(at: index).appending("name"),
+        "\"\(context.concealing(origin.authority))\" is port \(origin.port), and public_url is port \(own.port)",
+        remedy: "write \"\(context.concealing(completed))\", unless browsers reach this host without a port")
+    }
   }
 
   /// The host in `X-Original-URL` as the only one: ingress-nginx writes the client's `Host` there, and with an absolute

@@ -98,13 +98,25 @@ enum HostChecks {
         remedy: "remove the key, or move the host from listen.hosts to a [[host]]")
       return nil
     }
-    let names = configuration.sites.map(\.host.origin.authority) + [publicOrigin.authority]
-    let nearest = NearestKey.find(name, among: names)
+    let origins = configuration.sites.map(\.host.origin) + [publicOrigin]
+    // A port that is left out is no typing error of another name.
+    let nearest =
+      origins.first { $0.host == origin?.host }?.authority
+      ?? NearestKey.find(name, among: origins.map(\.authority))
+    let completed = origin.flatMap { withPort($0, of: publicOrigin) }
+    let table = "write [[host]] with name = \"\(completed ?? name)\"\(completed == nil ? "" : ", and the same here")"
     context.report(
       at: path, "there is no host \(WrittenText(value: name, written: name).shown)",
-      remedy: nearest.map { "did you mean \"\($0)\"?" }
-        ?? "write [[host]] with name = \"\(name)\", or remove the key for the host of public_url")
+      remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "\(table), or remove the key for the host of public_url")
     return nil
+  }
+
+  /// The authority of a host with the port of `public_url`, if that has one and the host has none.
+  static func withPort(_ origin: PublicOrigin, of publicOrigin: PublicOrigin) -> String? {
+    guard origin.port == origin.scheme.defaultPort, publicOrigin.port != publicOrigin.scheme.defaultPort else {
+      return nil
+    }
+    return "\(origin.host):\(publicOrigin.port)"
   }
 
   private static func publicOrigin(_ configuration: Configuration, _ context: DecodingContext) -> PublicOrigin? {

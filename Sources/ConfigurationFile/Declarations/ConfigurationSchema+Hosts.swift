@@ -34,8 +34,9 @@ extension ConfigurationSchema {
       .required(
         "host.name", .host, into: \.name, example: "\"wiki.example.com\"",
         """
-        The host as browsers send it, with a port unless it is the default. The scheme is that of public_url. It is \
-        neither the host of public_url nor one of listen.hosts. For TLS, [[listen.certificate]] adds its certificate.
+        The host as browsers send it, with a port unless it is the default: usually the port of public_url, whose \
+        scheme it has. It is neither the host of public_url nor one of listen.hosts. For TLS, [[listen.certificate]] \
+        adds its certificate.
         """, seeAlso: ["route.host", "listen.hosts"]),
       .withDefault(
         "host.upstream", .label, into: \.upstream,
