@@ -23,6 +23,8 @@ struct ConfigurationWarnings {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
     warnings += claims + keptHeaders + returnSchemes
     warnings += UnlikelySubjects.warnings(configuration, places, context)
+    warnings += ListWarnings(configuration, places, context).all
+    warnings += EffectlessWarnings(configuration, places, context).all
     warnings += AddressWarnings.warnings(configuration, context)
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
     for host in hosts { for route in host.routes { places[route.index].append(route) } }
