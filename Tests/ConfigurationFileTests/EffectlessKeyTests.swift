@@ -106,4 +106,17 @@ struct EffectlessKeyTests {
       "listener.trusted_proxies lists this twice",
       "[[listener]]\nname = \"a\"\naddress = \"127.0.0.1:8081\"\ntrusted_proxies = [\"10.0.0.1\", \"10.0.0.1\"]\n")
   }
+
+  @Test("A refused address with letters beyond ASCII is a warning, and one that is admitted is none")
+  func addressesBeyondASCII() throws {
+    let address = "J\u{D6}RG@example.com"
+    let said = "has letters beyond ASCII, which match in this spelling only"
+    let denied = "deny_emails = [\"ada@example.com\", \"\(address)\"]\n"
+    try expect("entry 2 of access.deny_emails \(said)", "[access]\n\(denied)")
+    try expect("entry 2 of route.deny_emails \(said)", "[[route]]\npath = \"/a/\"\n\(denied)")
+    let group = Self.group.replacing("\"ada@example.com\"", with: "\"ada@example.com\", \"@ex\u{E4}mple.com\"")
+    try expect("entry 2 of group.members \(said)", "[access]\ndeny_groups = [\"staff\"]\n" + group)
+    #expect(try warnings("[access]\nallow_emails = [\"\(address)\"]\n") == [])
+    #expect(try warnings("[access]\nallow_groups = [\"staff\"]\n" + group) == [])
+  }
 }

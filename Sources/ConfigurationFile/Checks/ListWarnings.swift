@@ -3,7 +3,7 @@ import DataPlane
 import Sessions
 import WebFormats
 
-/// Finds entries of lists that are there twice.
+/// Finds entries of lists that are there twice, and addresses of which a deny list matches one spelling only.
 struct ListWarnings {
   private let configuration: Configuration
   private let places: DocumentPlaces
@@ -15,13 +15,15 @@ struct ListWarnings {
     self.context = context
   }
 
-  var all: [ConfigurationDiagnostic] { repeated }
+  var all: [ConfigurationDiagnostic] { repeated + beyondASCII }
 
   /// A list with its key; its entries in the form in which they are compared.
   private typealias List = (path: NodePath, entries: [[UInt8]])
 
   /// `[access]` or a route, with its lists.
   private typealias Rules = (path: NodePath, allowed: AccessLists, denied: DenyLists, networks: [NetworkPrefix])
+
+  // MARK: Repetitions
 
   /// The first repeated entry of each list. Other lists are checked where a repetition is an error.
   private var repeated: [ConfigurationDiagnostic] {
@@ -80,5 +82,27 @@ struct ListWarnings {
       rules.append((places.route(index), allowed, route.conditions.denied, route.networks))
     }
     return rules
+  }
+
+  // MARK: Addresses beyond ASCII
+
+  /// Refused addresses with characters beyond ASCII, which are neither folded nor normalized: another spelling that
+  /// reaches the same mailbox is not refused. In allow lists such an entry admits too few users, which they notice.
+  private var beyondASCII: [ConfigurationDiagnostic] {
+    var lists = rules.map { ($0.path.appending("deny_emails"), $0.denied.emails) }
+    let groups = rules.flatMap(\.denied.groups)
+    for index in configuration.groups.indices {
+      let group = configuration.groups[index]
+      guard groups.contains(where: { UpstreamChecks.isSame($0, group.name) }) else { continue }
+      lists.append((GroupChecks.path(at: index).appending("members"), group.members))
+    }
+    return lists.compactMap { path, addresses -> ConfigurationDiagnostic? in
+      guard let index = addresses.firstIndex(where: { $0.utf8.contains { $0 >= 0x80 } }) else { return nil }
+      return context.warning(
+        atKey: path.appending(index),
+        "entry \(index + 1) of \(path) has letters beyond ASCII, which match in this spelling only: in another case or "
+          + "encoding the address is not refused",
+        remedy: "write it as `cordon accounts list` shows it, or use `cordon accounts ban`, which refuses the account")
+    }
   }
 }

@@ -20,7 +20,8 @@ extension ConfigurationSchema {
         """, omission: "No such list; an empty one is an error.", seeAlso: ["route.allow_subjects"]),
       .optional(
         "access.allow_emails", emails, into: \.access.lists.emails, example: "[\"ada@example.com\"]",
-        "Admitted users by e-mail address, case-insensitive.", omission: "No such list; an empty one is an error.",
+        "Admitted users by e-mail address. ASCII letters are case-insensitive, all other characters match exactly.",
+        omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
       .optional(
         "access.allow_email_domains", emailDomains, into: \.access.lists.emailDomains, example: "[\"example.com\"]",
@@ -47,8 +48,9 @@ extension ConfigurationSchema {
       .withDefault(
         "access.deny_emails", emails, into: \.access.denied.emails,
         """
-        Refused users by e-mail address, verified or not, case-insensitive, as for deny_groups. A user who hides the \
-        address has another one: `cordon accounts ban` refuses the account.
+        Refused users by e-mail address, verified or not, as for deny_groups. ASCII letters are case-insensitive, all \
+        other characters match exactly. A user who hides the address has another one: `cordon accounts ban` refuses \
+        the account.
         """, seeAlso: ["access.deny_groups", "route.deny_emails"]),
       .optional(
         "access.networks", ValueType.network.list(), into: \.access.networks, example: "[\"10.0.0.0/8\"]",
@@ -116,7 +118,7 @@ extension ConfigurationSchema {
         "group.members", ValueType.member.list(), into: \.members,
         """
         Members by Apple's sub ("001234.abc.5678"), by verified e-mail address ("ada@example.com"), or by the domain \
-        of the verified address ("@example.com"). Addresses are case-insensitive.
+        of the verified address ("@example.com"). ASCII letters of addresses are case-insensitive.
         """, seeAlso: ["group.members_file", "identity.allow_unverified_email"]),
       .optional(
         "group.members_file", .file, into: \.membersFile, example: "\"staff.txt\"",

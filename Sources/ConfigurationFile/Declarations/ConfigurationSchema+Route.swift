@@ -85,9 +85,9 @@ extension ConfigurationSchema {
       .optional(
         "route.allow_emails", emails, into: \.lists.emails, example: "[\"ada@example.com\"]",
         """
-        Admitted users by e-mail address, case-insensitive. Apple's claim must be exactly one address with an unquoted \
-        local part. Apple verifies an address only when it is added to the Apple Account: a user who lost the mailbox \
-        is still admitted.
+        Admitted users by e-mail address. ASCII letters are case-insensitive, all other characters match exactly. \
+        Apple's claim must be exactly one address with an unquoted local part. Apple verifies an address only when it \
+        is added to the Apple Account: a user who lost the mailbox is still admitted.
         """, omission: "No such list; an empty one is an error.",
         seeAlso: ["identity.allow_unverified_email"]),
       .optional(
