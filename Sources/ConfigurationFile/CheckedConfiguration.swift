@@ -26,8 +26,8 @@ package struct CheckedConfiguration: Sendable {
         let route = configuration.routes[$0.index]
         return route.path == "/" && route.match == .prefix && route.methods == nil
       }
-      return host.routes.map { writer.explanation(of: $0.index, $0.settings, on: host.host) }
-        + (isCovered ? [] : [writer.explanation(of: nil, host.elsewhere, on: host.host)])
+      return host.routes.map { writer.explanation(of: $0, on: host.host) }
+        + (isCovered ? [] : [writer.explanation(ofOthers: host.elsewhere, on: host.host)])
     }
     warnings = ConfigurationWarnings(configuration, places, context).all(hosts).limited
   }

@@ -11,8 +11,8 @@ struct CheckCommand: ParsableCommand {
       the files that the configuration names. It uses no network; see `cordon doctor` for that. Warnings point out \
       possible mistakes and do not change the exit status.
 
-      With --explain it shows for each route who is admitted, the conditions and the upstream, and the line of the \
-      file that decides each.
+      With --explain it shows for each route, and for each of its methods if they differ, who is admitted, the \
+      conditions and the upstream, and the line of the file that decides each.
 
       Exit status: 0 if the configuration is valid, 78 if not, 64 for a usage error.
       """)
@@ -50,13 +50,17 @@ struct CheckCommand: ParsableCommand {
     }
   }
 
-  /// A block for each route, an empty line between them.
+  /// A block for each route, an empty line between them. Settings that differ by method follow those methods, indented.
   private static func explain(_ routes: [RouteExplanation]) {
     let lines = TerminalLines()
     for (index, route) in routes.enumerated() {
       if index > 0 { print("") }
       print(printable(route.title))
       lines.printTable(route.facts.map { ($0.name, $0.text) }, indentation: 2, nameWidth: 10)
+      for part in route.parts {
+        print("  " + lines.fitted(printable(part.title), indentation: 2))
+        lines.printTable(part.facts.map { ($0.name, $0.text) }, indentation: 4, nameWidth: 10)
+      }
     }
   }
 }

@@ -90,7 +90,8 @@ struct HostRouteTests {
     #expect(try decide("/internal/open/x", "wiki.example.com", table).access == .deny)
     let effective = try RouteTable.effectiveHosts(
       access: AccessSettings(), routes: [everywhere, own], hosts: hosts())
-    #expect(effective[1].routes.last?.settings.access == .init(.deny, by: .route(0)))
+    let settings = try #require(effective[1].routes.last?.settings.only)
+    #expect(settings.access == .init(.deny, by: .route(0)))
   }
 
   @Test("The effective settings are listed by host, with the place that states each")
@@ -107,8 +108,10 @@ struct HostRouteTests {
     #expect(result[1].elsewhere.upstream == .init("wiki", by: .host(0)))
     #expect(result[3].elsewhere.upstream == .init(nil, by: .host(2)))
     #expect(result[0].elsewhere.upstream == .init(nil, by: .standard))
-    #expect(result[1].routes[0].settings.access == .init(.public, by: .route(1)))
-    #expect(result[1].routes[1].settings.unauthenticated == .init(.unauthorized, by: .route(2)))
+    let settings = result[1].routes.compactMap(\.settings.only)
+    try #require(settings.count == 2)
+    #expect(settings[0].access == .init(.public, by: .route(1)))
+    #expect(settings[1].unauthenticated == .init(.unauthorized, by: .route(2)))
   }
 
   @Test("A route for every host has no effect where each host states all that it states")

@@ -189,10 +189,42 @@ struct RouteInheritanceTests {
     api.upstream = "reports"
     let result = try RouteTable.effectiveRoutes(
       access: access, routes: [RouteSettings(path: "/o/", access: .public), api])
-    #expect(result.routes[0].access == .init(.public, by: .route(0)))
-    #expect(result.routes[1].access == .init(.lists(subjects("a")), by: .access))
-    #expect(result.routes[1].upstream == .init("reports", by: .route(1)))
+    let settings = result.routes.compactMap(\.only)
+    try #require(settings.count == 2)
+    #expect(settings[0].access == .init(.public, by: .route(0)))
+    #expect(settings[1].access == .init(.lists(subjects("a")), by: .access))
+    #expect(settings[1].upstream == .init("reports", by: .route(1)))
     #expect(result.elsewhere.upstream == .init(nil, by: .standard))
+  }
+
+  @Test("Settings that differ by method are reported for each group of methods, those that no route names last")
+  func effectiveByMethod() throws {
+    func route(_ path: String, _ methods: [String]?, _ access: RouteSettings.Access? = nil) -> RouteSettings {
+      var route = RouteSettings(path: path, access: access)
+      route.methods = methods
+      return route
+    }
+    let routes = [
+      route("/a/", nil, .signedIn), route("/a/", ["GET", "PUT"], .deny), route("/a/", ["PUT"], .public),
+      route("/a/b/", nil), route("/a/c/", ["PATCH", "POST"]), route("/a/d/", ["PUT", "HEAD", "POST"], .signedIn),
+      route("/e/", nil), route("/f/", ["PURGE"]),
+    ]
+    let result = try RouteTable.effectiveRoutes(access: AccessSettings(), routes: routes).routes
+    func parts(_ index: Int) -> [String] {
+      result[index].parts.map { part in
+        let methods = part.methods.named + (part.methods.includesOthers ? ["others"] : [])
+        return "\(methods.joined(separator: " ")): \(part.value.access.value)"
+      }
+    }
+    // A route for all methods is the least specific one of its path, and PUT a smaller set than GET and PUT.
+    #expect(parts(0) == ["GET HEAD: deny", "PUT: public", "others: signedIn"])
+    #expect(parts(1) == ["GET HEAD: deny", "PUT: public"])
+    #expect(parts(2) == ["PUT: public"])
+    #expect(parts(3) == parts(0))
+    #expect(parts(4) == ["PATCH POST: signedIn"])
+    #expect(parts(5) == ["HEAD POST PUT: signedIn"])
+    // Methods that only routes of other paths name are not told apart.
+    #expect(parts(6) == ["others: signedIn"] && parts(7) == ["PURGE: signedIn"])
   }
 
   private func subjects(_ subject: String) -> AccessLists {

@@ -97,15 +97,23 @@ enum Sandbox {
       var lines = Dump.lines(of: checked.configuration) + checked.warnings.map(\.description)
       // Where routes say nothing, everything is for those who are signed in.
       if checked.configuration.access != AccessSettings() || !checked.configuration.routes.isEmpty {
-        for route in checked.explanations {
-          lines.append(route.title)
-          lines += route.facts.map { "  \($0.name): \($0.text)" }
-        }
+        lines += checked.explanations.flatMap { explanation(of: $0) }
       }
       return lines.joined(separator: "\n") + "\n"
     } catch {
       return error.description + "\n"
     }
+  }
+
+  /// An explanation as lines.
+  static func explanation(of route: RouteExplanation) -> [String] {
+    var lines = [route.title]
+    lines += route.facts.map { "  \($0.name): \($0.text)" }
+    for part in route.parts {
+      lines.append("  \(part.title)")
+      lines += part.facts.map { "    \($0.name): \($0.text)" }
+    }
+    return lines
   }
 
   /// A file in which everything required is there, and more lines at the end.

@@ -278,6 +278,30 @@ struct ExplainTests {
     #expect(blocks.contains { $0.hasPrefix("everything else\n") && $0.contains("everybody @example.org") })
   }
 
+  @Test("check --explain prints a part for each group of methods whose settings differ, within the block of the route")
+  func explainMethods() throws {
+    let routes = """
+      [[route]]
+      path = "/x/"
+      methods = ["GET"]
+      access = "public"
+      [[route]]
+      path = "/x/y/"
+
+      """
+    let result = try check(routes, ["--explain"])
+    #expect(result.exit == .code(0), "\(result.text)")
+    let block = try #require(result.text.components(separatedBy: "\n\n").first { $0.hasPrefix("/x/y/") })
+    let lines = block.components(separatedBy: "\n")
+    let expected = [
+      "/x/y/  (line ", "  GET, HEAD", "    passes      everybody, signed in or not  (from /x/, line ",
+      "    goes to     http://127.0.0.1:3000", "  other methods", "    passes      everybody who is signed in",
+      "    signed out  browsers are sent to sign in, others get 401", "    goes to     http://127.0.0.1:3000",
+    ]
+    #expect(lines.count == expected.count && zip(lines, expected).allSatisfy { $0.hasPrefix($1) }, "\(block)")
+    #expect(result.text.contains("everybody is admitted here with GET or HEAD"), "\(result.text)")
+  }
+
   private static let groups = """
     [access]
     allow_groups = ["staff"]

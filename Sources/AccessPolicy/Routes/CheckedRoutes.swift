@@ -90,6 +90,19 @@ struct CheckedRoutes {
   /// Whether a route holds for a method.
   func holds(_ index: Int, for method: Int) -> Bool { methodNumbers[index]?.contains(method) ?? true }
 
+  /// The methods that routes name, by their numbers.
+  var methodNames: [String] {
+    // A method that no route spells is the one that "GET" includes.
+    var names = [String](repeating: "HEAD", count: methods.count)
+    for route in routes {
+      for name in route.methods ?? [] {
+        let number = methods.number(of: Array(name.utf8).span)
+        names[number] = name
+      }
+    }
+    return names
+  }
+
   /// Whether one route is more specific than another that holds for the same request: a named host before all others,
   /// then exact before prefix, the longer path, stated methods before none, no host before every host, fewer methods.
   func isMoreSpecific(_ one: Int, than other: Int, isNamedHost: Bool) -> Bool {

@@ -182,21 +182,22 @@ package final class RouteTable: Sendable {
   @inline(__always)
   private func tree(of host: Host) -> RouteTree { host.number < 0 ? tree : others[host.number] }
 
-  /// The effective settings of each route, in the configured order, and of requests without a route: those of a route
-  /// for every host by the host of `public_url`.
+  /// The effective settings of each route by method, in the configured order, and of requests without a route: those of
+  /// a route for every host by the host of `public_url`.
   /// - Throws: every problem of the routes at once.
   package static func effectiveRoutes(
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings] = []
-  ) throws(RouteTableError) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
+  ) throws(RouteTableError) -> (routes: [ByMethod<EffectiveRoute>], elsewhere: EffectiveRoute) {
     let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
+    let names = checked.methodNames
     let builder = RouteTreeBuilder(checked, host: nil)
     var others: [String: RouteTreeBuilder] = [:]
     for host in NamedHost.all(hosts, routes) { others[host.name] = RouteTreeBuilder(checked, host: host) }
     let result = routes.enumerated().map { index, route in
       guard case .named(let name) = route.host, let other = others[name] else {
-        return builder.effectiveRoute(of: index)
+        return builder.effectiveSettings(of: index, names)
       }
-      return other.effectiveRoute(of: index)
+      return other.effectiveSettings(of: index, names)
     }
     return (result, builder.effectiveDefault)
   }
@@ -207,6 +208,7 @@ package final class RouteTable: Sendable {
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings]
   ) throws(RouteTableError) -> [EffectiveHost] {
     let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
+    let names = checked.methodNames
     let named = NamedHost.all(hosts, []).map { Optional($0) }
     return ([nil] + named).map { host in
       let builder = RouteTreeBuilder(checked, host: host)
@@ -214,8 +216,10 @@ package final class RouteTable: Sendable {
       return EffectiveHost(
         host: host?.number,
         routes: indexes.map { index in
-          EffectiveHost.Route(
-            index: index, settings: builder.effectiveRoute(of: index), hasEffect: builder.hasEffect(index))
+          let settings = builder.effectiveSettings(of: index, names)
+          return EffectiveHost.Route(
+            index: index, settings: settings,
+            hasEffect: settings.parts.contains { $0.value.comes(fromRoute: index) })
         },
         elsewhere: builder.effectiveDefault)
     }
@@ -235,7 +239,8 @@ package struct EffectiveHost: Sendable, Equatable {
   package struct Route: Sendable, Equatable {
     /// Its place in the configured order.
     package var index: Int
-    package var settings: EffectiveRoute
+    /// The settings of requests for its own path.
+    package var settings: ByMethod<EffectiveRoute>
     /// Whether any setting of any request there comes from it.
     package var hasEffect: Bool
   }

@@ -101,19 +101,31 @@ struct RouteTreeBuilder {
     return Int(placeOfNode[node])
   }
 
-  /// The effective settings of a route, by the first of its methods.
-  func effectiveRoute(of index: Int) -> EffectiveRoute {
-    let method = checked.methodNumbers[index]?.min() ?? checked.methods.other
-    return effective(chain(at: place(of: index), withExact: checked.routes[index].match == .exact, method: method))
+  /// The effective settings of a route, by the methods that it holds for.
+  /// - Parameter names: ``CheckedRoutes/methodNames``.
+  func effectiveSettings(of index: Int, _ names: [String]) -> ByMethod<EffectiveRoute> {
+    let (place, isExact) = (place(of: index), checked.routes[index].match == .exact)
+    var result = ByMethod<EffectiveRoute>()
+    func addSettings(of method: Int, for methods: MethodSet) {
+      result.add(effective(chain(at: place, withExact: isExact, method: method)), for: methods)
+    }
+    let named = namedMethods(of: index, at: place, withExact: isExact)
+    for method in named.sorted(by: { names[$0] < names[$1] }) {
+      addSettings(of: method, for: MethodSet(named: [names[method]], includesOthers: false))
+    }
+    // Methods that no route at the place names have the same settings.
+    if checked.methodNumbers[index] == nil {
+      addSettings(of: checked.methods.other, for: MethodSet(named: [], includesOthers: true))
+    }
+    return result
   }
 
-  /// Whether a route decides anything: whether any setting of a request for its own path comes from it.
-  func hasEffect(_ index: Int) -> Bool {
-    let methods = checked.methodNumbers[index].map { Array($0) } ?? Array(0...checked.methods.other)
-    let (place, isExact) = (place(of: index), checked.routes[index].match == .exact)
-    return methods.contains { method in
-      effective(chain(at: place, withExact: isExact, method: method)).comes(fromRoute: index)
-    }
+  /// The numbers of the methods that a route holds for, as far as routes at its place name them.
+  private func namedMethods(of index: Int, at place: Int, withExact: Bool) -> Set<Int> {
+    if let own = checked.methodNumbers[index] { return own }
+    var named: Set<Int> = []
+    forEachRoute(at: place, withExact: withExact) { named.formUnion(checked.methodNumbers[$0] ?? []) }
+    return named
   }
 
   /// The effective settings of requests without a route.

@@ -210,20 +210,14 @@ struct ConfigurationWarnings {
 
   // MARK: Routes
 
-  private func warningsAboutRoute(_ route: Int, _ effective: EffectiveRoute) -> [ConfigurationDiagnostic] {
+  private func warningsAboutRoute(
+    _ route: Int, _ effective: ByMethod<EffectiveRoute>
+  ) -> [ConfigurationDiagnostic] {
     let settings = configuration.routes[route]
-    var warnings: [ConfigurationDiagnostic] = []
-    if effective.access.value == .public, case .route(let source) = effective.access.source, source != route {
-      warnings.append(
-        context.warning(
-          atKey: places.route(route),
-          "everybody is admitted here: the route inherits access = \"public\" from "
-            + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
-          remedy: "write access = \"public\" if this is intended, or restrict access"))
-    }
+    var warnings = settings.access == nil ? warningsAboutPublicAccess(route, effective) : []
     let key = places.route(route).appending("private_email")
     if settings.conditions.privateEmail == .allow, context.isPresent(key),
-      effective.conditions.contains(where: { $0.value.privateEmail != .allow })
+      effective.parts.contains(where: { $0.value.conditions.contains { $0.value.privateEmail != .allow } })
     {
       warnings.append(
         context.warning(
@@ -231,7 +225,9 @@ struct ConfigurationWarnings {
           "private_email = \"allow\" removes no condition: conditions of less specific routes are cumulative",
           remedy: "remove it, or the condition that is stated above"))
     }
-    if settings.tokens == true, !admitsGroups(effective) {
+    if settings.tokens == true,
+      !RouteChecks.settingsDecidingTokens(of: route, effective).contains(where: { admitsGroups($0) })
+    {
       warnings.append(
         context.warning(
           atKey: places.route(route).appending("tokens"),
@@ -248,6 +244,41 @@ struct ConfigurationWarnings {
     return warnings
   }
 
+  /// A route that admits everybody, with all or some of its methods, because a less specific one does.
+  private func warningsAboutPublicAccess(
+    _ route: Int, _ effective: ByMethod<EffectiveRoute>
+  ) -> [ConfigurationDiagnostic] {
+    var sources: [Int] = []
+    for part in effective.parts where part.value.access.value == .public {
+      guard case .route(let source) = part.value.access.source, !sources.contains(source),
+        !isForFewerMethods(source, than: route)
+      else { continue }
+      sources.append(source)
+    }
+    return sources.map { source in
+      let isPublic = effective.map { $0.access.value == .public && $0.access.source == .route(source) }
+      let methods = MethodText.condition(isPublic)
+      return context.warning(
+        atKey: places.route(route),
+        "everybody is admitted here\(methods): the route inherits access = \"public\" from "
+          + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
+        remedy: methods.isEmpty
+          ? "write access = \"public\" if this is intended, or restrict access"
+          : "state access for these methods in a route of this path if this is intended, or restrict access")
+    }
+  }
+
+  /// Whether a route has the path of another and fewer methods, and so precedes it: then the access for these methods is
+  /// stated for this very path.
+  private func isForFewerMethods(_ source: Int, than route: Int) -> Bool {
+    let (that, this) = (configuration.routes[source], configuration.routes[route])
+    guard let methods = that.methods, that.host == this.host, that.match == this.match,
+      that.path.utf8.elementsEqual(this.path.utf8)
+    else { return false }
+    guard let all = this.methods else { return true }
+    return methods.allSatisfy { all.contains($0) || $0 == "HEAD" && all.contains("GET") }
+  }
+
   /// A route without effect, because more specific ones state all of its settings, or because its access cannot lift a
   /// denial for every host.
   /// - Parameter everywhere: the route on each host that it holds for.
@@ -261,9 +292,9 @@ struct ConfigurationWarnings {
           remedy: "remove it, or what the others state")
       ]
     }
-    guard case .named = settings.host, let access = settings.access, access != .deny,
-      let effective = everywhere.first?.settings.access, effective.value == .deny,
-      case .route(let source) = effective.source, configuration.routes[source].host == .all
+    let denials = (everywhere.first?.settings.parts ?? []).map { routeDenyingEveryHost($0.value) }
+    guard case .named = settings.host, let access = settings.access, access != .deny, !denials.contains(nil),
+      let source = denials.compactMap({ $0 }).first
     else { return [] }
     return [
       context.warning(
@@ -272,6 +303,14 @@ struct ConfigurationWarnings {
           + "access = \"deny\" for every host, which the routes of a host cannot lift",
         remedy: "remove this route, or deny access on the other hosts only")
     ]
+  }
+
+  /// The route for every host that denies access, if that is why nobody is admitted.
+  private func routeDenyingEveryHost(_ effective: EffectiveRoute) -> Int? {
+    guard effective.access.value == .deny, case .route(let source) = effective.access.source,
+      configuration.routes[source].host == .all
+    else { return nil }
+    return source
   }
 
   private func line(of route: Int) -> Int { context.line(places.route(route), RouteExplanationWriter.accessKeys) }

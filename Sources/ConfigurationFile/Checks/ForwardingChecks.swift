@@ -92,16 +92,21 @@ enum ForwardingChecks {
         hosts: configuration.sites.map(\.host))
     else { return }
     var reported: Set<Int> = []
-    for route in hosts.flatMap(\.routes) where route.hasEffect && route.settings.access.value.isForwarded {
-      let name = route.settings.upstream.value ?? UpstreamSettings.defaultName
-      guard let prefix = upstreams.first(where: { UpstreamChecks.isSame($0.name, name) })?.strippedPrefix,
-        !UpstreamSettings.isWithin(configuration.routes[route.index].path, prefix: prefix),
-        reported.insert(route.index).inserted
-      else { continue }
-      context.report(
-        at: NodePath(ConfigurationSchema.route.name).appending(routes[route.index]).appending("path"),
-        "the route is outside of \"\(prefix)\", which the upstream \(name) removes from paths (strip_prefix)",
-        remedy: "write a path below \"\(prefix)\", or another upstream")
+    for route in hosts.flatMap(\.routes) where route.hasEffect {
+      let names: ByMethod<String?> = route.settings.map { settings in
+        settings.access.value.isForwarded ? settings.upstream.value ?? UpstreamSettings.defaultName : nil
+      }
+      for name in names.parts.compactMap(\.value) {
+        guard let prefix = upstreams.first(where: { UpstreamChecks.isSame($0.name, name) })?.strippedPrefix,
+          !UpstreamSettings.isWithin(configuration.routes[route.index].path, prefix: prefix),
+          reported.insert(route.index).inserted
+        else { continue }
+        context.report(
+          at: NodePath(ConfigurationSchema.route.name).appending(routes[route.index]).appending("path"),
+          "the route\(MethodText.condition(names.map { $0 == name })) is outside of \"\(prefix)\", which the upstream "
+            + "\(name) removes from paths (strip_prefix)",
+          remedy: "write a path below \"\(prefix)\", or another upstream")
+      }
     }
   }
 }

@@ -62,7 +62,7 @@ enum RouteChecks {
       remedy: "name networks, or remove the key")
   }
 
-  /// Checks that tokens can be admitted on a route that accepts them.
+  /// Checks that tokens can be admitted on a route that accepts them, with any of its methods.
   private static func checkTokens(
     _ routes: [(index: Int, route: RouteSettings)], _ access: AccessSettings, _ groups: [String],
     _ hosts: [HostSettings], _ context: inout DecodingContext
@@ -72,23 +72,36 @@ enum RouteChecks {
         access: access, routes: routes.map(\.route), groups: groups, hosts: hosts)
     else { return }
     for (place, (index, route)) in routes.enumerated() where route.tokens == true {
+      let access = settingsDecidingTokens(of: place, effective.routes[place]).map(\.access.value)
+      if access.contains(where: { $0.isForwarded && $0 != .public }) { continue }
       let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
       let what: String
       let remedy: String
-      switch effective.routes[place].access.value {
-      case .public:
+      switch access.first {
+      case let first? where access.contains(where: { $0 != first }):
+        what = "a token would have no effect with any method"
+        remedy = "remove it, or restrict access"
+      case .public?:
         what = "everybody is admitted here, so a token would have no effect"
         remedy = "remove it, or restrict access"
-      case .deny:
+      case .deny?:
         what = "nobody is admitted here, tokens included"
         remedy = "remove it, or write allow_groups"
-      case .signOut:
+      case .signOut?:
         what = "the gateway answers here itself"
         remedy = "remove it"
-      case .signedIn, .lists: continue
+      case .signedIn?, .lists?, nil: continue
       }
       context.report(at: key, "tokens = true, but \(what)", remedy: remedy)
     }
+  }
+
+  /// The effective settings of the methods for which a route decides whether tokens are accepted; those of all its
+  /// methods if more specific routes decide for each.
+  static func settingsDecidingTokens(of route: Int, _ effective: ByMethod<EffectiveRoute>) -> [EffectiveRoute] {
+    let all = effective.parts.map(\.value)
+    let decided = all.filter { $0.tokens.source == .route(route) }
+    return decided.isEmpty ? all : decided
   }
 
   /// Reports rules about addresses if the scope `email` is not requested: they would silently admit nobody, or

@@ -8,6 +8,15 @@ package struct RouteExplanation: Sendable, Equatable {
   package var title: String
   /// Each setting by name, with its value and the place that states it.
   package var facts: [Fact]
+  /// Further settings, where they differ by method; otherwise empty.
+  package var parts: [Part] = []
+
+  /// The settings of some methods.
+  package struct Part: Sendable, Equatable {
+    /// The methods.
+    package var title: String
+    package var facts: [Fact]
+  }
 
   package struct Fact: Sendable, Equatable {
     package var name: String
@@ -27,14 +36,32 @@ struct RouteExplanationWriter {
     self.context = context
   }
 
-  /// - Parameters:
-  ///   - route: nil for requests that no route holds for.
-  ///   - host: the number of the `[[host]]`; nil for the host of `public_url`.
-  func explanation(of route: Int?, _ effective: EffectiveRoute, on host: Int?) -> RouteExplanation {
-    var facts: [(String, String)] = []
-    if let route, let methods = configuration.routes[route].methods {
-      facts.append(("methods", text(of: methods) + origin(.route(route), of: route, ["methods"])))
+  /// - Parameter host: the number of the `[[host]]`; nil for the host of `public_url`.
+  func explanation(of route: EffectiveHost.Route, on host: Int?) -> RouteExplanation {
+    let index = route.index
+    var result = RouteExplanation(title: title(of: index, on: host), facts: [])
+    if let methods = configuration.routes[index].methods {
+      let stated = text(of: methods) + origin(.route(index), of: index, ["methods"])
+      result.facts.append(RouteExplanation.Fact(name: "methods", text: stated))
     }
+    let facts = route.settings.map { self.facts(of: index, $0) }
+    if let same = facts.only {
+      result.facts += same
+    } else {
+      result.parts = facts.parts.map { RouteExplanation.Part(title: MethodText.title($0.methods), facts: $0.value) }
+    }
+    return result
+  }
+
+  /// Explains the settings of requests that no route holds for.
+  /// - Parameter host: the number of the `[[host]]`; nil for the host of `public_url`.
+  func explanation(ofOthers effective: EffectiveRoute, on host: Int?) -> RouteExplanation {
+    RouteExplanation(title: title(of: nil, on: host), facts: facts(of: nil, effective))
+  }
+
+  /// - Parameter route: nil for requests that no route holds for.
+  private func facts(of route: Int?, _ effective: EffectiveRoute) -> [RouteExplanation.Fact] {
+    var facts: [(String, String)] = []
     let access = effective.access
     facts.append(("passes", passes(access.value) + origin(access.source, of: route, Self.accessKeys)))
     facts += conditions(of: route, effective)
@@ -56,8 +83,7 @@ struct RouteExplanationWriter {
       facts.append(
         ("goes to", target(effective.upstream.value) + origin(effective.upstream.source, of: route, ["upstream"])))
     }
-    return RouteExplanation(
-      title: title(of: route, on: host), facts: facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) })
+    return facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) }
   }
 
   static let accessKeys = ["access"] + AllowListsBuilder.keys

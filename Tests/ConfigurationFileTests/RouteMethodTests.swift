@@ -1,0 +1,291 @@
+import Testing
+
+@testable import ConfigurationFile
+
+// Routes whose settings differ by method.
+//
+// - The explanation has a part for each group of methods, and one for the route if they do not differ.
+// - A route that inherits access = "public" for some methods is a warning that names them; one that states its own
+//   access is none.
+// - tokens = true is refused only if a token would have no effect with any method.
+// - The prefix that an upstream removes from paths is checked for each method.
+@Suite("Routes whose settings differ by method")
+struct RouteMethodTests {
+  private func check(_ rest: String) throws -> CheckedConfiguration {
+    try ConfigurationFile.check(
+      Sandbox.minimal(rest), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
+      files: Sandbox.files)
+  }
+
+  /// The explanation of a route, and all warnings. The text begins in line 13.
+  private func explanation(of route: Int, in rest: String) throws -> (lines: [String], warnings: [String]) {
+    let checked = try check(rest)
+    let explanation = try #require(checked.explanations.dropFirst(route).first)
+    return (Sandbox.explanation(of: explanation), checked.warnings.map(\.description))
+  }
+
+  private func problem(_ rest: String) throws -> String {
+    do {
+      _ = try check(rest)
+      return "none"
+    } catch let error as ConfigurationError {
+      return error.problems.map(\.description).joined(separator: "\n")
+    }
+  }
+
+  private static let upstream = "[[upstreams]]\nname = \"two\"\nurl = \"http://127.0.0.1:3001\"\n"
+
+  private static func warning(line: Int, _ methods: String, from source: Int) -> String {
+    "gateway.conf:\(line):3: warning: everybody is admitted here with \(methods): the route inherits access = \"public\" "
+      + "from \"/x/\" (line \(source)); state access for these methods in a route of this path if this is intended, or "
+      + "restrict access"
+  }
+
+  @Test("A route for GET and POST below one that denies POST is explained for both, and warned about for GET")
+  func deniedMethod() throws {
+    let (lines, warnings) = try explanation(
+      of: 2,
+      in: Self.upstream + """
+        [[route]]
+        path = "/x/"
+        methods = ["POST"]
+        access = "deny"
+        [[route]]
+        path = "/x/"
+        access = "public"
+        [[route]]
+        path = "/x/y/"
+        methods = ["GET", "POST"]
+        upstream = "two"
+        """)
+    #expect(
+      lines == [
+        "/x/y/  (line 23)",
+        "  methods: GET, HEAD, POST; a field _method in a form is not seen  (line 25)",
+        "  GET, HEAD",
+        "    passes: everybody, signed in or not  (from /x/, line 22)",
+        "    goes to: two, http://127.0.0.1:3001  (line 26)",
+        "  POST",
+        "    passes: nobody  (from /x/, line 19)",
+      ])
+    #expect(warnings == [Self.warning(line: 23, "GET or HEAD", from: 22)])
+  }
+
+  @Test("Of two routes of one path with nested sets of methods, the larger is explained with what the smaller decides")
+  func nestedMethods() throws {
+    let (lines, warnings) = try explanation(
+      of: 1,
+      in: """
+        [[route]]
+        path = "/x/"
+        methods = ["GET"]
+        access = "deny"
+        [[route]]
+        path = "/x/"
+        methods = ["GET", "POST"]
+        access = "public"
+        """)
+    #expect(
+      lines == [
+        "/x/  (line 17)",
+        "  methods: GET, HEAD, POST; a field _method in a form is not seen  (line 19)",
+        "  GET, HEAD",
+        "    passes: nobody  (from /x/, line 16)",
+        "  POST",
+        "    passes: everybody, signed in or not  (line 20)",
+        "    goes to: http://127.0.0.1:3000",
+      ])
+    #expect(warnings == [])
+  }
+
+  @Test("A route that inherits public for GET and a group for other methods is explained and warned about")
+  func inheritedMethod() throws {
+    let (lines, warnings) = try explanation(
+      of: 1,
+      in: "[access]\nallow_groups = [\"dom\"]\n[[group]]\nname = \"dom\"\n" + Self.upstream + """
+        [[route]]
+        path = "/x/"
+        methods = ["GET"]
+        access = "public"
+        [[route]]
+        path = "/x/y/"
+        upstream = "two"
+        """)
+    #expect(
+      lines == [
+        "/x/y/  (line 24)",
+        "  GET, HEAD",
+        "    passes: everybody, signed in or not  (from /x/, line 23)",
+        "    goes to: two, http://127.0.0.1:3001  (line 26)",
+        "  other methods",
+        "    passes: group dom  ([access], line 14)",
+        "    signed out: browsers are sent to sign in, others get 401",
+        "    goes to: two, http://127.0.0.1:3001  (line 26)",
+      ])
+    #expect(warnings == [Self.warning(line: 24, "GET or HEAD", from: 23)])
+  }
+
+  @Test("A maximum age is explained for the methods that are not public, and networks for those that have them")
+  func conditions() throws {
+    let get = "[[route]]\npath = \"/x/\"\nmethods = [\"GET\"]\n"
+    let aged = try explanation(
+      of: 1, in: get + "access = \"public\"\n[[route]]\npath = \"/x/y/\"\nmax_age = \"1m\"\n")
+    #expect(
+      aged.lines == [
+        "/x/y/  (line 17)",
+        "  GET, HEAD",
+        "    passes: everybody, signed in or not  (from /x/, line 16)",
+        "    goes to: http://127.0.0.1:3000",
+        "  other methods",
+        "    passes: everybody who is signed in",
+        "    sign-in: not older than 1m  (line 19)",
+        "    signed out: browsers are sent to sign in, others get 401",
+        "    goes to: http://127.0.0.1:3000",
+      ])
+    #expect(aged.warnings == [Self.warning(line: 17, "GET or HEAD", from: 16)])
+    let local = try explanation(of: 1, in: get + "networks = [\"10.0.0.0/8\"]\n[[route]]\npath = \"/x/y/\"\n")
+    #expect(
+      local.lines == [
+        "/x/y/  (line 17)",
+        "  GET, HEAD",
+        "    passes: everybody who is signed in",
+        "    only from: 10.0.0.0/8  (from /x/, line 16)",
+        "    signed out: browsers are sent to sign in, others get 401",
+        "    goes to: http://127.0.0.1:3000",
+        "  other methods",
+        "    passes: everybody who is signed in",
+        "    signed out: browsers are sent to sign in, others get 401",
+        "    goes to: http://127.0.0.1:3000",
+      ])
+  }
+
+  @Test("Settings that do not differ by method, or only by what is not explained, are explained once")
+  func sameForAll() throws {
+    let route = "[[route]]\npath = \"/x/\"\n"
+    let other = "[[route]]\npath = \"/z/\"\nmethods = [\"GET\"]\naccess = \"public\"\n"
+    for rest in [route + other, route + route + "methods = [\"POST\"]\nbody_rate = 1000\n"] {
+      let (lines, warnings) = try explanation(of: 0, in: rest)
+      #expect(
+        lines == [
+          "/x/  (line 13)",
+          "  passes: everybody who is signed in",
+          "  signed out: browsers are sent to sign in, others get 401",
+          "  goes to: http://127.0.0.1:3000",
+        ])
+      #expect(warnings == [])
+    }
+  }
+
+  @Test(
+    "A route is warned about for the methods for which it inherits public, unless access is stated for its path",
+    arguments: [
+      // Its own access.
+      (#"methods = ["GET"]"#, #"methods = ["GET", "POST"]"#, "/x/", #"access = "deny""#, nil),
+      (#"methods = ["GET"]"#, "", "/x/", #"access = "signed-in""#, nil),
+      (#"methods = ["GET"]"#, "", "/x/y/", #"access = "deny""#, nil),
+      // A route of the same path for fewer methods, and for more.
+      (#"methods = ["GET"]"#, "", "/x/", #"unauthenticated = "401""#, nil),
+      (#"methods = ["HEAD"]"#, #"methods = ["GET"]"#, "/x/", #"unauthenticated = "401""#, nil),
+      (#"methods = ["GET", "POST"]"#, #"methods = ["GET"]"#, "/x/", #"unauthenticated = "401""#, ""),
+      // A path below.
+      (#"methods = ["GET"]"#, #"methods = ["POST"]"#, "/x/y/", #"unauthenticated = "401""#, nil),
+      (#"methods = ["POST"]"#, #"methods = ["GET", "PUT", "POST"]"#, "/x/y/", #"tokens = false"#, " with POST"),
+      (#"methods = ["GET", "POST"]"#, "", "/x/y/", #"tokens = false"#, " with GET, HEAD or POST"),
+      ("", #"methods = ["POST"]"#, "/x/y/", #"tokens = false"#, ""),
+    ] as [(String, String, String, String, String?)])
+  func publicWarnings(methods: String, own: String, path: String, stated: String, expected: String?) throws {
+    let (_, warnings) = try explanation(
+      of: 1,
+      in: """
+        [[route]]
+        path = "/x/"
+        \(methods)
+        access = "public"
+        [[route]]
+        path = "\(path)"
+        \(own)
+        \(stated)
+        """)
+    let found = warnings.filter { $0.contains("everybody is admitted here") }
+    #expect(found.count == (expected == nil ? 0 : 1), "\(warnings)")
+    if let expected {
+      #expect(found.first?.contains("everybody is admitted here\(expected): the route") == true, "\(found)")
+    }
+  }
+
+  @Test("A route that inherits public for all but one method is warned about for the others")
+  func allButOne() throws {
+    let (_, warnings) = try explanation(
+      of: 2,
+      in: """
+        [[route]]
+        path = "/x/"
+        access = "public"
+        [[route]]
+        path = "/x/"
+        methods = ["POST"]
+        access = "deny"
+        [[route]]
+        path = "/x/y/"
+        """)
+    #expect(warnings == [Self.warning(line: 20, "methods other than POST", from: 15)])
+  }
+
+  @Test("tokens = true is accepted if a token is admitted with any method, and refused if with none")
+  func tokens() throws {
+    let group = "[[group]]\nname = \"staff\"\n"
+    func routes(_ get: String, _ both: String, _ methods: String = #"methods = ["GET", "POST"]"#) -> String {
+      group + """
+        [[route]]
+        path = "/x/"
+        methods = ["GET"]
+        \(get)
+        [[route]]
+        path = "/x/"
+        \(methods)
+        \(both)
+        tokens = true
+        """
+    }
+    let staff = #"allow_groups = ["staff"]"#
+    for methods in [#"methods = ["GET", "POST"]"#, ""] {
+      let (lines, warnings) = try explanation(of: 1, in: routes(#"access = "public""#, staff, methods))
+      #expect(warnings == [])
+      #expect(lines.contains { $0.hasPrefix("    tokens: machine tokens of group staff  (line ") }, "\(lines)")
+    }
+    // Below: for GET the other route decides.
+    for (get, both, reason) in [
+      (#"access = "public""#, #"access = "deny""#, "a token would have no effect with any method"),
+      (#"access = "public""#, #"access = "public""#, "everybody is admitted here"),
+      (#"access = "deny""#, #"access = "deny""#, "nobody is admitted here"),
+      (staff + "\ntokens = true", #"access = "public""#, "everybody is admitted here"),
+    ] {
+      let found = try problem(routes(get, both))
+      #expect(found.contains("tokens = true, but \(reason)") && !found.contains("\n"), "\(get), \(both): \(found)")
+    }
+  }
+
+  @Test("A route outside of the prefix that its upstream removes is refused if that holds for any of its methods")
+  func prefixes() throws {
+    func routes(_ methods: String) -> String {
+      Self.upstream + """
+        strip_prefix = "/app"
+        [[route]]
+        path = "/x/"
+        methods = ["GET"]
+        upstream = "default"
+        [[route]]
+        path = "/x/"
+        \(methods)
+        upstream = "two"
+        """
+    }
+    for (methods, told) in [
+      (#"methods = ["GET", "POST"]"#, "the route with POST is outside of \"/app\""),
+      ("", "the route with methods other than GET or HEAD is outside of \"/app\""),
+    ] {
+      let found = try problem(routes(methods))
+      #expect(found.hasPrefix("gateway.conf:22:8: \(told)") && !found.contains("\n"), "\(found)")
+    }
+  }
+}
