@@ -7,6 +7,8 @@ import WebFormats
 //
 // - The tries decide as the linear table does, by host, path, match and method, for every reading of a path.
 // - A route that says only path, upstream or unauthenticated never changes who may pass any request.
+// - The effective settings of a route, which `cordon check --explain` prints, are those by which its requests are
+//   decided, for each method and on each host.
 @Suite("Properties of routes")
 struct RoutePropertyTests {
   @Test("The tries decide as the linear table does", arguments: 0..<8)
@@ -64,6 +66,48 @@ struct RoutePropertyTests {
     #expect(compared > 1_000)
   }
 
+  @Test("Requests are decided by the effective settings of their route, for each method", arguments: 0..<8)
+  func effectiveSettings(seed: UInt64) throws {
+    var random = RandomRoutes(seed: 300 + seed)
+    random.isPlain = true
+    var (compared, differing) = (0, 0)
+    for _ in 0..<100 {
+      let (access, routes, table) = try random.table()
+      let hosts = try RouteTable.effectiveHosts(
+        access: access, routes: routes, groups: RandomRoutes.groups, hosts: RandomRoutes.hosts)
+      for host in hosts {
+        let name = host.host.map { RandomRoutes.hosts[$0].origin.authority }
+        for route in host.routes {
+          let settings = routes[route.index]
+          differing += route.settings.parts.count > 1 ? 1 : 0
+          for method in ["GET", "HEAD", "POST", "PURGE", "PUT"] {
+            let parts = parts(of: route.settings, method)
+            guard RandomRoutes.holds(settings, for: method) else {
+              #expect(parts.isEmpty, "\(method) of \(route)")
+              continue
+            }
+            let path = settings.path + (settings.match == .exact ? "" : "other")
+            var found = answer(of: table, LinearRoutes.Request(path: Array(path.utf8), method: method, host: name))
+            // Whether a route with methods lies over the path is not a setting.
+            found.dropsMethodOverride = false
+            compared += 1
+            guard parts.map({ answer(of: $0.value) }) != [found] else { continue }
+            Issue.record("\(method) \(path) on \(name ?? "public_url") is decided by \(found), not by \(route)")
+            return
+          }
+        }
+      }
+    }
+    #expect(compared > 1_000 && differing > 20, "\(compared) compared, \(differing) routes that differ by method")
+  }
+
+  private func parts(
+    of settings: ByMethod<EffectiveRoute>, _ method: String
+  ) -> [ByMethod<EffectiveRoute>.Part] {
+    let named = settings.parts.filter { $0.methods.named.contains(method) }
+    return named.isEmpty ? settings.parts.filter(\.methods.includesOthers) : named
+  }
+
   @Test("A path in full-width letters is decided as the path in plain ones, or stricter", arguments: 0..<4)
   func fullWidth(seed: UInt64) throws {
     var random = RandomRoutes(seed: 200 + seed)
@@ -86,6 +130,31 @@ struct RoutePropertyTests {
         }
       }
     }
+  }
+
+  /// The answer that effective settings lead to.
+  private func answer(of settings: EffectiveRoute) -> LinearRoutes.Answer {
+    let conditions = settings.conditions.map(\.value)
+    let isPublic = settings.access.value == .public
+    func rules(_ lists: AccessLists?, _ conditions: [AccessConditions]) -> AccessRules {
+      AccessRules(lists: lists, conditions: conditions, groups: RandomRoutes.groups)
+    }
+    let who: LinearRoutes.Who =
+      switch settings.access.value {
+      case .public: .everybody
+      case .signedIn: conditions.isEmpty ? .signedIn : .admittedBy([rules(nil, conditions)])
+      case .lists(let lists): .admittedBy([rules(lists, conditions)])
+      case .signOut, .deny: .nobody
+      }
+    // On a public path those of [access] are judged apart from the decision.
+    let denials = isPublic ? settings.conditions.filter { $0.source != .access }.map(\.value) : []
+    return LinearRoutes.Answer(
+      who: who, unauthenticated: settings.unauthenticated.value, upstream: settings.upstream.value,
+      networks: settings.networks.isEmpty ? [] : [NetworkCondition(settings.networks.map(\.value))],
+      maxAge: settings.maxAge.value, acceptsTokens: settings.tokens.value,
+      passesPreflights: isPublic || settings.preflight.value == .pass,
+      denials: denials.isEmpty ? [] : [rules(nil, denials)]
+    ).normalized
   }
 
   private func answer(of table: RouteTable, _ request: LinearRoutes.Request) -> LinearRoutes.Answer {
@@ -124,6 +193,9 @@ private struct RandomRoutes {
     (try? PublicOrigin(parsing: "https://\(name)")).map { HostSettings(origin: $0, upstream: upstream) }
   }
 
+  /// Whether paths are short, have one reading only and end with a slash, and more routes name methods.
+  var isPlain = false
+
   private var generator: SplitMix
 
   init(seed: UInt64) { generator = SplitMix(state: seed &+ 77) }
@@ -155,14 +227,16 @@ private struct RandomRoutes {
 
   mutating func route() -> RouteSettings {
     var path = ""
-    for _ in 0..<Int.random(in: 0...3, using: &generator) {
-      path += "/" + one(of: ["a", "A", "b", "c", "a.", "b:c", "a%20", "%C3%A9"])
+    for _ in 0..<Int.random(in: 0...(isPlain ? 2 : 3), using: &generator) {
+      path += "/" + one(of: isPlain ? ["a", "b"] : ["a", "A", "b", "c", "a.", "b:c", "a%20", "%C3%A9"])
     }
-    if path.isEmpty || chance(50) { path += "/" }
+    if path.isEmpty || isPlain || chance(50) { path += "/" }
     var route = RouteSettings(path: path)
     route.host = one(of: [.publicURL, .publicURL, .publicURL, .all, .named("one"), .named("two")])
     if chance(25) { route.match = .exact }
-    if chance(30) { route.methods = one(of: [["GET"], ["POST"], ["GET", "POST"], ["HEAD"], ["PURGE", "GET"]]) }
+    if chance(isPlain ? 60 : 30) {
+      route.methods = one(of: [["GET"], ["POST"], ["GET", "POST"], ["HEAD"], ["PURGE", "GET"]])
+    }
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: route.access = .public
     case 1: route.access = .signedIn
@@ -178,6 +252,12 @@ private struct RandomRoutes {
     if chance(15) { route.tokens = one(of: [true, false]) }
     if chance(20) { route.preflight = one(of: [.pass, .pass, .block]) }
     return route
+  }
+
+  /// Whether a route holds for a method.
+  static func holds(_ route: RouteSettings, for method: String) -> Bool {
+    guard let methods = route.methods else { return true }
+    return methods.contains(method) || method == "HEAD" && methods.contains("GET")
   }
 
   private mutating func networks() -> [NetworkPrefix] {
