@@ -34,8 +34,9 @@ extension ConfigurationSchema {
         "route.methods", ValueType.method.list(), into: \.methods, example: "[\"GET\", \"POST\"]",
         """
         The methods that the route applies to, case-sensitive; "GET" includes "HEAD". Such a route takes precedence \
-        over one of the same path without methods. For all methods, X-HTTP-Method-Override, X-HTTP-Method and \
-        X-Method-Override are removed from requests below its path; a field "_method" in a form is not seen.
+        over one of the same path without methods; of nested method sets the smaller is more specific: "GET" \
+        precedes "GET" and "POST". For all methods, X-HTTP-Method-Override, X-HTTP-Method and X-Method-Override are \
+        removed from requests below its path; a field "_method" in a form is not seen.
         """, omission: "All methods; an empty list is an error.", seeAlso: ["route.path"]),
       .optional(
         "route.access", .choice, into: \.access, example: "\"public\"",
