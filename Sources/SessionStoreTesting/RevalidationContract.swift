@@ -241,6 +241,42 @@ extension StoreContract {
       let next = try await grantedClaim(ada, at: now.addingTimeInterval(86_401), in: stores.first)
       try requireEqual(next.token, fresh.token, "the token to ask with next")
     },
+    StoreContract("A late result after a sign-in with another client ends what rests on its token, and nothing else") {
+      stores in
+      let ada = try Scenario.subject()
+      let web = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let app = try Scenario.signIn(ada, clientID: Scenario.app, at: now.addingTimeInterval(5))
+      let after = try await stores.second.complete(app).snapshot.account
+      let good = try await stores.first.record(
+        .good(claims: nil, token: nil), of: claim, at: now.addingTimeInterval(3_600))
+      try requireEqual(good.account, after, "the account after a late confirmation")
+      let revoked = try await stores.first.record(.revoked, of: claim, at: now.addingTimeInterval(3_600))
+      try requireEqual(revoked.ended, [web], "what ended")
+      try requireEqual(try await stores.second.account(ada), after, "the account after a late revocation")
+      try require(try await stores.second.find(app.session.handle) != nil, "the new session ended")
+    },
+    StoreContract("A late result has no effect once Apple was asked again") { stores in
+      let ada = try Scenario.subject()
+      let web = try await stores.first.complete(try Scenario.signIn(ada, token: "old")).snapshot.session.handle
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let next = now.addingTimeInterval(86_400)
+      let newer = try await grantedClaim(ada, at: next, in: stores.second)
+      let fresh = try Scenario.token("fresh", of: ada)
+      let expected = try await stores.second.record(.good(claims: nil, token: fresh), of: newer, at: next).account
+      let late = try Scenario.token("late", of: ada)
+      for answer in [RevalidationRecord.revoked, .noGoodAnswer, .good(claims: nil, token: late)] {
+        let recorded = try await stores.first.record(answer, of: claim, at: next.addingTimeInterval(60))
+        try requireEqual(recorded.ended, [], "what \(answer.kind) ended")
+        try requireEqual(recorded.account, expected, "the account after \(answer.kind)")
+      }
+      try require(try await stores.first.find(web) != nil, "the session ended")
+      try requireEqual(try await stores.first.account(ada), expected, "the account at last")
+      let last = try await grantedClaim(ada, at: next.addingTimeInterval(86_400), in: stores.first)
+      try requireEqual(last.token, fresh, "the token to ask with next")
+    },
     StoreContract("No good answer ends nothing and verifies nothing") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle

@@ -34,7 +34,7 @@ struct RevalidatorTests {
       Revalidator.Dependencies(
         apple: provider, keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      store: store, storeHealth: storeHealth, metrics: metrics, health: health,
+      store: store, storeHealth: storeHealth, unrecorded: UnrecordedResults(), metrics: metrics, health: health,
       logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["client", "error", "key"]) },
       clock: { clock.now })
   }

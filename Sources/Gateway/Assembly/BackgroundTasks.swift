@@ -45,7 +45,7 @@ struct BackgroundTasks: Sendable {
   init(
     store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
     loops: ProcessSessions, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
-    health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
+    revalidations: RequestRevalidations, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
     metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch, logger: Logger
   ) {
     self.logger = logger
@@ -57,7 +57,8 @@ struct BackgroundTasks: Sendable {
     self.sessions = sessions
     self.loops = loops
     self.lastSeen = lastSeen
-    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen, clock: sessions.clock)
+    storeCheck = StoreCheck(
+      store: store, storeHealth: storeHealth, lastSeen: lastSeen, revalidations: revalidations, clock: sessions.clock)
     self.changes = changes
     self.revalidator = revalidator
     self.health = health

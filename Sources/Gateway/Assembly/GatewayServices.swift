@@ -59,16 +59,17 @@ struct GatewayServices: Sendable {
     if try await store.waitUntilOpen(atMost: Self.storeWait) {
       storeHealth.answered(at: WallClock.now(), asked: asked)
     }
+    let unrecorded = UnrecordedResults()
     sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
-      clock: WallClock.now)
+      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, settings: settings.session,
+      metrics: metrics, clock: WallClock.now)
     tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
     lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     relay = NotificationRelay(store: store, storeHealth: storeHealth, metrics: metrics, logger: logger)
     revalidator = Revalidator(
-      Revalidator.Dependencies(keys, settings.revalidation), store: store, storeHealth: storeHealth, metrics: metrics,
-      health: health, logger: logger)
+      Revalidator.Dependencies(keys, settings.revalidation), store: store, storeHealth: storeHealth,
+      unrecorded: unrecorded, metrics: metrics, health: health, logger: logger)
     revalidations = RequestRevalidations(revalidator, sessions: sessions)
     snapshots = SnapshotFactory(
       store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,

@@ -65,8 +65,9 @@ struct RunningGateway: Sendable {
       lastSeen: services.lastSeen,
       changes: ChangeFollower(
         store: services.store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth),
-      revalidator: services.revalidator, health: services.health, upstreams: upstreams, relay: services.relay,
-      metrics: metrics, certificates: certificates, resources: resources, logger: logger)
+      revalidator: services.revalidator, revalidations: services.revalidations, health: services.health,
+      upstreams: upstreams, relay: services.relay, metrics: metrics, certificates: certificates, resources: resources,
+      logger: logger)
     await tasks.checkStore()
     let people = PeopleWatch(store: services.store, storeHealth: services.storeHealth)
     people.addMetrics(to: metrics)
@@ -230,15 +231,23 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// The longest wait for revalidations that are under way when the process ends: mostly longer than Apple takes, and
-  /// short beside the time that a service manager grants.
+  /// The longest wait for revalidations that are under way when the process ends, and for the store to take their
+  /// results: mostly longer than Apple takes, and short beside the time that a service manager grants.
   private static let revalidationLimit = Duration.seconds(3)
 
-  /// Writes the last-seen updates, and closes what is left.
+  /// The time that is left in any case for results which the store has not taken before.
+  private static let shortestRecording = Duration.seconds(1)
+
+  /// Writes the last-seen updates and the results of revalidations, and closes what is left.
   private func close() async {
     await services.lastSeen.finish()
     let queue = services.revalidator.queue
-    await ending.wait { await queue.waitForAll(by: .now + Self.revalidationLimit) }
+    let deadline = ContinuousClock.now + Self.revalidationLimit
+    await ending.wait { await queue.waitForAll(by: deadline) }
+    let revalidations = services.revalidations
+    await ending.wait {
+      await revalidations.finish(by: max(deadline, ContinuousClock.now + Self.shortestRecording))
+    }
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await services.store.close() } catch {
       services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])

@@ -83,6 +83,18 @@ final class ProcessSessions: Sendable {
     return updates
   }
 
+  /// The cached sessions of an account for which a condition holds.
+  func handles(
+    of subject: Subject, where isWanted: @escaping @Sendable (Session) -> Bool
+  ) async -> [PublicSessionID] {
+    var handles: Set<PublicSessionID> = []
+    for loop in loops.withLock({ $0 }) {
+      let found = try? await loop.eventLoop.submit { loop.value.cache.handles(of: subject, where: isWanted) }.get()
+      handles.formUnion(found ?? [])
+    }
+    return Array(handles)
+  }
+
   /// Removes sessions that have ended from every cache, and ends their connections.
   func end(_ handles: [PublicSessionID], now: @escaping @Sendable () -> Int64) async {
     guard !handles.isEmpty else { return }

@@ -34,18 +34,64 @@ struct RequestRevalidations: Sendable {
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
       let outcome = await revalidator.run(snapshot, waitingUntil: deadline)
-      if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
-      if outcome.accountChanged {
-        // Renewed sessions can be used at once; others have to be looked up again.
-        if let account = outcome.account {
-          await sessions.renew(account, readAfter: version)
-        } else {
-          await sessions.forget(snapshot.account.subject)
-        }
-      }
+      await apply(outcome, to: snapshot.account.subject, readAfter: version)
       revalidator.queue.end(snapshot.account.subject)
     }
   }
+
+  /// Updates the caches after a revalidation.
+  private func apply(
+    _ outcome: Revalidator.Outcome, to subject: Subject, readAfter version: ProcessSessions.Version
+  ) async {
+    if let revocation = outcome.unrecordedRevocation { await sessions.forget(revocation) }
+    if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
+    if outcome.accountChanged {
+      // Renewed sessions can be used at once; others have to be looked up again.
+      if let account = outcome.account {
+        await sessions.renew(account, readAfter: version)
+      } else {
+        await sessions.forget(subject)
+      }
+    }
+  }
+
+  // MARK: Results that the store did not take
+
+  /// Whether results of revalidations wait for the store.
+  var hasUnrecorded: Bool { revalidator.recorder.hasUnrecorded }
+
+  /// Records the results that wait for the store, unless that is under way.
+  func recordSoon() {
+    if hasUnrecorded { _ = recordKept() }
+  }
+
+  private func recordKept() -> Task<Void, Never> {
+    revalidator.recorder.beginPass {
+      var last = 0
+      while true {
+        // Read before the store is asked, as above.
+        let version = sessions.version
+        guard let recorded = await revalidator.recorder.recordNext(after: last) else { return }
+        last = recorded.number
+        await apply(recorded.outcome, to: recorded.subject, readAfter: version)
+      }
+    }
+  }
+
+  /// Tries at shutdown to record the results that wait for the store, and logs how many are left at the deadline.
+  func finish(by deadline: ContinuousClock.Instant) async {
+    guard hasUnrecorded else { return }
+    let (stream, signal) = AsyncStream<Never>.makeStream()
+    let pass = recordKept()
+    Task {
+      await pass.value
+      signal.finish()
+    }
+    _ = await RevalidationQueue.wait(for: stream, by: deadline)
+    revalidator.recorder.reportUnrecorded()
+  }
+
+  // MARK: Requests that wait
 
   /// Revalidates an overdue account, waits at most ten seconds for a slot and for the result, and loads the session
   /// again.

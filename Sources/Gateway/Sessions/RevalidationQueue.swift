@@ -57,8 +57,9 @@ final class RevalidationQueue: Sendable {
     }
   }
 
-  /// - Returns: whether the signal came before the deadline.
-  private static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+  /// Waits for a signal.
+  /// - Returns: whether it came before the deadline.
+  static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await _ in signal {}

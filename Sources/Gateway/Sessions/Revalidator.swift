@@ -20,6 +20,8 @@ final class Revalidator: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date
   private let state = Mutex(State())
+  /// Records the results.
+  let recorder: RevalidationRecorder
   /// Admits revalidations: a caller of ``run(_:waitingUntil:)`` has a slot.
   let queue = RevalidationQueue()
   /// The longest time that an overdue request waits.
@@ -51,12 +53,16 @@ final class Revalidator: Sendable {
     var accountChanged = false
     /// The account as the store has it since; nil if that is not known.
     var account: Account?
+    /// A revocation that the store has not recorded: the cached sessions that it concerns end already.
+    var unrecordedRevocation: UnrecordedResult?
   }
 
-  /// - Parameter health: receives the state of Apple as the check `apple`, for information.
+  /// - Parameters:
+  ///   - unrecorded: keeps the results that the store does not take.
+  ///   - health: receives the state of Apple as the check `apple`, for information.
   init(
-    _ dependencies: Dependencies, store: any RevalidationLeaseStore, storeHealth: StoreHealth, metrics: MetricsRegistry,
-    health: HealthMonitor, logger: Logger,
+    _ dependencies: Dependencies, store: any RevalidationLeaseStore, storeHealth: StoreHealth,
+    unrecorded: UnrecordedResults, metrics: MetricsRegistry, health: HealthMonitor, logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.longestWait = longestWait
@@ -67,6 +73,8 @@ final class Revalidator: Sendable {
     self.storeHealth = storeHealth
     self.metrics = metrics
     self.logger = logger
+    recorder = RevalidationRecorder(
+      store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics, logger: logger, clock: clock)
   }
 
   /// Uses other dependencies from now on. Revalidations under way go on. The history of calls is kept unless the
@@ -105,10 +113,7 @@ final class Revalidator: Sendable {
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
           if hasWaited {
-            guard current.history.mayCall(at: now) else {
-              try await store.releaseLease(lease)
-              return Outcome(accountChanged: true)
-            }
+            guard current.history.mayCall(at: now) else { return await release(lease, dependencies) }
             turn = now
           }
           return try await ask(lease, of: snapshot, current)
@@ -151,7 +156,7 @@ final class Revalidator: Sendable {
     do throws(StoreError) {
       let outcome = try await store.acquireLease(
         of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
-      if case .granted(let lease) = outcome { try await store.releaseLease(lease) }
+      if case .granted(let lease) = outcome { return await release(lease, dependencies) }
       return Outcome(accountChanged: true)
     } catch {
       return failed(error)
@@ -174,16 +179,16 @@ final class Revalidator: Sendable {
       token = try dependencies.keyring.open(lease.token, of: lease.subject, clientID: lease.clientID)
     } catch {
       switch error {
-      case .unknownKey(let key): return try await keyIsMissing(key, lease, of: snapshot)
+      case .unknownKey(let key): return await keyIsMissing(key, lease, of: snapshot, dependencies)
       case .refused, .expired, .failed: return try await tokenIsDamaged(lease, dependencies)
       }
     }
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
-    let decision = current.history.note(answer, clientID: lease.clientID, at: clock())
+    let answeredAt = clock()
+    let decision = current.history.note(answer, clientID: lease.clientID, at: answeredAt)
     let verdict = RevalidationResult(answer).label
     metrics.checks.count(verdict)
-    dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
     if isInUse(current.history) {
       reportHealth()
       if let alarm = decision.alarm { raise(alarm) }
@@ -191,31 +196,39 @@ final class Revalidator: Sendable {
     }
     switch decision.action {
     case .releaseLease:
-      try await store.releaseLease(lease)
-      return Outcome(accountChanged: true)
+      dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
+      return await release(lease, dependencies)
     case .keep:
+      dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
+      // If it cannot be recorded, nothing is lost: the attempt counts as failed since its lease.
       let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
       return Outcome(accountChanged: true, account: recorded.account)
     case .endSessions:
-      let recorded = try await store.record(.revoked, of: lease, at: clock())
-      metrics.countEnd(of: recorded.ended, because: .revoked)
-      dependencies.audit.recordEnd(
-        of: recorded.ended, because: .revoked, subject: lease.subject, clientID: lease.clientID)
-      return Outcome(ended: recorded.ended, accountChanged: true)
+      // The circuit breaker has decided by now: a later hold does not undo it, however late it is recorded.
+      return await recorder.record(
+        UnrecordedResult(
+          lease: lease, content: .answer(.revoked, verdict: verdict), answeredAt: answeredAt,
+          audit: dependencies.audit))
     case .recordGood:
       guard case .goodStanding(let standing) = answer else { return Outcome() }
-      let recorded = try await store.record(
-        .good(
-          claims: standing.identityToken.map { AccountClaims($0.claims) },
-          token: replacement(for: token, standing.refreshToken, of: lease, dependencies)),
-        of: lease, at: clock())
-      return Outcome(accountChanged: true, account: recorded.account)
+      let good = RevalidationRecord.good(
+        claims: standing.identityToken.map { AccountClaims($0.claims) },
+        token: replacement(for: token, standing.refreshToken, of: lease, dependencies))
+      return await recorder.record(
+        UnrecordedResult(
+          lease: lease, content: .answer(good, verdict: verdict), answeredAt: answeredAt, audit: dependencies.audit))
     }
   }
 
+  /// Releases the lease of a request that was not made or cannot have reached Apple.
+  private func release(_ lease: RevalidationLease, _ dependencies: Dependencies) async -> Outcome {
+    await recorder.record(
+      UnrecordedResult(lease: lease, content: .notAsked, answeredAt: clock(), audit: dependencies.audit))
+  }
+
   private func keyIsMissing(
-    _ key: KeyIdentifier, _ lease: RevalidationLease, of snapshot: SessionSnapshot
-  ) async throws(StoreError) -> Outcome {
+    _ key: KeyIdentifier, _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ dependencies: Dependencies
+  ) async -> Outcome {
     metrics.checks.count("no_key")
     if isDue("key \(key)") {
       logger.error(
@@ -227,8 +240,8 @@ final class Revalidator: Sendable {
     }
     // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
     // account: otherwise each request would have it looked up and revalidated again.
-    try await store.releaseLease(lease)
-    return Outcome(accountChanged: snapshot.account.failingSince(at: clock()) == nil)
+    let released = await release(lease, dependencies)
+    return Outcome(accountChanged: released.accountChanged && snapshot.account.failingSince(at: clock()) == nil)
   }
 
   /// Records an attempt without a good answer: no replica can decrypt the token, so that only another sign-in helps.

@@ -71,6 +71,13 @@ struct SessionCache {
     byHandle[handle]?.first { $0.validity == .current }
   }
 
+  /// The cached sessions of an account for which a condition holds.
+  func handles(of subject: Subject, where isWanted: (Session) -> Bool) -> [PublicSessionID] {
+    (bySubject[subject] ?? []).filter { handle in
+      byHandle[handle]?.first { isWanted($0.snapshot.session) } != nil
+    }
+  }
+
   /// Whether the session has ended a moment ago.
   func hasEnded(_ handle: PublicSessionID, now: Int64) -> Bool { tombstones.number(of: handle, now: now) != nil }
 

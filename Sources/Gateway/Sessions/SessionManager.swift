@@ -12,6 +12,7 @@ final class SessionManager: Sendable {
   private let store: any SessionRecordStore & NotificationStore
   private let loops: ProcessSessions
   private let storeHealth: StoreHealth
+  private let unrecorded: UnrecordedResults
   private let metrics: MetricsRegistry
   private let idle: Mutex<Duration>
   private let lookUps: SharedLookUps<FoundSession>
@@ -28,13 +29,16 @@ final class SessionManager: Sendable {
   /// able to write that yet.
   static let idleRecheckInterval: Int64 = 1_000
 
+  /// - Parameter unrecorded: has the revocations that the store has not recorded yet.
   init(
     store: any SessionRecordStore & NotificationStore, loops: ProcessSessions, storeHealth: StoreHealth,
-    settings: SessionSettings, metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
+    unrecorded: UnrecordedResults, settings: SessionSettings, metrics: MetricsRegistry,
+    clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.loops = loops
     self.storeHealth = storeHealth
+    self.unrecorded = unrecorded
     lookUps = SharedLookUps(loops, storeHealth)
     self.metrics = metrics
     self.clock = clock
@@ -130,9 +134,10 @@ final class SessionManager: Sendable {
     cached.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
   }
 
-  /// Whether the session has not expired, and no ban of its user is in force: a sign-in that was under way when the ban
-  /// was made may have created it.
+  /// Whether the session has not expired, its token is not revoked at Apple as far as this process knows, and no ban of
+  /// its user is in force: a sign-in that was under way when the ban was made may have created it.
   private func isAlive(_ snapshot: SessionSnapshot, at now: Int64) -> Bool {
+    if unrecorded.revokes(snapshot.session) { return false }
     let date = Date(millisecondsSince1970: now)
     if let ban = snapshot.account.access.ban, ban.isInForce(at: date) { return false }
     return snapshot.session.isAlive(at: date, idleTimeout: idleTimeout)
@@ -237,6 +242,16 @@ final class SessionManager: Sendable {
 
   /// Removes sessions that have ended from every cache, and ends their connections.
   func forget(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
+
+  /// Removes the sessions that a revocation concerns from every cache, and ends their connections: before the store has
+  /// recorded it. They are refused until it has.
+  func forget(_ revocation: UnrecordedResult) async {
+    let subject = revocation.lease.subject
+    let cached = await loops.handles(of: subject) { revocation.revokes($0) }
+    await forget(cached)
+    // An answer of the store that is under way has them still.
+    await forget(subject)
+  }
 
   /// The state of the caches, to be read before a query to the store whose answer is passed to `renew`.
   var version: ProcessSessions.Version { loops.version }

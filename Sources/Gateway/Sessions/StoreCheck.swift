@@ -6,6 +6,7 @@ final class StoreCheck: Sendable {
   private let store: any StoreMaintenance
   private let storeHealth: StoreHealth
   private let lastSeen: LastSeenBatch
+  private let revalidations: RequestRevalidations
   private let clock: @Sendable () -> Int64
   private let state = Mutex(State())
 
@@ -20,7 +21,8 @@ final class StoreCheck: Sendable {
     case succeeded(Period)
   }
 
-  /// When last-seen updates that could not be written are written again, though no check has failed.
+  /// When last-seen updates and results of revalidations that could not be written are written again, though no check
+  /// has failed.
   private enum Retry {
     case none
     /// Not within the pause, which is so long, in milliseconds.
@@ -41,17 +43,18 @@ final class StoreCheck: Sendable {
 
   /// The interval of checks that succeed; otherwise the next one follows at once. In milliseconds.
   private static let interval: Int64 = 4_500
-  /// The longest pause between two writes of last-seen updates that fail while checks succeed. In milliseconds.
+  /// The longest pause between two such writes that fail while checks succeed. In milliseconds.
   private static let longestPause: Int64 = 60_000
 
   /// - Parameter clock: in milliseconds since 1970.
   init(
     store: any StoreMaintenance, storeHealth: StoreHealth, lastSeen: LastSeenBatch,
-    clock: @escaping @Sendable () -> Int64
+    revalidations: RequestRevalidations, clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.storeHealth = storeHealth
     self.lastSeen = lastSeen
+    self.revalidations = revalidations
     self.clock = clock
   }
 
@@ -63,7 +66,8 @@ final class StoreCheck: Sendable {
   }
 
   /// Checks the store. If it can be written again, the last-seen updates are written at once: to other replicas, and to
-  /// the next start of this one, the sessions that were used meanwhile look idle.
+  /// the next start of this one, the sessions that were used meanwhile look idle. So are the results of revalidations
+  /// that it did not take.
   func run() async {
     let asked = clock()
     do throws(StoreError) {
@@ -74,7 +78,7 @@ final class StoreCheck: Sendable {
     }
     let now = clock()
     storeHealth.wrote(at: now, asked: asked)
-    let hasUnwritten = lastSeen.hasUnwritten
+    let hasUnwritten = lastSeen.hasUnwritten || revalidations.hasUnrecorded
     let writes = state.withLock { state in
       defer { state.last = .succeeded(Period(from: now, for: Self.interval)) }
       if case .failed = state.last { return true }
@@ -84,6 +88,8 @@ final class StoreCheck: Sendable {
       }
       return state.retry.isDue(at: now)
     }
-    if writes { lastSeen.writeSoon() }
+    guard writes else { return }
+    lastSeen.writeSoon()
+    revalidations.recordSoon()
   }
 }

@@ -92,8 +92,10 @@ extension PostgreSQLSessionStore {
       guard let before = try PostgreSQLAccountRow.lock(claim.subject, in: connection) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
+      let standing = before.account.standing(of: claim, latest: before.claimNumber)
+      if standing == .outdated { return RecordedRevalidation(account: before.account, ended: []) }
       var after = before
-      after.account = before.account.after(answer, at: now)
+      if standing == .latest { after.account = before.account.after(answer, at: now) }
       var ended: [PublicSessionID] = []
       let token: [Parameter] = [
         .text(claim.subject.text), .text(claim.clientID), .integer(claim.tokenVersion),

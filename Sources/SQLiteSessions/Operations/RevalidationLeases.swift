@@ -44,8 +44,10 @@ extension SQLiteSessionStore {
       guard let before = try SQLiteAccountRow.find(claim.subject, in: database) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
+      let standing = before.account.standing(of: claim, latest: before.claimNumber)
+      if standing == .outdated { return RecordedRevalidation(account: before.account, ended: []) }
       var after = before
-      after.account = before.account.after(answer, at: now)
+      if standing == .latest { after.account = before.account.after(answer, at: now) }
       var ended: [PublicSessionID] = []
       switch answer {
       case .good(_, let token):

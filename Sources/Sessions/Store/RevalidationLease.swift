@@ -23,7 +23,9 @@ package protocol RevalidationLeaseStore: Sendable {
 
   /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
   /// (`AccountClaims.afterCheck`); the account counts as changed if they say something new of the user
-  /// (`Account.hasNewClaims`). A result for a token that was replaced since ends nothing and replaces nothing.
+  /// (`Account.hasNewClaims`). A result for a token that was replaced since ends nothing and replaces nothing. A result
+  /// may come late: after a sign-in it leaves the account as it is, and after another lease it has no effect at all
+  /// (`Account.standing(of:latest:)`).
   func record(_ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date) async throws(StoreError)
     -> RecordedRevalidation
 }

@@ -63,7 +63,29 @@ extension SignIn {
   }
 }
 
+/// The standing of a lease when its result is recorded, which may be late.
+package enum LeaseStanding: Sendable, Equatable {
+  /// Neither another lease nor a sign-in came since.
+  case latest
+  /// The user signed in since: the result affects the token that it is about, if that was not replaced, and not the
+  /// account.
+  case signedInSince
+  /// Apple was asked again since: the result is outdated, and has no effect.
+  case outdated
+}
+
 extension Account {
+  /// The standing of a lease of this account.
+  /// - Parameter number: that of the account's latest lease or sign-in.
+  package func standing(of lease: RevalidationLease, latest number: Int64) -> LeaseStanding {
+    if lease.number == number { return .latest }
+    // A sign-in counts as asking, too.
+    guard let asked = lastAsked?.stored, asked > lease.acquiredAt.stored, asked > latestAuthorization.stored else {
+      return .signedInSince
+    }
+    return .outdated
+  }
+
   /// The account after a revalidation.
   package func after(_ answer: RevalidationRecord, at now: Date) -> Account {
     var after = self

@@ -30,6 +30,7 @@ final class GateRig: Sendable {
   let changes: ChangeFollower
   let storeCheck: StoreCheck
   let revalidator: Revalidator
+  let revalidations: RequestRevalidations
   let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
   let settings: GatewaySettings
@@ -50,22 +51,26 @@ final class GateRig: Sendable {
     let provider = try apple.provider(clock)
     let clock = clock
     storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds)
+    let unrecorded = UnrecordedResults()
     revalidator = Revalidator(
       Revalidator.Dependencies(
         apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
-      store: store, storeHealth: storeHealth, metrics: metrics, health: health, logger: logger,
+      store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics, health: health, logger: logger,
       longestWait: longestWait, clock: { clock.now })
     sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
-      clock: { clock.milliseconds })
+      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, settings: settings.session,
+      metrics: metrics, clock: { clock.milliseconds })
     let tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
       clock: { clock.milliseconds })
     self.tokens = tokens
     lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
-    storeCheck = StoreCheck(store: store, storeHealth: storeHealth, lastSeen: lastSeen) { clock.milliseconds }
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
+    self.revalidations = revalidations
+    storeCheck = StoreCheck(
+      store: store, storeHealth: storeHealth, lastSeen: lastSeen, revalidations: revalidations
+    ) { clock.milliseconds }
     let configuration = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let nothing = EndpointAction(bodyLimit: 0, routeClass: 0) { _ in ControlResponse(.ok) }

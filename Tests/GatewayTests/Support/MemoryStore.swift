@@ -37,6 +37,9 @@ final class MemoryStore: SessionStore {
     var refusedClaims = 0
     var answers: [RevalidationRecord.Kind] = []
     var givenBack = 0
+    /// The number of each account's latest lease or sign-in.
+    var leaseNumbers: [Subject: Int64] = [:]
+    var tokenVersions: [Subject: Int64] = [:]
     /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
     /// Runs between the next look-up of a request for access and its result.
@@ -84,6 +87,8 @@ final class MemoryStore: SessionStore {
       state.sessions[session.handle] = session
       state.accounts[subject] = account
       state.tokens[subject] = token.map { StoredToken(subject: subject, clientID: "web", token: $0) }
+      state.leaseNumbers[subject, default: 0] += 1
+      state.tokenVersions[subject, default: 0] += 1
     }
     return SessionSnapshot(session: session, account: account)
   }
@@ -141,16 +146,20 @@ final class MemoryStore: SessionStore {
       account = account.afterAcquiringLease(at: now)
       state.accounts[subject] = account
       state.claims += 1
+      let number = state.leaseNumbers[subject, default: 0] + 1
+      state.leaseNumbers[subject] = number
       return .granted(
         StoredLease(
           subject: subject, clientID: stored.clientID, token: stored.token, acquiredAt: now,
-          number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before.lastAsked,
+          number: number, tokenVersion: state.tokenVersions[subject] ?? 0, previouslyAsked: before.lastAsked,
           previousAnswer: before.lastAnswer))
     }
   }
 
   func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+    try requireSuccess(of: "releaseLease")
     try access { state in
+      guard state.leaseNumbers[claim.subject] == claim.number else { return }
       state.accounts[claim.subject]?.lastAsked = claim.previouslyAsked
       state.accounts[claim.subject]?.lastAnswer = claim.previousAnswer
       state.givenBack += 1
@@ -160,10 +169,16 @@ final class MemoryStore: SessionStore {
   func record(_ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date) async throws(StoreError)
     -> RecordedRevalidation
   {
-    try access { state in
+    try requireSuccess(of: "record")
+    return try access { state in
       state.answers.append(answer.kind)
       var ended: [PublicSessionID] = []
-      state.accounts[claim.subject] = state.accounts[claim.subject]?.after(answer, at: now)
+      let account = state.accounts[claim.subject]
+      let standing = account?.standing(of: claim, latest: state.leaseNumbers[claim.subject] ?? 0)
+      if standing == .latest { state.accounts[claim.subject] = account?.after(answer, at: now) }
+      guard standing != .outdated, (state.tokenVersions[claim.subject] ?? 0) == claim.tokenVersion else {
+        return RecordedRevalidation(account: state.account(claim.subject), ended: [])
+      }
       switch answer {
       case .good(_, let token?):
         state.tokens[claim.subject] = StoredToken(

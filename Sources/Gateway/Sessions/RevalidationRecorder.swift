@@ -1,0 +1,160 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// Records the results of revalidations in the store. A result that the store does not take is kept and recorded again
+/// later: its lease is used up, so that Apple is not asked again within the interval.
+///
+/// A late record is harmless: the store ignores it if Apple was asked again since, and after a sign-in it affects only
+/// the token that it is about.
+final class RevalidationRecorder: Sendable {
+  private let store: any RevalidationLeaseStore
+  private let storeHealth: StoreHealth
+  private let unrecorded: UnrecordedResults
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  private let clock: @Sendable () -> Date
+  private let failures = WarningInterval()
+  private let drops = WarningInterval()
+  /// The pass over the kept results that is under way.
+  private let pass = Mutex<Task<Void, Never>?>(nil)
+
+  init(
+    store: any RevalidationLeaseStore, storeHealth: StoreHealth, unrecorded: UnrecordedResults,
+    metrics: MetricsRegistry, logger: Logger, clock: @escaping @Sendable () -> Date
+  ) {
+    self.store = store
+    self.storeHealth = storeHealth
+    self.unrecorded = unrecorded
+    self.metrics = metrics
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// Records a result, or keeps it if the store does not take it.
+  func record(_ result: UnrecordedResult) async -> Revalidator.Outcome {
+    do throws(StoreError) {
+      return try await write(result)
+    } catch {
+      return keep(result, after: error)
+    }
+  }
+
+  private func write(_ result: UnrecordedResult) async throws(StoreError) -> Revalidator.Outcome {
+    let lease = result.lease
+    switch result.content {
+    case .notAsked:
+      try await store.releaseLease(lease)
+      return Revalidator.Outcome(accountChanged: true)
+    case .answer(let answer, let verdict):
+      // Apple's confirmation counts from its answer, however late it is recorded. Sessions end now.
+      let moment = answer.kind == .good ? result.answeredAt : clock()
+      let recorded = try await store.record(answer, of: lease, at: moment)
+      result.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
+      metrics.countEnd(of: recorded.ended, because: .revoked)
+      result.audit.recordEnd(
+        of: recorded.ended, because: .revoked, subject: lease.subject, clientID: lease.clientID)
+      return Revalidator.Outcome(
+        ended: recorded.ended, accountChanged: true, account: answer.kind == .revoked ? nil : recorded.account)
+    }
+  }
+
+  private func keep(_ result: UnrecordedResult, after error: StoreError) -> Revalidator.Outcome {
+    // The process ends: nobody is served any more.
+    if error.code == .closed { return Revalidator.Outcome() }
+    storeHealth.failed("check", error)
+    if failures.isDue() {
+      logger.warning(
+        "recording the result of a revalidation failed, retrying", metadata: ["error": "\(error)"])
+    }
+    if let dropped = unrecorded.keep(result) { logDrop(of: dropped, "more than \(UnrecordedResults.limit) wait") }
+    guard case .answer(let answer, _) = result.content else { return Revalidator.Outcome() }
+    // Its own event follows when it is recorded.
+    result.audit.record(
+      .check(verdict: "failed"), subject: result.lease.subject, clientID: result.lease.clientID)
+    return answer.kind == .revoked ? Revalidator.Outcome(unrecordedRevocation: result) : Revalidator.Outcome()
+  }
+
+  private func logDrop(of result: UnrecordedResult, _ reason: String) {
+    guard drops.isDue() else { return }
+    logger.warning(
+      "dropping the result of a revalidation that could not be recorded",
+      metadata: [
+        "client": "\(result.lease.clientID)", "reason": "\(reason)",
+        "remedy": "see why the session store cannot be written; Apple is asked again after revalidation.interval",
+      ])
+  }
+
+  // MARK: Kept results
+
+  /// Whether results are kept.
+  var hasUnrecorded: Bool { unrecorded.count > 0 }
+
+  /// Runs a pass over the kept results, unless one is under way.
+  /// - Returns: the pass.
+  func beginPass(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    pass.withLock { current in
+      if let current { return current }
+      let task = Task {
+        await work()
+        pass.withLock { $0 = nil }
+      }
+      current = task
+      return task
+    }
+  }
+
+  /// One kept result that is recorded.
+  struct Recorded {
+    /// The number after which the pass goes on.
+    let number: Int
+    let subject: Subject
+    let outcome: Revalidator.Outcome
+  }
+
+  /// Records the earliest kept result with a greater number.
+  /// - Returns: nil if there is none, or the store does not take it either.
+  func recordNext(after number: Int) async -> Recorded? {
+    guard let entry = unrecorded.first(after: number) else { return nil }
+    let subject = entry.result.lease.subject
+    do throws(StoreError) {
+      let outcome = try await write(entry.result)
+      unrecorded.remove(entry)
+      return Recorded(number: entry.number, subject: subject, outcome: outcome)
+    } catch {
+      if error.code == .closed { return nil }
+      storeHealth.failed("check", error)
+      guard error.concernsOneRecord else { return nil }
+      unrecorded.remove(entry)
+      logDrop(of: entry.result, "\(error)")
+      return Recorded(
+        number: entry.number, subject: subject, outcome: Revalidator.Outcome(accountChanged: true))
+    }
+  }
+
+  /// Logs at shutdown how many results are not recorded.
+  func reportUnrecorded() {
+    let count = unrecorded.count
+    guard count > 0 else { return }
+    logger.warning(
+      "results of revalidations not recorded at shutdown, these accounts count as not confirmed",
+      metadata: [
+        "accounts": "\(count)",
+        "remedy": "see that the session store can be written before a gateway is stopped",
+      ])
+  }
+}
+
+extension StoreError {
+  /// Whether another attempt with the same record would fail as well, while others may succeed.
+  fileprivate var concernsOneRecord: Bool {
+    switch code {
+    case .damagedRow, .conflict, .internalError: true
+    case .unavailable, .interrupted, .busy, .readOnly, .full, .corrupt, .denied, .misconfigured, .missingDirectory,
+      .newerSchema, .unfinishedCopy, .closed:
+      false
+    }
+  }
+}
