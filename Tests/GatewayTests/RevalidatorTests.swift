@@ -322,6 +322,47 @@ struct RevalidatorTests {
     #expect(check()?.status == .ok)
   }
 
+  private func appleCheck() -> HealthCheck? { health.report.checks.first { $0.name == "apple" } }
+
+  private func clockAlarms() -> Int {
+    lines.take().filter { $0.hasPrefix("the system's clock is behind Apple's") }.count
+  }
+
+  @Test("A sign-in's token from the future is critical once an hour, until a token is accepted")
+  func clockBehindAtSignIn() {
+    // Both tokens of such a sign-in are verified.
+    let accepted = ExchangeOutcome.disagreement(.subject)
+    checks.note(accepted, clientID: "web", by: provider)
+    #expect(appleCheck()?.status == .ok)
+    for _ in 0..<3 { checks.note(.unverified(.issuedInFuture), clientID: "web", by: provider) }
+    #expect(appleCheck()?.status == .failing && appleCheck()?.message?.contains("clock is behind") == true)
+    #expect(appleCheck()?.effect == .informs && clockAlarms() == 1)
+    checks.note(.unverified(.signatureInvalid), clientID: "web", by: provider)
+    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: provider)
+    #expect(appleCheck()?.status == .failing, "neither shows that the clock is right")
+    clock.advance(3_600)
+    checks.note(.unverified(.issuedInFuture), clientID: "web", by: provider)
+    #expect(clockAlarms() == 1)
+    checks.note(accepted, clientID: "web", by: provider)
+    #expect(appleCheck()?.status == .ok)
+  }
+
+  @Test("A revalidation's token from the future is critical as well, and leaves the account valid")
+  func clockBehindAtRevalidation() async throws {
+    let snapshot = try due()
+    apple.answer(.goodIssued(clock.now.addingTimeInterval(61), of: "001.anna"))
+    _ = await checks.run(snapshot)
+    #expect(answers() == [.good] && appleCheck()?.status == .failing && clockAlarms() == 1)
+    clock.advance(86_400)
+    apple.answer(.good)
+    _ = await checks.run(snapshot)
+    #expect(appleCheck()?.status == .failing, "without a token the clock is not known to be right")
+    clock.advance(86_400)
+    apple.answer(.goodIssued(clock.now.addingTimeInterval(59), of: "001.anna"))
+    _ = await checks.run(snapshot)
+    #expect(answers() == [.good, .good, .good] && appleCheck()?.status == .ok && clockAlarms() == 0)
+  }
+
   @Test("A session that is refused as the grace is over is recorded once an hour, and all share one line in the log")
   func graceEnds() throws {
     let sessions = try (0..<3).map { try due("user.\($0)").session }

@@ -308,6 +308,22 @@ struct AppleConditionTests {
     #expect(condition.report(nil, at: noon) == .ok, "memory of constant size")
   }
 
+  @Test("A clock that is behind is reported until an identity token is accepted, whatever Apple answers besides")
+  func clockBehind() {
+    var condition = AppleCondition()
+    condition.noteIdentityToken(isFromFuture: true)
+    let said = message(condition.report(nil, at: noon))
+    #expect(said.contains("clock is behind") && said.contains("cordon doctor"))
+    condition.note(.accepted, clientID: "web", at: noon)
+    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
+    #expect(message(condition.report(.noSuccess(checks: 20), at: noon)) == said)
+    condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
+    #expect(message(condition.report(nil, at: noon)).contains("invalid_client"), "both are wrong")
+    condition.note(.accepted, clientID: "web", at: noon)
+    condition.noteIdentityToken(isFromFuture: false)
+    #expect(condition.report(nil, at: noon) == .ok)
+  }
+
   @Test("An unreachable Apple is distinguished from checks of which none succeeds")
   func unreachable() {
     var condition = AppleCondition()

@@ -10,6 +10,22 @@ final class AppleCallHistory: Sendable {
     var circuitBreaker = RevalidationCircuitBreaker()
     var backoff = ReachabilityBackoff()
     var condition = AppleCondition()
+    var hourly = HourlyLimit()
+
+    /// Notes an identity token that shows whether our clock is behind; nil if there is none.
+    /// - Returns: the alarm, unless it was raised within the hour.
+    mutating func noteIdentityToken(isFromFuture: Bool?, at now: Date) -> RevalidationAlarm? {
+      guard let isFromFuture else { return nil }
+      condition.noteIdentityToken(isFromFuture: isFromFuture)
+      return isFromFuture && hourly.isDue("clock", at: now) ? .clockBehind : nil
+    }
+  }
+
+  /// The decision on an answer.
+  struct Decision {
+    let action: RevalidationAction
+    /// The alarm to raise now.
+    let alarm: RevalidationAlarm?
   }
 
   private let state = Mutex(State())
@@ -22,22 +38,26 @@ final class AppleCallHistory: Sendable {
   func noteNotCalled(since: Date) { state.withLock { $0.backoff.noteNotTried(since: since) } }
 
   /// Notes the answer to a revalidation, and decides what follows from it.
-  func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> RevalidationCircuitBreaker.Decision {
+  func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> Decision {
     let result = RevalidationResult(answer)
     return state.withLock { state in
       if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
-      return state.circuitBreaker.evaluate(result, at: now)
+      let clockAlarm = state.noteIdentityToken(isFromFuture: answer.isTokenFromFuture, at: now)
+      let decision = state.circuitBreaker.evaluate(result, at: now)
+      return Decision(action: decision.action, alarm: decision.alarm ?? clockAlarm)
     }
   }
 
-  /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
+  /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well, and sends
+  /// an identity token.
   /// - Returns: the alarm to raise.
   func note(_ outcome: ExchangeOutcome, clientID: String, at now: Date) -> RevalidationAlarm? {
-    guard let contact = AppleCondition.Contact(outcome) else { return nil }
-    return state.withLock { state in
+    state.withLock { state in
+      let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
+      guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)
-      guard case .refused = contact else { return nil }
+      guard case .refused = contact else { return clockAlarm }
       return state.circuitBreaker.credentialsRefused(at: now)
     }
   }
@@ -81,6 +101,28 @@ extension AppleCondition.Contact {
     case .appleTrouble(let error): self = .inconclusive(reason: error.message)
     case .notSent: self = .notSent
     case .unverified: return nil
+    }
+  }
+}
+
+// A token is found to be from the future after its signature, its issuer and its audience were verified.
+
+extension RefreshVerdict {
+  /// Whether the identity token in the answer was issued in the future by our clock; nil if none shows that.
+  fileprivate var isTokenFromFuture: Bool? {
+    guard case .goodStanding(let standing) = self else { return nil }
+    if standing.rejection == .issuedInFuture { return true }
+    return standing.identityToken == nil ? nil : false
+  }
+}
+
+extension ExchangeOutcome {
+  /// Whether an identity token of the sign-in was issued in the future by our clock; nil if none shows that.
+  fileprivate var isTokenFromFuture: Bool? {
+    switch self {
+    case .unverified(.issuedInFuture): true
+    case .granted, .disagreement: false
+    case .unverified, .refused, .misconfigured, .noSecret, .appleTrouble, .notSent: nil
     }
   }
 }

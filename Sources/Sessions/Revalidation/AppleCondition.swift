@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 /// The state of Apple from recent revalidations and sign-ins, for health checks: whether it is reachable and accepts
-/// our credentials.
+/// our credentials, and whether we can accept its identity tokens.
 package struct AppleCondition: Sendable {
   /// The result of one call regarding connection and credentials.
   package enum Contact: Sendable, Equatable {
@@ -57,6 +57,8 @@ package struct AppleCondition: Sendable {
   private var service = Service.unknown
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
+  /// Whether Apple's latest identity token was issued in the future by our clock.
+  private var isClockBehind = false
 
   /// The state before the first call.
   package init() {}
@@ -79,6 +81,10 @@ package struct AppleCondition: Sendable {
     case .notSent: service = .unreachable(lastTried: now)
     }
   }
+
+  /// Notes an identity token with Apple's signature: accepted, or refused because it was issued in the future. Nobody
+  /// but Apple can make such a token, so that one is proof of a clock that is behind.
+  package mutating func noteIdentityToken(isFromFuture: Bool) { isClockBehind = isFromFuture }
 
   /// Whether to call Apple now to see whether it can be reached again: it could not be, and nothing has tried for
   /// `probeInterval`. The probe counts as an attempt.
@@ -112,6 +118,11 @@ package struct AppleCondition: Sendable {
       return .failing(
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
           + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`")
+    }
+    if isClockBehind {
+      return .failing(
+        "the system's clock is behind Apple's by more than a minute: identity tokens are refused as issued in the "
+          + "future, and nobody can sign in; compare the system's clock (timedatectl), and run `cordon doctor`")
     }
     if case .errors(Self.errorLimit, let reason, let last) = service,
       !Self.isOver(Self.errorLifetime, since: last, at: now)

@@ -30,6 +30,8 @@ package enum RevalidationAlarm: Sendable, Equatable {
   case credentialsRefused
   /// Revocations are not applied.
   case revocationsHeld(RevalidationCircuitBreaker.Hold)
+  /// Apple's identity tokens were issued in the future by our clock.
+  case clockBehind
 
   /// The log message; a constant.
   package var message: String {
@@ -37,13 +39,14 @@ package enum RevalidationAlarm: Sendable, Equatable {
     case .credentialsRefused: "Apple rejects our credentials, revalidation is unavailable"
     case .revocationsHeld(.noSuccess): "no revalidation succeeded within an hour, revocations are not applied"
     case .revocationsHeld(.revoked): "one user after the other is revoked at Apple, revocations are not applied"
+    case .clockBehind: "the system's clock is behind Apple's, nobody can sign in"
     }
   }
 
   /// The number of revalidations, if the alarm depends on it.
   package var checks: Int? {
     switch self {
-    case .credentialsRefused: nil
+    case .credentialsRefused, .clockBehind: nil
     case .revocationsHeld(.noSuccess(let checks)), .revocationsHeld(.revoked(inARow: let checks)): checks
     }
   }
@@ -58,6 +61,9 @@ package enum RevalidationAlarm: Sendable, Equatable {
       "ask some of these users (audit event check) whether they stopped using the application; if they did not, look "
         + "whether its team or primary App ID has changed, and at Apple's System Status page; sessions go on for "
         + "revalidation.grace, and the next success has revocations applied again"
+    case .clockBehind:
+      "compare the system's clock with another one and set it: timedatectl set-ntp true; `cordon doctor` has the "
+        + "difference"
     }
   }
 }

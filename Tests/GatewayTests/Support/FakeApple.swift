@@ -4,6 +4,7 @@ import FoundationEssentials
 import HTTPTypes
 import Sessions
 import Synchronization
+import WebFormats
 
 @testable import Gateway
 
@@ -23,11 +24,15 @@ final class FakeApple: Sendable {
     case goodWithToken(String)
     /// Good, with this identity token.
     case goodWithIdentityToken(String)
+    /// Good, with an identity token of this user that was issued at this time.
+    case goodIssued(Date, of: String)
   }
 
   private let state: Mutex<(answer: Answer, calls: Int)>
   /// Runs before the next answer.
   private let beforeAnswer = Mutex<(@Sendable () async -> Void)?>(nil)
+
+  private let key = P256.Signing.PrivateKey()
 
   init(_ answer: Answer = .good) { state = Mutex((answer, 0)) }
 
@@ -57,6 +62,9 @@ final class FakeApple: Sendable {
           return Self.json(200, #"{"access_token":"a","refresh_token":"\#(token)"}"#)
         case .goodWithIdentityToken(let token):
           return Self.json(200, #"{"access_token":"a","id_token":"\#(token)"}"#)
+        case .goodIssued where request.head.path == "/auth/keys": return Self.json(200, self.ownKeySet)
+        case .goodIssued(let date, let user):
+          return Self.json(200, #"{"access_token":"a","id_token":"\#(self.identityToken(of: user, issued: date))"}"#)
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)
@@ -70,6 +78,22 @@ final class FakeApple: Sendable {
     {"keys":[{"kty":"EC","kid":"a","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",\
     "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
     """
+
+  /// With the key that it signs identity tokens with.
+  private var ownKeySet: String {
+    let point = Array(key.publicKey.rawRepresentation)
+    return #"{"keys":[{"kty":"EC","kid":"b","crv":"P-256","x":"\#(Base64URL.text(point[..<32]))","#
+      + #""y":"\#(Base64URL.text(point[32...]))"}]}"#
+  }
+
+  private func identityToken(of user: String, issued: Date) -> String {
+    let seconds = Int(issued.timeIntervalSince1970)
+    let payload =
+      #"{"iss":"https://appleid.apple.com","aud":"web","sub":"\#(user)","iat":\#(seconds),"exp":\#(seconds + 600)}"#
+    let signed = Base64URL.text(#"{"alg":"ES256","kid":"b"}"#.utf8) + "." + Base64URL.text(payload.utf8)
+    let signature = try? key.signature(for: SHA256.hash(data: Array(signed.utf8)))
+    return signed + "." + Base64URL.text(signature.map { Array($0.rawRepresentation) } ?? [])
+  }
 
   private static func json(_ status: Int, _ text: String) -> AppleHTTPResponse {
     AppleHTTPResponse(status: status, contentType: "application/json", date: nil, body: Array(text.utf8))
