@@ -68,6 +68,20 @@ struct SessionCacheTests {
     #expect(old.validity == .ended && found(&memory, 1) === new && memory.count == 1)
   }
 
+  @Test("Requests that have waited for a revalidation do not wait again when another one loads the session")
+  func keepsWait() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let identifier = SessionIdentifier.random()
+    let entries = try (0..<3).map { _ in try entry(identifier, of: "anna") }
+    memory.insert(.session(entries[0]), for: fingerprint(1), now: 0)
+    entries[0].revalidation.noteWait(Period(from: 0, for: 30_000))
+    memory.insert(.session(entries[1]), for: fingerprint(1), now: 1_000)
+    #expect(found(&memory, 1)?.revalidation.waited == Period(from: 0, for: 30_000))
+    memory.markStale(entries[1].snapshot.account.subject, number: 1, now: 2_000)
+    memory.insert(.session(entries[2]), for: fingerprint(1), now: 3_000)
+    #expect(found(&memory, 1)?.revalidation.waited == Period.none, "the account has changed since")
+  }
+
   @Test("The cookies of a session's hosts have entries of their own, which end, change and leave together")
   func hosts() throws {
     var memory = SessionCache(budget: 1 << 20)

@@ -31,6 +31,10 @@ struct CachedRevalidation {
   /// Notes that a request has waited for a revalidation.
   mutating func noteWait(_ period: Period) { waited = period }
 
+  /// Takes over the wait of the entry that this one replaces. Of the requests that wait for one revalidation each loads
+  /// the session again: none of them may wait a second time because of another one's load.
+  mutating func keepWait(of replaced: CachedRevalidation) { waited = replaced.waited }
+
   /// Notes that the end of the grace period was recorded: not again for an hour.
   mutating func noteGraceEnd(at now: Int64) { graceEndNoted = Period(from: now, for: Self.graceEndInterval) }
 

@@ -106,6 +106,7 @@ struct SessionCache {
       // Of two answers about one session on one host, the newer is kept.
       if let replaced = byHandle[handle]?.first(where: { $0.scope == entry.scope }) {
         forget(replaced)
+        if replaced.validity == .current { entry.revalidation.keepWait(of: replaced.revalidation) }
         replaced.validity = .ended
       }
       if let change = changes.number(of: subject, now: now), change > asked { entry.validity = .stale(serves: .none) }
