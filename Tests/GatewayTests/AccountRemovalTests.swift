@@ -20,7 +20,7 @@ struct AccountRemovalTests {
     arguments: ["end", "forget"])
   func interrupted(step: String) async throws {
     let rig = try await GateRig()
-    let recorded = RecordedAudit(rig.keyring)
+    let recorded = try RecordedAudit(rig.keyring)
     let removal = AccountRemoval(
       sessions: rig.sessions, store: rig.store, apple: try rig.apple.provider(rig.clock), keyring: rig.keyring,
       denyGroups: [], metrics: rig.metrics, audit: recorded.trail)

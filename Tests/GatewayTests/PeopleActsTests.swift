@@ -43,7 +43,7 @@ struct PeopleActsTests {
   @Test("The end of a user's sessions that the store does not carry out is audited as failed, and ends no session")
   func failedEnd() async throws {
     let rig = try await GateRig()
-    let recorded = RecordedAudit(rig.keyring)
+    let recorded = try RecordedAudit(rig.keyring)
     let acts = try acts(rig, recorded.trail)
     let manager = try #require(Subject("001.manager"))
     let session = try rig.signIn("001.b").snapshot.session

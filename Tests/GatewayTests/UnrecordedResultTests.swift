@@ -81,7 +81,7 @@ struct UnrecordedResultTests {
 
   @Test("A revocation is recorded when the store is back, and the audit does not claim it before")
   func revoked() async throws {
-    let recorded = RecordedAudit(keyring)
+    let recorded = try RecordedAudit(keyring)
     checks.apply(
       Revalidator.Dependencies(
         apple: try apple.provider(clock), keyring: keyring, audit: recorded.trail, interval: .seconds(86_400)))

@@ -268,8 +268,8 @@ struct ConfigurationWarnings {
     }
   }
 
-  /// Whether a route has the path of another and fewer methods, and so precedes it: then the access for these methods is
-  /// stated for this very path.
+  /// Whether a route has the path of another and fewer methods, and so precedes it: then the access for these methods
+  /// is stated for this very path.
   private func isForFewerMethods(_ source: Int, than route: Int) -> Bool {
     let (that, this) = (configuration.routes[source], configuration.routes[route])
     guard let methods = that.methods, that.host == this.host, that.match == this.match,

@@ -90,7 +90,7 @@ struct EffectlessWarnings {
     return [
       context.warning(
         atKey: NodePath("verify.believe"),
-        "verify.believe names no source of the path, so that verify refuses every request as soon as a route has a rule",
+        "verify.believe names no source of the path, so that verify refuses every request once a route has a rule",
         remedy: "add what the proxy sets: \(paths.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
     ]
   }

@@ -121,8 +121,8 @@ struct DatabaseFile: Sendable {
   private static func unreachable(_ path: String, _ code: CInt) -> StoreError {
     StoreError(
       code: .unavailable,
-      message: "the store \(path) cannot be reached; give its folder back to the account that runs cordon, or bring its "
-        + "volume back: cordon goes on by itself, and must not be restarted before",
+      message: "the store \(path) cannot be reached; give its folder back to the account that runs cordon, or bring "
+        + "its volume back: cordon goes on by itself, and must not be restarted before",
       cause: String(cString: strerror(code)))
   }
 

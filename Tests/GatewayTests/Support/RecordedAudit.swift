@@ -7,19 +7,24 @@ import Sessions
 /// An audit log that a test reads.
 final class RecordedAudit {
   let trail: AuditTrail
-  private let pipe = Pipe()
+  /// A file without a name, not a pipe: a process that another test starts meanwhile would keep that open.
+  private let file: FileHandle
   private let output: LogSink
 
-  init(_ keyring: SessionKeyring) {
-    output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+  init(_ keyring: SessionKeyring) throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try Data().write(to: place)
+    file = try FileHandle(forUpdating: place)
+    try FileManager.default.removeItem(at: place)
+    output = LogSink(descriptor: file.fileDescriptor)
     trail = AuditTrail(LogSettings(), keyring: keyring, output: output)
   }
 
-  /// Ends the log, and returns its events: lines of JSON.
+  /// The events so far: lines of JSON.
   func lines() throws -> [String] {
     output.flush(atMost: .seconds(120))
-    try pipe.fileHandleForWriting.close()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    try file.seek(toOffset: 0)
+    let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     return text.split(separator: "\n").map { String($0) }
   }
 }
