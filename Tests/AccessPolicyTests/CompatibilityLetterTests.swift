@@ -69,6 +69,19 @@ struct CompatibilityLetterTests {
     #expect(decision.access == .deny)
   }
 
+  @Test(
+    "A path that is one below a denied route but for the case of a letter beyond ASCII is denied",
+    arguments: ["/m%C3%89trics", "/M%c3%a9TRICS/x", "/m\u{C9}trics", "/%CE%A3%CE%A3", "/%CF%82%CF%83/x"])
+  func foldedBeyondASCII(path: String) throws {
+    let table = try RouteTable(routes: [
+      RouteSettings(path: "/", access: .public), RouteSettings(path: "/m%C3%A9trics", access: .deny),
+      RouteSettings(path: "/%CF%83%CF%82", access: .deny),
+    ])
+    let bytes = Array(path.utf8)
+    let decision = table.match(bytes.span, .classify(bytes.span))
+    #expect(decision.access == .deny)
+  }
+
   @Test("Letters that only a case-insensitive application reads as ASCII are canonical in titles and routes")
   func canonicalLetters() throws {
     for path in ["/stra%C3%9Fe/", "/I%C5%9F%C4%B1k/", "/%C4%B0stanbul"] {
@@ -80,14 +93,20 @@ struct CompatibilityLetterTests {
   }
 
   @Test(
-    "Letters and digits make a path ambiguous, dots and separators could be anywhere, signs in titles are canonical",
+    "Letters and digits make a path ambiguous, dot segments and separators could be anywhere, signs are canonical",
     arguments: [
       ("/%EF%BD%81dmin", .ambiguous(.compatibilityLetter)), ("/%EF%BC%91", .ambiguous(.compatibilityLetter)),
       ("/%F0%9D%93%AAdmin", .ambiguous(.compatibilityLetter)), ("/o%EF%AC%80ice", .ambiguous(.compatibilityLetter)),
       ("/%EF%BC%8E", .ambiguous(.confusable)), ("/a%EF%BC%8Fb", .ambiguous(.confusable)),
-      ("/a%E2%84%80b", .ambiguous(.confusable)), ("/%EF%BC%852e", .ambiguous(.confusable)),
+      ("/a%E2%84%80b", .ambiguous(.confusable)), ("/%EF%BC%852e", .ambiguous(.nestedEncoding)),
       ("/..%EF%BC%9B/admin", .ambiguous(.confusable)), ("/..%C2%A0/admin", .ambiguous(.dots)),
-      ("/..%EF%BC%9F", .ambiguous(.confusable)), ("/%25%EF%BC%92e", .ambiguous(.doubleEncoding)),
+      ("/..%EF%BC%9F", .ambiguous(.confusable)), ("/%25%EF%BC%92e", .ambiguous(.nestedEncoding)),
+      ("/To_be_continued%E2%80%A6", .canonical), ("/%E2%80%A6and_more", .canonical),
+      ("/admin%EF%BC%8Ehtml", .canonical), ("/%EF%BC%85", .canonical), ("/100%EF%BC%85zz", .canonical),
+      ("/%E2%80%A6", .ambiguous(.confusable)), ("/%20%E2%80%A5/x", .ambiguous(.confusable)),
+      ("/.%EF%BC%8E", .ambiguous(.confusable)), ("/%EF%BC%8E%20;x", .ambiguous(.confusable)),
+      ("/%EF%BC%8E%EF%BC%8E:x", .ambiguous(.dots)), ("/%E2%80%A5%EF%BC%9Fx", .ambiguous(.confusable)),
+      ("/%EF%BC%85%EF%BC%92%EF%BC%A5", .ambiguous(.nestedEncoding)),
       ("/%E4%BB%80%E4%B9%88%EF%BC%88x%EF%BC%89", .canonical), ("/%E4%BB%80%E4%B9%88%EF%BC%9F", .canonical),
       ("/a%C2%A0b", .canonical), ("/%EF%BD%81%ff", .ambiguous(.malformedUTF8)),
     ] as [(String, PathClassification)])

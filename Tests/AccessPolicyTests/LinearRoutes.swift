@@ -56,8 +56,22 @@ struct LinearRoutes {
     }
   }
 
+  /// The answer on the path itself, and on every path that servers read instead.
   func answer(_ request: Request) -> Answer {
     let judgement = PathClassification.classify(request.path.span)
+    var answer = answer(request, judgement)
+    guard case .ambiguous(let ambiguity) = judgement, ambiguity.hasFurtherReadings else { return answer }
+    let readings = PathReadings(of: request.path.span)
+    if readings.couldBeAnywhere { answer = both(answer, self.answer(request, .ambiguous(.dots))) }
+    for reading in readings.paths {
+      var other = request
+      other.path = reading.path
+      answer = both(answer, self.answer(other, reading.classification))
+    }
+    return answer.normalized
+  }
+
+  private func answer(_ request: Request, _ judgement: PathClassification) -> Answer {
     if case .refused = judgement { return Answer(who: .nobody, unauthenticated: .automatic, upstream: nil) }
     let eligible = routes.indices.filter { holds(routes[$0].host, request.host) && holds($0, for: request.method) }
     var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)
@@ -109,6 +123,7 @@ struct LinearRoutes {
     }
     if case .admittedBy(let rules) = result.who, rules.count > RuleIndexes.limit { result.who = .nobody }
     if denials.count > RuleIndexes.limit { result.who = .nobody }
+    result.dropsMethodOverride = one.dropsMethodOverride || other.dropsMethodOverride
     result.networks.formUnion(other.networks)
     if result.networks.count > NetworkIndexes.limit { result.who = .nobody }
     result.passesPreflights = one.passesPreflights && other.passesPreflights

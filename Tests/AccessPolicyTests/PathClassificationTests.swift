@@ -22,13 +22,25 @@ struct PathClassificationTests {
       ("/%61dmin", .encodedUnreserved), ("/%2dx", .encodedUnreserved), ("/x%2E", .encodedUnreserved),
       ("/a%7Eb", .encodedUnreserved),
       ("/caf\u{E9}", .rawNonASCII), ("/a;b", .parameter), ("/a%3Bb", .parameter), ("/a;jsessionid=1.2", .parameter),
-      ("/;x/admin", .parameter), ("/a%3Fb", .encodedDelimiter), ("/a%23b", .encodedDelimiter),
+      ("/;x/admin", .hidingParameter), ("/%3Bx", .hidingParameter), ("/x/;y", .parameter),
+      ("/a%3Fb", .encodedDelimiter), ("/a%23b", .encodedDelimiter),
       ("/a%2Fb", .encodedSeparator),
       ("/a%2fb", .encodedSeparator), ("/a%5Cb", .encodedSeparator), ("/a//b", .emptySegment), ("/a//", .emptySegment),
       ("//", .leadingDoubleSlash), ("//admin", .leadingDoubleSlash), ("/%252e%252e/admin", .doubleEncoding),
-      ("/%252e", .doubleEncoding), ("/%252E", .doubleEncoding), ("/%25%32e", .doubleEncoding),
-      ("/%25%32%65", .doubleEncoding),
-      ("/%25252e", .doubleEncoding), ("/%25u002e", .doubleEncoding), ("/%25U002e", .doubleEncoding),
+      ("/%252e", .doubleEncoding), ("/%252E", .doubleEncoding), ("/%25%32e", .nestedEncoding),
+      ("/%25%32%65", .nestedEncoding), ("/%252%65", .nestedEncoding), ("/%25%252e", .doubleEncoding),
+      ("/%25252e", .doubleEncoding), ("/%25u002e", .nestedEncoding), ("/%25U002e", .nestedEncoding),
+      ("/%2Fadmin", .leadingDoubleSlash), ("/%5cadmin", .leadingDoubleSlash), ("/caf%E9", .legacyByte),
+      ("/gr%FCn", .legacyByte), ("/%E9t%E9", .legacyByte), ("/caf%E9/x", .legacyByte), ("/x;%E9", .legacyByte),
+      ("/gr%F6%DFe", .malformedUTF8), ("/caf%C3%A9%E9", .malformedUTF8), ("/%E9", .malformedUTF8),
+      ("/%B7/admin", .malformedUTF8), ("/%B7;x/admin", .malformedUTF8), ("/.%B7/admin", .malformedUTF8),
+      ("/..%E9x", .malformedUTF8), ("/x%DA../admin", .malformedUTF8), ("/x%E0Ab", .malformedUTF8),
+      ("/voil%E0", .legacyByte), ("/%A3%AE/x", .malformedUTF8), ("/a%81Db", .malformedUTF8),
+      ("/a%A1Db", .malformedUTF8), ("/a%C0b", .malformedUTF8), ("/%25%E9x", .malformedUTF8),
+      ("/a;b%2Fc", .hidingParameter), ("/a%3Bb%5Cc/d", .hidingParameter), ("/a;b/c%2Fd", .encodedSeparator),
+      ("/a;b%3Fc", .hidingParameter), ("/a%EF%BC%9Bb%2Fc", .hidingParameter), ("/%EF%BC%9Bx", .hidingParameter),
+      ("/a;b%EF%BC%9Fc", .hidingParameter), ("/a%EF%BC%9Bb%EF%BC%9Fc", .hidingParameter), ("/..:x", .dots),
+      ("/.%3Ax", .dots), ("/x/..::$DATA/admin", .dots),
       ("/a%2500", .doubleEncoding),
       ("/%c0%ae%c0%ae/admin", .malformedUTF8), ("/%e0%80%ae", .malformedUTF8), ("/%80", .malformedUTF8),
       ("/%c3", .malformedUTF8),
@@ -82,6 +94,7 @@ struct PathClassificationTests {
         case UInt8(ascii: "?"), UInt8(ascii: "#"): .refused(.delimiter)
         case UInt8(ascii: "%"): .refused(.malformedEncoding)
         case UInt8(ascii: ";"): .ambiguous(.parameter)
+        case 0xA4...0xBF, 0xC2...: .ambiguous(.legacyByte)
         case 0x80...: .ambiguous(.malformedUTF8)
         default: .canonical
         }
@@ -102,6 +115,7 @@ struct PathClassificationTests {
           UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
           UInt8(ascii: "~"):
           .ambiguous(.encodedUnreserved)
+        case 0xA4...0xBF, 0xC2...: .ambiguous(.legacyByte)
         case 0x80...: .ambiguous(.malformedUTF8)
         default: .canonical
         }

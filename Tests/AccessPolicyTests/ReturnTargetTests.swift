@@ -12,7 +12,7 @@ struct ReturnTargetTests {
       // Read in more than one way by servers, but never as another origin.
       "/projects/group%2Fname/issues", "/wiki//Main_Page?x=1", "/a//b", "/a///b//", "/a/%5Cb", "/faq/why%3F",
       "/c%23/intro", "/a%252Fb", "/a%25252Fb", "/100%25", "/100%2525", "/gr%FCn", "/%C0%20propos", "/a;x//b", "/;x",
-      "/a/%2F", "/%61bc//d",
+      "/a/%2F", "/%61bc//d", "/a%E2%80%A6", "/a/100%EF%BC%85",
     ])
   func kept(target: String) throws {
     #expect(try parse(target) == target)
@@ -45,6 +45,7 @@ struct ReturnTargetTests {
       "/%00", "/%", "/%zz",
       "/%252f", "/%25252fevil", "/%252525252fevil", "/%25%32%66evil", "/%25%32%66/x%FC", "/%255cevil", "/%253b/evil",
       "/;//evil", "/;/evil", "/%3b/evil", "/;x//evil", "/a/%EF%BC%8Fevil", "/.../%EF%BC%8Fevil", "/a/%c0%af",
+      "/%E2%80%A5/evil", "/a%25%EF%BC%92f",
       "/%E0%80%af",
       "/a%2f..%2f", "/a/%252e%252e//evil", "/a/%252e%252e%252f", "/a%250d%250a", "/a%2500", "/a%25u002e",
       "/a/..%2f/evil",

@@ -14,4 +14,21 @@ enum FoldedLetters {
     default: 0
     }
   }
+
+  /// The UTF-8 bytes of a character without its case (simple mappings, The Unicode Standard, 3.13), the first one
+  /// lowest.
+  static func utf8(of scalar: UInt32) -> UInt32 {
+    guard let character = Unicode.Scalar(scalar) else { return 0 }
+    let upper = single(character.properties.uppercaseMapping) ?? character
+    let folded = single(upper.properties.lowercaseMapping) ?? upper
+    var bytes: UInt32 = 0
+    for (place, byte) in folded.utf8.enumerated() { bytes |= UInt32(byte) << UInt32(place * 8) }
+    return bytes
+  }
+
+  private static func single(_ text: String) -> Unicode.Scalar? {
+    var scalars = text.unicodeScalars.makeIterator()
+    guard let first = scalars.next(), scalars.next() == nil else { return nil }
+    return first
+  }
 }

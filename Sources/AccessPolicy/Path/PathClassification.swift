@@ -14,10 +14,11 @@ package enum PathClassification: Sendable, Equatable {
 
 /// The reason why a path has more than one reading. Of several reasons, the one with the highest raw value is reported.
 ///
-/// Up to ``emptySegment`` the other reading is another spelling of a path that can be computed (percent-encodings
-/// decoded, letters normalized, parameters dropped, slashes collapsed), and only the routes found there can make the
-/// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
-/// route of the table can make it stricter.
+/// Up to ``legacyByte`` the other reading is another spelling of a path that is computed as the routes are looked up
+/// (``LooseReading``: percent-encodings decoded, letters normalized, parameters dropped, slashes collapsed), and only
+/// the routes found there can make the answer stricter. From ``hidingParameter`` to ``doubleEncoding`` the readings are
+/// whole other paths, each of which is classified and looked up (``PathReadings``). From ``nestedEncoding`` on the
+/// other reading could be any path (``couldBeAnywhere``), and every route of the table can make it stricter.
 package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
   /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986, 6.2.2.2, and no
   /// browser sends it of itself.
@@ -35,21 +36,34 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   case encodedSeparator
   /// `//` after the first byte: collapsed by some servers only.
   case emptySegment
-  /// `//` at the beginning: an authority to parsers of whole URLs, so that `//x/admin` may be read as `/admin`.
+  /// A single byte from 0xA4 that is not UTF-8, between ASCII bytes: a letter in an older encoding (`%E9` in Latin-1).
+  /// Servers also drop it, replace it, or take a similar ASCII letter: the path from there on is not known.
+  case legacyByte
+  /// `/`, `\`, `?` or `#`, encoded or as another character, behind a `;`, or a first segment that is only a parameter:
+  /// to a server that drops parameters before it decodes, `/;x%2Fy/admin` is `/admin`, and `/;x/y` is `//y`.
+  case hidingParameter
+  /// `//` at the beginning, or `/` before an encoded separator: an authority to parsers of whole URLs, so that
+  /// `//x/admin` may be read as `/admin`.
   case leadingDoubleSlash
-  /// `%25` followed by what makes an escape once decoded (`%252e`, `%25u002e`): changes its meaning when decoded again.
+  /// `%25` followed by two hexadecimal digits (`%252F`): an escape to a server that decodes twice.
   case doubleEncoding
-  /// Bytes from 0x80, raw or encoded, that are not UTF-8: overlong forms such as `%c0%ae` are dots to sloppy decoders.
+  /// An escape that is encoded in another way (`%25u002e`, `%25%32e`, a full-width `%`).
+  case nestedEncoding
+  /// Other bytes from 0x80, raw or encoded, that are not UTF-8: overlong forms such as `%c0%ae` are dots to sloppy
+  /// decoders, and pairs of such bytes are full-width dots in older encodings.
   case malformedUTF8
-  /// A character that compatibility normalization or a best-fit code page turns into `.`, `/`, `\` or `%`
-  /// (U+FF0E, U+FF0F, U+2024, U+2215 and their like).
+  /// A character that compatibility normalization or a best-fit code page turns into `/` or `\` (U+FF0F, U+2215 and
+  /// their like), and a segment that normalization turns into dots (U+FF0E, U+2025).
   case confusable
   /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and
   /// spaces.
   case dots
 
   /// Whether the other reading could be any path at all.
-  package var couldBeAnywhere: Bool { self >= .leadingDoubleSlash }
+  package var couldBeAnywhere: Bool { self >= .nestedEncoding }
+
+  /// Whether ``PathReadings`` has further readings of the path.
+  var hasFurtherReadings: Bool { self >= .hidingParameter && !couldBeAnywhere }
 
   package static func < (a: PathAmbiguity, b: PathAmbiguity) -> Bool { a.rawValue < b.rawValue }
 }

@@ -9,16 +9,33 @@ struct PathScan {
   /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces.
   private var dots = 0
   private var spaces = 0
+  /// Whether one of the dots is a character that only normalization turns into a dot.
+  private var hasCompatibleDot = false
   /// Whether a `;` was met in this segment.
   private var inParameter = false
+  /// Whether a server may have met a `;` in this segment, which full-width forms also become.
+  private var mayBeInParameter = false
+  /// The bytes of older encodings in this segment. The counts above begin again behind each of them.
+  private var legacy = LegacyBytes.none
+  /// The end of the last character beyond ASCII.
+  private var endOfNonASCII = 0
   /// The length of the escape that the *decoded* bytes form: 1 after `%`, 2 after `%` and a hexadecimal digit.
   private var nestedEscape = 0
+  /// Whether that escape is written as `%25` and raw digits so far.
+  private var isNestedPlainly = false
+
+  private enum LegacyBytes {
+    case none
+    /// They stand beside nothing but dots and spaces.
+    case only
+    case amongOthers
+  }
 
   /// Takes a byte without a special meaning.
   @inline(__always)
   mutating func plain(_ byte: UInt8) {
     length += 1
-    if nestedEscape != 0 { followNestedEscape(byte) }
+    if nestedEscape != 0 { followNestedEscape(byte, isRaw: true) }
   }
 
   /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` past it.
@@ -28,12 +45,12 @@ struct PathScan {
       if path[index - 1] == UInt8(ascii: "/") { note(index == 1 ? .leadingDoubleSlash : .emptySegment) }
       index += 1
       return endSegment()
-    case UInt8(ascii: "."):
+    case UInt8(ascii: "."), UInt8(ascii: ":"):
       index += 1
       return take(byte)
     case UInt8(ascii: ";"):
       index += 1
-      return beginParameter()
+      return beginParameter(isFirst: index == 2)
     case UInt8(ascii: "%"):
       return escape(in: path, at: &index)
     case UInt8(ascii: "\\"): return .backslash
@@ -50,6 +67,7 @@ struct PathScan {
   mutating func endSegment() -> PathRefusal? {
     defer {
       (length, dots, spaces, inParameter, nestedEscape) = (0, 0, 0, false, 0)
+      (hasCompatibleDot, mayBeInParameter, legacy) = (false, false, .none)
     }
     return classifyDots()
   }
@@ -66,16 +84,17 @@ struct PathScan {
     index = next
     switch byte {
     case UInt8(ascii: "/"), UInt8(ascii: "\\"):
-      note(.encodedSeparator)
+      // An escape is three bytes long.
+      note(index == 4 ? .leadingDoubleSlash : mayBeInParameter ? .hidingParameter : .encodedSeparator)
       return endSegment()
     case UInt8(ascii: "?"), UInt8(ascii: "#"):
-      note(.encodedDelimiter)
+      note(mayBeInParameter ? .hidingParameter : .encodedDelimiter)
       return endSegment()
     case UInt8(ascii: ";"):
-      return beginParameter()
+      return beginParameter(isFirst: index == 4)
     case UInt8(ascii: "%"):
       length += 1
-      nestedEscape = 1
+      (nestedEscape, isNestedPlainly) = (1, true)
       return nil
     default:
       if byte.isUnreserved { note(.encodedUnreserved) }
@@ -83,43 +102,59 @@ struct PathScan {
     }
   }
 
-  /// Takes a decoded byte that may be a dot or a space.
+  /// Takes a decoded byte that may be a dot, a space, or the `:` before an NTFS stream, which servers drop.
   private mutating func take(_ byte: UInt8) -> PathRefusal? {
+    if byte == UInt8(ascii: ":"), isOfDots { note(.dots) }
     length += 1
     if !inParameter {
       if byte == UInt8(ascii: ".") { dots += 1 }
       if byte == UInt8(ascii: " ") { spaces += 1 }
     }
-    if nestedEscape != 0 { followNestedEscape(byte) }
+    // Neither a raw dot nor a raw colon is a hexadecimal digit.
+    if nestedEscape != 0 { followNestedEscape(byte, isRaw: false) }
     return nil
   }
 
-  private mutating func beginParameter() -> PathRefusal? {
-    note(.parameter)
+  /// - Parameter isFirst: whether the path begins with it.
+  private mutating func beginParameter(isFirst: Bool) -> PathRefusal? {
+    note(isFirst ? .hidingParameter : .parameter)
     nestedEscape = 0
     if !inParameter, let refusal = classifyDots() { return refusal }
     inParameter = true
+    mayBeInParameter = true
     length += 1
     return nil
   }
 
+  /// Whether the segment so far consists of dots and spaces, of which a byte of an older encoding may be one.
+  private var isOfDots: Bool { dots + spaces == length && (dots > 0 || legacy == .only) }
+
   /// Classifies a segment of dots (and spaces) only. A parameter's bytes count into `length`, so that this happens
   /// once.
   private mutating func classifyDots() -> PathRefusal? {
-    guard dots > 0, dots + spaces == length else { return nil }
-    if spaces == 0, dots <= 2 { return .dotSegment }
-    note(.dots)
+    guard isOfDots else { return nil }
+    if legacy != .none {
+      note(.malformedUTF8)
+    } else if hasCompatibleDot {
+      note(.confusable)
+    } else if spaces == 0, dots <= 2 {
+      return .dotSegment
+    } else {
+      note(.dots)
+    }
     return nil
   }
 
-  private mutating func followNestedEscape(_ byte: UInt8) {
+  /// - Parameter isRaw: whether the byte is neither percent-encoded nor the form of another character.
+  private mutating func followNestedEscape(_ byte: UInt8, isRaw: Bool) {
+    if !isRaw { isNestedPlainly = false }
     if nestedEscape == 1, byte | 0x20 == UInt8(ascii: "u") {
-      note(.doubleEncoding)
+      note(.nestedEncoding)
       nestedEscape = 0
     } else if Hex.value(of: byte) == nil {
       nestedEscape = 0
     } else if nestedEscape == 2 {
-      note(.doubleEncoding)
+      note(isNestedPlainly ? .doubleEncoding : .nestedEncoding)
       nestedEscape = 0
     } else {
       nestedEscape = 2
@@ -129,34 +164,82 @@ struct PathScan {
   /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` past it, or past its
   /// first byte if it is malformed.
   private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
-    length += 1
-    guard let (scalar, end) = PathByte.scalar(path, at: index) else {
-      nestedEscape = 0
-      index = PathByte.decoded(path, at: index)?.next ?? index + 1
-      return note(.malformedUTF8)
-    }
+    defer { endOfNonASCII = index }
+    guard let (scalar, end) = PathByte.scalar(path, at: index) else { return malformed(in: path, at: &index) }
+    let isFirst = index == 1
     index = end
     if Self.isConfusable(scalar) { note(.confusable) }
     var letters = CompatibilityLetters.ascii(of: scalar)
-    if letters == 0 { nestedEscape = 0 }
+    if letters == 0 {
+      length += 1
+      nestedEscape = 0
+    }
     while letters != 0 {
-      takeCompatible(UInt8(truncatingIfNeeded: letters))
+      takeCompatible(UInt8(truncatingIfNeeded: letters), isFirst: isFirst)
       letters >>= 8
     }
   }
 
-  /// Takes an ASCII byte that only a server that normalizes characters would read. If it ended a segment of dots, the
-  /// character is a confusable; other signs, which are common in Chinese and Japanese titles, only have a lenient
-  /// reading.
-  private mutating func takeCompatible(_ byte: UInt8) {
+  /// Takes a byte that is not UTF-8.
+  private mutating func malformed(in path: Span<UInt8>, at index: inout Int) {
+    let (byte, next) = PathByte.decoded(path, at: index) ?? (path[index], index + 1)
+    let following = next < path.count ? PathByte.decoded(path, at: next)?.byte : nil
+    let isAlone = endOfNonASCII != index && following.map { $0 < 0x80 } ?? true
+    index = next
+    guard isAlone, nestedEscape == 0, !isOfDots, Self.isLegacy(byte, before: following) else {
+      length += 1
+      nestedEscape = 0
+      return note(.malformedUTF8)
+    }
+    note(.legacyByte)
+    if inParameter {
+      length += 1
+      return
+    }
+    legacy = legacy == .amongOthers || dots + spaces != length ? .amongOthers : .only
+    (length, dots, spaces, hasCompatibleDot) = (0, 0, 0, false)
+  }
+
+  /// Whether a byte that stands alone is a letter in an older encoding, and neither the beginning of an overlong form
+  /// nor, before an ASCII byte, of a full-width character (from 0x81 in Shift JIS, from 0xA1 in Big5).
+  private static func isLegacy(_ byte: UInt8, before following: UInt8?) -> Bool {
     switch byte {
-    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.confusable)
+    case ..<0xA4, 0xC0, 0xC1: false
+    // Sloppy decoders take the lower six bits of the next byte, whatever it is.
+    case 0xE0, 0xF0, 0xF8...: following.map { $0 & 0x3F >= 0x20 } ?? true
+    default: true
+    }
+  }
+
+  /// Takes an ASCII byte that only a server that normalizes characters would read. If it ended or completed a segment
+  /// of dots, the character is a confusable; dots elsewhere and other signs, which are common in titles, only have a
+  /// lenient reading.
+  /// - Parameter isFirst: whether the path begins with its character.
+  private mutating func takeCompatible(_ byte: UInt8, isFirst: Bool) {
+    switch byte {
+    case UInt8(ascii: "/"), UInt8(ascii: "\\"): note(.confusable)
     case UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
-      if dots > 0, dots + spaces == length - 1 { note(.confusable) }
+      if isOfDots { note(.confusable) }
+      if byte == UInt8(ascii: ";") {
+        mayBeInParameter = true
+        if isFirst { note(.hidingParameter) }
+      } else if mayBeInParameter, byte != UInt8(ascii: ":") {
+        note(.hidingParameter)
+      }
+    case UInt8(ascii: "."):
+      if !inParameter {
+        dots += 1
+        hasCompatibleDot = true
+      }
     case UInt8(ascii: " "): if !inParameter { spaces += 1 }
+    case UInt8(ascii: "%"):
+      length += 1
+      (nestedEscape, isNestedPlainly) = (1, false)
+      return
     default: if byte.isUnreserved { note(.compatibilityLetter) }
     }
-    if nestedEscape != 0 { followNestedEscape(byte) }
+    length += 1
+    if nestedEscape != 0 { followNestedEscape(byte, isRaw: false) }
   }
 
   /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit

@@ -85,7 +85,9 @@ package struct ReturnTarget: Sendable, Equatable {
 
   private static func isHarmless(asWritten path: Span<UInt8>) -> Bool {
     switch PathClassification.classify(path) {
-    case .refused, .ambiguous(.leadingDoubleSlash), .ambiguous(.confusable), .ambiguous(.dots): return false
+    case .refused, .ambiguous(.leadingDoubleSlash), .ambiguous(.nestedEncoding), .ambiguous(.confusable),
+      .ambiguous(.dots):
+      return false
     case .canonical, .ambiguous: break
     }
     return !mayBeginWithTwoSlashes(path) && !hasOverlongForm(path)

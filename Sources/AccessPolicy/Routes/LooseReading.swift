@@ -6,8 +6,7 @@ internal import WebFormats
 /// reads from left to right without allocation.
 struct LooseReading {
   private var index = 0
-  /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 if there are
-  /// none.
+  /// Bytes of the character before `index` that were not read yet, the next one lowest; 0 if there are none.
   private var pending: UInt32 = 0
 
   init() {}
@@ -20,13 +19,18 @@ struct LooseReading {
     if byte >= 0xC2, let (scalar, end) = PathByte.scalar(path, at: index) {
       pending = CompatibilityLetters.ascii(of: scalar)
       if pending == 0 { pending = FoldedLetters.ascii(of: scalar) }
-      if pending != 0 {
-        index = end
-        return takePending()
-      }
+      if pending == 0 { pending = FoldedLetters.utf8(of: scalar) }
+      index = end
+      return takePending()
     }
     index = next
     return byte.asciiLowercased
+  }
+
+  /// Whether the next byte is not UTF-8: one that servers drop, replace or take for any letter.
+  func isAtLegacyByte(of path: Span<UInt8>) -> Bool {
+    guard pending == 0, index < path.count, let (byte, _) = PathByte.decoded(path, at: index) else { return false }
+    return byte >= 0x80 && PathByte.scalar(path, at: index) == nil
   }
 
   private mutating func takePending() -> UInt8 {
@@ -35,12 +39,14 @@ struct LooseReading {
     return byte.asciiLowercased
   }
 
-  /// The end of the segment, if only parts that servers drop are left of it.
+  /// The end of the segment, if only parts that servers drop are left of it. A byte that is not UTF-8 may be replaced
+  /// by `?`, which ends it.
   func segmentEnd(in path: Span<UInt8>) -> LooseReading? {
     var position = self
     var dropsRest = false
     while true {
       let here = position
+      if !dropsRest, here.isAtLegacyByte(of: path) { return here }
       guard let byte = position.next(in: path) else { return here.isAtEnd(of: path) ? here : nil }
       switch byte {
       case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"): return here
@@ -67,9 +73,10 @@ struct LooseReading {
     }
   }
 
-  /// Whether nothing follows, or only what a server takes for a query or a fragment.
+  /// Whether nothing follows, or only what a server may take for a query or a fragment.
   func isAtPathEnd(in path: Span<UInt8>) -> Bool {
     var position = self
+    if isAtLegacyByte(of: path) { return true }
     guard let byte = position.next(in: path) else { return isAtEnd(of: path) }
     return byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
   }

@@ -26,6 +26,11 @@ package struct RouteDecision: Sendable, Hashable {
   /// anonymous there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.
   package var denials: RuleIndexes = []
 
+  /// Whether another reading of the path made the decision stricter than the route of its bytes is.
+  package var isOfOtherReading = false
+  /// Whether the route of its bytes is public, if another reading made it stricter.
+  package var isPublicByItself = false
+
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access
     self.unauthenticated = unauthenticated
@@ -75,6 +80,18 @@ package struct RouteDecision: Sendable, Hashable {
     result.acceptsTokens = acceptsTokens(with: other, result.access)
     result.passesPreflights = passesPreflights && other.passesPreflights
     result.dropsMethodOverride = dropsMethodOverride || other.dropsMethodOverride
+    result.isOfOtherReading = isOfOtherReading || other.isOfOtherReading
+    result.isPublicByItself = isPublicByItself || other.isPublicByItself
+    return result
+  }
+
+  /// This decision, marked if it refuses more than that of the path's own bytes.
+  @inline(__always)
+  func marked(against own: RouteDecision) -> RouteDecision {
+    guard access != own.access || networks != own.networks || maxAge != own.maxAge else { return self }
+    var result = self
+    result.isOfOtherReading = true
+    if own.access == .public { result.isPublicByItself = true }
     return result
   }
 

@@ -14,6 +14,8 @@ package import WebFormats
 ///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), that route must admit the request, too.
 ///   Routes that state no admission settings do not count: what they inherit holds where it is stated.
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
+/// - Where servers read another path altogether (``PathReadings``: decoded twice, without an authority), the request
+///   must be admitted to that path, too.
 /// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must
 ///   admit it.
 ///
@@ -151,8 +153,8 @@ package final class RouteTable: Sendable {
     return hostOfNode[node] < 0 ? nil : Host(number: Int(hostOfNode[node]))
   }
 
-  /// The decision on a request. A pure function of its arguments, without allocation; the time does not depend on the
-  /// number of routes.
+  /// The decision on a request. A pure function of its arguments, without allocation unless the path has further
+  /// readings; the time does not depend on the number of routes.
   ///
   /// - Parameters:
   ///   - path: the bytes that were classified.
@@ -163,7 +165,10 @@ package final class RouteTable: Sendable {
     _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {
     if case .refused = classification { return RouteDecision(access: .deny) }
-    return tree(of: host).match(path, classification, method: methods.number(of: method))
+    let (tree, method) = (tree(of: host), methods.number(of: method))
+    let decision = tree.match(path, classification, method: method)
+    guard let readings = readings(of: path, classification, tree) else { return decision }
+    return restricted(decision, to: readings, tree, method)
   }
 
   /// The decision on a path whose method is not known: every method must be admitted.
@@ -172,11 +177,37 @@ package final class RouteTable: Sendable {
   ) -> RouteDecision {
     if case .refused = classification { return RouteDecision(access: .deny) }
     let tree = tree(of: host)
-    var decision = tree.match(path, classification, method: methods.other)
-    for method in 0..<methods.count {
-      decision = decision.restricted(by: tree.match(path, classification, method: method))
+    let readings = readings(of: path, classification, tree)
+    func decision(_ method: Int) -> RouteDecision {
+      let decision = tree.match(path, classification, method: method)
+      return readings.map { restricted(decision, to: $0, tree, method) } ?? decision
     }
-    return decision
+    var result = decision(methods.other)
+    for method in 0..<methods.count { result = result.restricted(by: decision(method)) }
+    return result
+  }
+
+  /// The paths that servers read instead of an ambiguous one; nil where there are none, or where they change nothing.
+  @inline(__always)
+  private func readings(
+    of path: Span<UInt8>, _ classification: PathClassification, _ tree: RouteTree
+  ) -> PathReadings? {
+    guard case .ambiguous(let ambiguity) = classification, ambiguity.hasFurtherReadings, tree.canRestrict else {
+      return nil
+    }
+    return PathReadings(of: path)
+  }
+
+  /// The decision on a path whose further readings must be admitted as well.
+  private func restricted(
+    _ decision: RouteDecision, to readings: PathReadings, _ tree: RouteTree, _ method: Int
+  ) -> RouteDecision {
+    var result = decision
+    if readings.couldBeAnywhere { tree.restrictEverywhere(&result, method) }
+    for reading in readings.paths {
+      result = result.restricted(by: tree.match(reading.path.span, reading.classification, method: method))
+    }
+    return result.marked(against: decision)
   }
 
   @inline(__always)

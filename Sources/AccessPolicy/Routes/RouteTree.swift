@@ -104,14 +104,27 @@ final class RouteTree: Sendable {
       let exact = places[Int(request.exactPlace)].exact
       if exact != Self.noRow { row = exact }
     }
-    var decision = self[row, method]
+    let own = self[row, method]
+    var decision = own
     if case .ambiguous(let ambiguity) = classification {
       decision = decision.noLaxer(than: self[defaultRow, method]).noLaxer(than: self[rootRow, method])
-      if ambiguity.couldBeAnywhere { return decision.restricted(by: self[everywhereRow, method]) }
+      if ambiguity.couldBeAnywhere {
+        restrictEverywhere(&decision, method)
+        return decision.marked(against: own)
+      }
     }
-    if canBeRestricted(decision) { readLoosely(path, LooseReading(), at: 0, request, &decision) }
-    return decision
+    let isRestrictable = canBeRestricted(decision)
+    if isRestrictable { readLoosely(path, LooseReading(), at: 0, request, &decision) }
+    return isRestrictable || classification != .canonical ? decision.marked(against: own) : decision
   }
+
+  /// Requires a decision on a path to meet every route.
+  func restrictEverywhere(_ decision: inout RouteDecision, _ method: Int) {
+    decision = decision.restricted(by: self[everywhereRow, method])
+  }
+
+  /// Whether any route states who may pass, or names methods: otherwise further readings of a path change nothing.
+  var canRestrict: Bool { !entries.isEmpty }
 
   /// Whether any request needs more than a session.
   var hasRestrictions: Bool { decisions.contains { $0.isRestriction } }
@@ -136,7 +149,8 @@ final class RouteTree: Sendable {
   }
 
   /// Walks the lenient readings of the rest of a path. Where a segment may end, or continue with parts that servers
-  /// drop, both are followed; each node is reached at most once.
+  /// drop, both are followed; each node is reached at most once. If the walk is not at its end when it comes to a byte
+  /// that is not UTF-8, the path may go on as any route's.
   private func readLoosely(
     _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision
   ) {
@@ -144,12 +158,14 @@ final class RouteTree: Sendable {
     while true {
       let slash = loose.child(of: node, UInt8(ascii: "/"))
       if slash >= 0 || firstEntry[node] >= 0, let end = reading.segmentEnd(in: path) {
+        if end.isAtLegacyByte(of: path) { return restrictEverywhere(&decision, request.method) }
         let next = end.behindSeparators(in: path)
         if firstEntry[node] >= 0 {
           restrict(&decision, at: node, request, isPathEnd: (next ?? end).isAtPathEnd(in: path))
         }
         if slash >= 0, let next { readLoosely(path, next, at: slash, request, &decision) }
       }
+      if reading.isAtLegacyByte(of: path) { return restrictEverywhere(&decision, request.method) }
       guard let byte = reading.next(in: path), byte != UInt8(ascii: "/") else { return }
       node = loose.child(of: node, byte)
       if node < 0 { return }

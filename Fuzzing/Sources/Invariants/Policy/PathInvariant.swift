@@ -79,9 +79,14 @@ enum FixedRoutes {
 
 /// The readings of a path by well-behaved servers: each by whole passes over it, none like the gateway's.
 enum LenientReading {
-  /// The path as each of them would look it up, in lower case.
+  /// The path as each of them would look it up, in lower case: decoded once or twice, without a host before it.
   static func all(of path: [UInt8]) -> [[UInt8]] {
     guard let decoded = decoded(path) else { return [] }
+    let twice = self.decoded(decoded) ?? decoded
+    return ofDecoded(decoded) + (twice == decoded ? [] : ofDecoded(twice))
+  }
+
+  private static func ofDecoded(_ decoded: [UInt8]) -> [[UInt8]] {
     let lower = decoded.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
     let cut = Array(lower.prefix { $0 != 0x3F && $0 != 0x23 })
     let slashes = cut.map { $0 == 0x5C ? 0x2F : $0 }
@@ -94,7 +99,9 @@ enum LenientReading {
         while let last = name.last, last == 0x2E || last == 0x20 { name.removeLast() }
         return name
       }.filter { !$0.isEmpty })
-    return [lower, cut, collapsed, withoutParameters, onWindows]
+    let readings = [lower, cut, collapsed, withoutParameters, onWindows]
+    guard slashes.starts(with: [0x2F, 0x2F]) else { return readings }
+    return readings + [joined(Array(segments(collapsed).dropFirst(2)))]
   }
 
   /// Percent-decoded once; nil where a `%` begins no escape.

@@ -1,0 +1,189 @@
+import Testing
+
+@testable import AccessPolicy
+
+// Paths that lenient servers take for one below a restricted route, and those that only look like it.
+//
+// - Addresses of ordinary applications are decided by their own route, whatever route is restricted elsewhere.
+// - No spelling that some server reads as a path below a restricted route is laxer than that route.
+@Suite("Restricted routes and lenient servers")
+struct LenientServerTests {
+  @Test(
+    "A restricted route elsewhere does not close an ordinary address",
+    arguments: [
+      "/wiki/Home", "/job/app/job/feature%252Flogin/", "/wiki/To_be_continued%E2%80%A6",
+      "/files/Quarterly%20report%E2%80%A6.pdf", "/wiki/%E2%80%A6and_more", "/x/50%25ab", "/files/100%2520report.pdf",
+      "/files/100%2525", "/%2525", "//wiki/Home", "//job/app/job/feature%252Flogin/", "//x/y/z", "//", "///", "/caf%E9",
+      "/files/caf%E9/x", "/files/%E9t%E9", "/gr%FCn", "/wiki/%EF%BC%85", "/wiki/100%EF%BC%85", "/a%2Fb", "/a//b",
+      "/%2Fhome%2Fada", "/x%253Fy", "/x%253By", "/x%255Cy", "/metricsx", "/x%252Fmetrics", "//metricsx",
+      "/wiki/metrics%E2%80%A6", "/wiki%2Fmetrics", "/metrics-%E2%80%A6", "/C%253A/x",
+      "/x;a=b%2Fc/y", "/x;a=metrics%2Fmetrics", "/x;a%2Fmetrics",
+    ])
+  func admitted(path: String) throws {
+    for table in try Self.tables(of: "/metrics") { #expect(decide(path, table).access == .signedIn) }
+  }
+
+  @Test(
+    "A path that some server takes for a restricted one is restricted",
+    arguments: [
+      // Decoded twice, three times, in another way.
+      "/%252Fmetrics", "/%256Detrics", "/%256DETRICS/x", "/metrics%252Fx", "/metrics%253Bx", "/metrics%253Fx",
+      "/metrics%2520", "/metrics%252E", "/metrics%2500", "/metrics%255Cx", "/x%252F..%252Fmetrics",
+      "/x/%252e%252e/metrics", "/x/%2e%252e/metrics", "/x/..%252Fmetrics", "/x%255C..%255Cmetrics",
+      "/x/..%253B/metrics", "/%25256Detrics", "/x/%25252e%25252e/metrics", "/%25%36Detrics",
+      "/%25u006Detrics", "/%25%EF%BC%96Detrics", "/x%25EF%25BC%258Fmetrics", "/%25EF%25BD%258Detrics",
+      "/x/%25c0%25ae%25c0%25ae/metrics", "/x/%E2%2580%25A5/metrics",
+      // A parameter that is dropped before what is encoded in it is read.
+      "/;a%2Fb/metrics", "/;a%5Cb/metrics", "/;a%3Fb/metrics", "/;a%23b/metrics", "/metrics;a%2Fb",
+      "/metrics;a%2Fb/x", "/%3Ba%2Fb/metrics", "/%EF%BC%9Ba%5Cb/metrics", "/;a%252Fb/metrics", "/;a%5Cb%2Fmetrics",
+      "//x;a%2Fb/metrics", "/;a%2Fb/;c%2Fd/metrics", "/;a/x/metrics", "/;/x/metrics", "/%3Ba/x/metrics",
+      "/;a%EF%BC%9Fb/metrics", "/%EF%BC%9Ba%EF%BC%9Fb/metrics", "/;a/;b/x/metrics",
+      // An authority.
+      "//metrics", "///metrics", "//x/metrics", "///x/metrics", "//user@x:80/METRICS", "//x//metrics",
+      "//x//y/metrics", "/%2Fx/metrics", "/%5Cx/metrics", "/%252Fx/metrics", "//x%2Fmetrics", "//x%5Cmetrics",
+      "//x%2Fy/metrics", "//x%5Cy%2Fz/metrics", "//a%5Cb%2Fmetrics", "//x/%6Detrics", "//x/%256Detrics",
+      "//x/metrics;y", "//x%252Fmetrics", "//x%252Fy/metrics",
+      // Characters that become ASCII.
+      "/x/%E2%80%A5/metrics", "/a/%EF%BC%8E%EF%BC%8E/metrics", "/a/.%EF%BC%8E/metrics", "/a/%EF%BC%8E%2e/metrics",
+      "/a/%EF%BC%8E%252e/metrics", "/metrics%E2%80%A6", "/metrics%EF%BC%8E/x", "/%E2%80%A6/metrics",
+      "/x%EF%BC%8Fmetrics", "/%EF%BC%856Detrics", "/%EF%BC%85%36Detrics", "/metrics%EF%BC%9Bx",
+      "/a/%EF%BC%8E%EF%BC%8E%EF%BC%9Bx/metrics", "/a/%EF%BC%8E%EF%BC%8E:x/metrics", "/%EF%BD%8Detrics",
+      "/a/..%EF%BC%8Fmetrics", "/x%E2%88%95metrics",
+      // Bytes that are not UTF-8: overlong, dropped, replaced, or some letter.
+      "/%C0%AEx", "/x/%C0%AE%C0%AE/metrics", "/x%C0%AFmetrics", "/x/%E0%80%AE%E0%80%AE/metrics",
+      "/x/%F0%80%80%AE./metrics", "/x/%F8%80%80%80%AE./metrics", "/m%E9trics", "/m%C9TRICS", "/met%E9rics",
+      "/metrics%E9", "/metrics%E9/x", "/metrics.%E9", "/metrics;%E9", "/metric%DF", "/%E9metrics",
+      "/x/%A3%AE%A3%AE/metrics",
+      "/x/.%E9./metrics", "/x/..%E9/metrics", "/x/%B7%B7/metrics", "/x/%B7/metrics", "/%ED%A0%80metrics",
+      "/x/%E0N%AE/metrics", "//x/m%E9trics",
+      // The spellings that were always read.
+      "/%6Detrics", "/METRICS", "/Metrics/x", "/metrics;x", "/metrics%3Bx", "/metrics.", "/metrics%20/x",
+      "/metrics:$DATA", "/metrics%3Fx", "/metrics%2Fx", "/x/..:y/metrics",
+    ])
+  func restricted(path: String) throws {
+    for table in try Self.tables(of: "/metrics") {
+      let access = decide(path, table).access
+      #expect(access == .deny || access == .rules([0]), "\(access)")
+    }
+  }
+
+  @Test(
+    "A path with control bytes or dot segments is refused",
+    arguments: ["/metrics%00", "/x/..%2Fmetrics", "/x/%2e%2e/metrics", "/x/..;y/metrics", "//x/../metrics"])
+  func refused(path: String) throws {
+    for table in try Self.tables(of: "/metrics") { #expect(decide(path, table).access == .deny) }
+  }
+
+  @Test("A route for exactly \"/\" holds for an authority without a path")
+  func exactRoot() throws {
+    var route = RouteSettings(path: "/", access: .deny)
+    route.match = .exact
+    let table = try RouteTable(routes: [route])
+    for path in ["//", "//x", "//x/", "/%2Fx"] { #expect(decide(path, table).access == .deny, "\(path)") }
+    #expect(decide("//x/y", table).access == .signedIn)
+  }
+
+  @Test("An ambiguous path is not public, and the decision says that another reading made it stricter")
+  func reason() throws {
+    let table = try RouteTable(routes: [
+      RouteSettings(path: "/", access: .public), RouteSettings(path: "/metrics", access: .deny),
+    ])
+    for path in ["/x;y", "//x", "/x%252Fy", "/caf%E9", "/METRICS", "/x/%252e%252e/y"] {
+      let decision = decide(path, table)
+      #expect(decision.access != .public && decision.isOfOtherReading && decision.isPublicByItself, "\(path)")
+    }
+    for path in ["/metrics", "/x", "/x%E2%80%A6", "/metrics/%EF%BC%85"] {
+      #expect(!decide(path, table).isOfOtherReading, "\(path)")
+    }
+    let restricted = try RouteTable(routes: [RouteSettings(path: "/metrics", access: .deny)])
+    let denied = decide("/x/%252e%252e/y", restricted)
+    #expect(denied.isOfOtherReading && !denied.isPublicByItself)
+    #expect(!decide("/x%252Fy", restricted).isOfOtherReading)
+  }
+
+  @Test("A path has few further readings, each no longer than itself")
+  func readings() {
+    var random = SplitMix(state: 5)
+    for _ in 0..<2_000 {
+      let path = Array(Self.path(&random).utf8)
+      let readings = PathReadings(of: path.span)
+      #expect(readings.paths.count <= PathReadings.limit)
+      #expect(readings.paths.allSatisfy { $0.path.count <= path.count })
+    }
+  }
+
+  @Test("No path that a lenient server reads as one below a restricted route is open", arguments: 0..<8)
+  func property(seed: UInt64) throws {
+    var random = SplitMix(state: 300 + seed)
+    let routes = ["/metrics", "/x/metrics/", "/m", "/x/y"]
+    let tables = try routes.map { route in
+      (
+        place: Array(route.split(separator: "/").joined(separator: "/").utf8),
+        tables: try Self.tables(of: route, root: .public)
+      )
+    }
+    var compared = 0
+    for _ in 0..<250 {
+      let path = Self.path(&random)
+      let bytes = Array(path.utf8)
+      if case .refused = PathClassification.classify(bytes.span) { continue }
+      var readings: [(LenientServer, ArraySlice<UInt8>)] = []
+      for (place, tables) in tables {
+        let open = tables.filter { table in
+          switch decide(path, table).access {
+          case .public, .signedIn: true
+          case .rules, .signOut, .deny: false
+          }
+        }
+        guard !open.isEmpty else { continue }
+        compared += 1
+        if readings.isEmpty { readings = LenientServer.all.map { ($0, $0.reading(of: bytes).dropFirst()) } }
+        for (server, found) in readings {
+          guard found.starts(with: place), found.count == place.count || found[found.startIndex + place.count] == 0x2F
+          else { continue }
+          Issue.record("\(path) is open, and \(server) reads \(String(decoding: found, as: UTF8.self))")
+          return
+        }
+      }
+    }
+    #expect(compared > 200)
+  }
+
+  /// A path of a few words and of what servers read in different ways.
+  private static func path(_ random: inout SplitMix) -> String {
+    var path = "/"
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      path += (Int.random(in: 0..<2, using: &random) == 0 ? words : signs).randomElement(using: &random) ?? ""
+    }
+    return path
+  }
+
+  private static let words = [
+    "metrics", "METRICS", "m", "etrics", "met", "rics", "x", "x/y", "x/metrics", "/metrics", "/", "/", "y", "host",
+  ]
+  private static let signs = [
+    "/", "//", "%2F", "%2f", "%5C", "%252F", "%255C", "%25252F", ";", ";a", "%3B", "%253B", ".", "..", "%2E", "%252e",
+    "%EF%BC%8E", "\u{FF0E}", "%E2%80%A5", "%E2%80%A6", "%25EF%25BC%258E", "%EF%BC%85", "%25", "2e", "2F", "6D",
+    "%25%36D", "%25u002e", "%C0%AE", "%C0%AF", "%25C0%25AF", "%E9", "%FC", "%A3%AE", "%DF", "%E0", "%C3%A9", "%20",
+    "%2520", "%3F", "%253F", "%23", ":", ":$DATA", "%6D", "%6d", "%256D", "%EF%BD%8D", "%F0%9D%93%B6", "%EF%BC%8F",
+    "%EF%BC%9B", "%C2%A0", "\u{2026}", "%B7", "%25E9", "%25ab", "@", "%40",
+    ";%2F", ";%5C", ";a%3F", "%E2%84%85", "%CD%BE", "%EF%BC%9A", "%EF%BC%9F", "%E3%80%80", "%EF%BC%BC", "%252e%252e",
+  ]
+
+  /// Tables in which a route is denied, and in which it is for one user.
+  private static func tables(of route: String, root: RouteSettings.Access? = nil) throws -> [RouteTable] {
+    var lists = AccessLists()
+    lists.subjects = ["boss"]
+    return try [RouteSettings.Access.deny, .lists(lists)].map { access in
+      try RouteTable(
+        routes: [RouteSettings(path: route, access: access)]
+          + (root.map { [RouteSettings(path: "/", access: $0)] } ?? [])
+      )
+    }
+  }
+
+  private func decide(_ path: String, _ table: RouteTable) -> RouteDecision {
+    let bytes = Array(path.utf8)
+    return table.match(bytes.span, .classify(bytes.span))
+  }
+}
