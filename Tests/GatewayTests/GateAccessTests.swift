@@ -1,5 +1,6 @@
 import AccessPolicy
 import FoundationEssentials
+import Operations
 import Sessions
 import Synchronization
 import Testing
@@ -37,6 +38,27 @@ struct GateAccessTests {
     #expect(try await ask(rig, anna, "/staff/x").identity == "X-User: 001.anna\r\nX-Groups: staff\r\n")
     #expect(try await ask(rig, ben, "/staff/x").status == 403)
     #expect(try await ask(rig, ben, "/x").identity == "X-User: 002.ben\r\n")
+    try await rig.stop()
+  }
+
+  @Test("A refusal, and a sign-in on a public route, is marked where another reading of the path is why")
+  func ambiguousPath() async throws {
+    let rig = try await GateRig(try Self.settings())
+    let (_, ben) = try rig.signIn("002.ben")
+    for path in ["/STAFF/x", "/x%252F..%252Fstaff", "//host/staff/x"] {
+      let label = try await rig.label(Asked(target: path, fields: ["Cookie: \(ben)"]))
+      #expect(label.isOfAmbiguousPath && label.site == 0, "\(path)")
+    }
+    #expect(try await rig.label(Asked(target: "/open/x;y")).isOfAmbiguousPath)
+    #expect(try await rig.label(Asked(target: "/open/x;y")).route == .signedIn)
+    #expect(try await !rig.label(Asked(target: "/x;y")).isOfAmbiguousPath)
+    #expect(try await !rig.label(Asked(target: "/x")).isOfAmbiguousPath)
+    let refusal = try await rig.label(Asked(target: "/staff/x", fields: ["Cookie: \(ben)"]))
+    #expect(!refusal.isOfAmbiguousPath && refusal.route == .rules)
+    let verified = try await rig.label(
+      Asked(target: "/.auth/verify", fields: ["Cookie: \(ben)", "X-Original-URI: /STAFF/x"], isFromProxy: true))
+    #expect(verified.isOfAmbiguousPath && verified.route == .verify)
+    #expect(!RequestLabel(number: -1).isOfAmbiguousPath)
     try await rig.stop()
   }
 

@@ -128,6 +128,18 @@ struct PathTests {
     }
   }
 
+  @Test(
+    "A denied route elsewhere does not close the ordinary addresses of applications",
+    arguments: [
+      "/job/app/job/feature%252Flogin/", "/wiki/To_be_continued%E2%80%A6", "/x/50%25ab", "/files/100%2520report.pdf",
+      "//wiki/Home", "/caf%E9", "/wiki/%EF%BC%85", "/a%2Fb", "/x;a=b%2Fc/y",
+    ])
+  func ordinary(target: String) throws {
+    let anna = try site.signedIn()
+    let cookie = try anna.cookieHeader(for: site.origin + "/")
+    #expect(try status(of: Array(target.utf8), cookie: cookie) == 200)
+  }
+
   // MARK: Refused for everybody
 
   private nonisolated static let refused: [[UInt8]] = [

@@ -37,14 +37,16 @@ final class AccessLogWriter {
   func write(_ record: borrowing ExchangeRecord) {
     line.removeAll()
     let request = record.request ?? ByteBuffer()
+    let label = RequestLabel(number: record.routeClass)
     let entry = AccessLogLine(
       time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
-      route: RequestLabel(number: record.routeClass).route.label,
-      user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress)
+      route: label.route.label, user: record.user, peer: record.client,
+      failure: record.failure?.label ?? (label.isOfAmbiguousPath ? "ambiguous_path" : nil),
+      upstreamAddress: record.upstreamAddress)
     if isCombined {
       entry.appendCombined(
         request: request.readableBytesSpan._unsafeView(as: UInt8.self), hidden: hidden, to: &line)

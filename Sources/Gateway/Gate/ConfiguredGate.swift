@@ -102,7 +102,8 @@ final class ConfiguredGate {
         root.span, classification,
         method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
     }
-    let decision = admit(route, head, bytes, client, &request)
+    var decision = admit(route, head, bytes, client, &request)
+    decision.note(ambiguityOf: route)
     guard head.fields.has(.destination) else { return decision }
     guard case .forward(let directive) = decision else { return decision }
     return admitDestination(directive, head, bytes, client, &request)
@@ -119,7 +120,8 @@ final class ConfiguredGate {
     case .own: return refuse(.forbidden, head, bytes, request)
     case .route(let found): route = found
     }
-    let decision = admit(route, head, bytes, client, &request)
+    var decision = admit(route, head, bytes, client, &request)
+    decision.note(ambiguityOf: route)
     guard case .forward(let other) = decision else { return decision }
     // The application would take the path of another one for its own.
     guard other.upstream == directive.upstream else { return refuse(.forbidden, head, bytes, request) }

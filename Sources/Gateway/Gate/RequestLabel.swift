@@ -1,20 +1,29 @@
+internal import AccessPolicy
 internal import DataPlane
+internal import HTTPTypes
 internal import Operations
 
-/// The kind of a request's route and the number of its site, by which it is counted: one number that the data plane
-/// carries from the gate to the observer.
+/// The kind of a request's route and the number of its site, by which it is counted, and whether it was refused for an
+/// ambiguous path: one number that the data plane carries from the gate to the observer.
 struct RequestLabel {
   let route: RouteLabel
   /// 0 for the host of `public_url`, and for requests without a decision.
   let site: Int
+  /// Whether it was refused, or sent to sign in, because of another reading of its path.
+  let isOfAmbiguousPath: Bool
 
   private static let shift = 8
+  private static let ambiguousPath = 1 << 7
 
   /// An invalid number is read as a refused request.
   init(number: Int) {
-    route = RouteLabel(rawValue: number & (1 << Self.shift - 1)) ?? .refused
+    route = RouteLabel(rawValue: number & (Self.ambiguousPath - 1)) ?? .refused
     site = max(number >> Self.shift, 0)
+    isOfAmbiguousPath = number >= 0 && number & Self.ambiguousPath != 0
   }
+
+  /// The number of a route's kind with the mark of an ambiguous path.
+  static func number(ofAmbiguousPath routeClass: Int) -> Int { routeClass | ambiguousPath }
 
   /// The number of a route's kind with a site.
   static func number(_ routeClass: Int, site: Int) -> Int { routeClass | site << shift }
@@ -34,5 +43,19 @@ extension GateDecision {
       self = .handle(action)
     case .suspend: break
     }
+  }
+
+  /// Has the access log say that the path is ambiguous, where that is why the request is refused or sent to sign in.
+  @inline(__always)
+  mutating func note(ambiguityOf route: RouteDecision) {
+    if route.isOfOtherReading { noteAmbiguousPath(isPublicByItself: route.isPublicByItself) }
+  }
+
+  private mutating func noteAmbiguousPath(isPublicByItself: Bool) {
+    guard case .answer(let response, let routeClass) = self else { return }
+    let isRefused = response.head.status == .forbidden
+    let isSentToSignIn = response.head.status == .unauthorized || response.head.status.kind == .redirection
+    guard isRefused || isPublicByItself && isSentToSignIn else { return }
+    self = .answer(response, routeClass: RequestLabel.number(ofAmbiguousPath: routeClass))
   }
 }

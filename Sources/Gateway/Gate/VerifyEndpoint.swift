@@ -59,7 +59,8 @@ struct VerifyEndpoint {
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
       if !isPathKnown { warn(of: doubt, client) }
     }
-    let decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
+    var decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
+    decision.note(ambiguityOf: route)
     guard decision.isAdmission else { return decision }
     if let doubt = overrides.doubt(about: original.target, head, bytes, route) {
       warn(of: doubt, client)

@@ -178,6 +178,19 @@ final class GateRig: Sendable {
     }.get()
   }
 
+  /// The label under which that response is counted and logged.
+  func label(_ request: Asked, loop: Int = 0) async throws -> RequestLabel {
+    _ = try await decide(request, loop: loop)
+    let gate = gates[loop]
+    let number = try await gate.eventLoop.submit {
+      guard case .answer(_, let routeClass) = try Self.gateDecision(request, gate.value) else {
+        throw RigError.notAnswered
+      }
+      return routeClass
+    }.get()
+    return RequestLabel(number: number)
+  }
+
   /// The head of that response.
   func answer(_ request: Asked, loop: Int = 0) async throws -> HTTPResponse {
     try await response(request, loop: loop).head
