@@ -42,6 +42,13 @@ struct PathClassificationTests {
       ("/a;b%EF%BC%9Fc", .hidingParameter), ("/a%EF%BC%9Bb%EF%BC%9Fc", .hidingParameter), ("/..:x", .dots),
       ("/.%3Ax", .dots), ("/x/..::$DATA/admin", .dots),
       ("/a%2500", .doubleEncoding),
+      // A byte that is dropped together with the one before it, and characters that are dropped or read as digits.
+      ("/x/%A4a../admin", .malformedUTF8), ("/x/%E9-../admin", .malformedUTF8), ("/%A4a.%A4a./x", .malformedUTF8),
+      ("/x/%A4a%A4;../admin", .malformedUTF8), ("/x/%E9%61../admin", .malformedUTF8), ("/%E9t..pdf", .legacyByte),
+      ("/x/%A8E/admin", .malformedUTF8), ("/x/%A9q%A9q/admin", .malformedUTF8), ("/x/%D95/admin", .malformedUTF8),
+      ("/m%25%D9%A6%D9%A5trics", .nestedEncoding), ("/x/%25%D9%A2e/admin", .nestedEncoding),
+      ("/x/%D9%AA2e/admin", .nestedEncoding), ("/..%C3%A9/admin", .confusable), ("/.%C3%A9./admin", .confusable),
+      ("/..%EF%BC%85/admin", .confusable), ("/.%EF%BD%81./admin", .confusable),
       ("/%c0%ae%c0%ae/admin", .malformedUTF8), ("/%e0%80%ae", .malformedUTF8), ("/%80", .malformedUTF8),
       ("/%c3", .malformedUTF8),
       ("/%c3/x", .malformedUTF8), ("/%ed%a0%80", .malformedUTF8), ("/%f5%80%80%80", .malformedUTF8),
@@ -94,7 +101,7 @@ struct PathClassificationTests {
         case UInt8(ascii: "?"), UInt8(ascii: "#"): .refused(.delimiter)
         case UInt8(ascii: "%"): .refused(.malformedEncoding)
         case UInt8(ascii: ";"): .ambiguous(.parameter)
-        case 0xA4...0xBF, 0xC2...: .ambiguous(.legacyByte)
+        case 0xA4...0xA7, 0xAA...0xBF, 0xC2...: .ambiguous(.legacyByte)
         case 0x80...: .ambiguous(.malformedUTF8)
         default: .canonical
         }
@@ -115,7 +122,7 @@ struct PathClassificationTests {
           UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
           UInt8(ascii: "~"):
           .ambiguous(.encodedUnreserved)
-        case 0xA4...0xBF, 0xC2...: .ambiguous(.legacyByte)
+        case 0xA4...0xA7, 0xAA...0xBF, 0xC2...: .ambiguous(.legacyByte)
         case 0x80...: .ambiguous(.malformedUTF8)
         default: .canonical
         }

@@ -12,8 +12,11 @@ struct PathReadings {
   /// is possible once more.
   private(set) var couldBeAnywhere = false
 
-  /// Most readings; a path with more could be anywhere.
+  /// Most readings, and most bytes of all of them; a path with more could be anywhere. Each is classified and matched,
+  /// before anybody is signed in.
   static let limit = 32
+  private static let byteLimit = 16 * 1024
+  private var bytes = 0
 
   private enum Step { case decoding, droppingParameters, droppingAuthority }
 
@@ -36,6 +39,11 @@ struct PathReadings {
 
   private mutating func add(_ path: [UInt8], _ step: Step, after steps: [Step]) {
     if couldBeAnywhere || paths.contains(where: { $0.path == path }) { return }
+    bytes += path.count
+    guard bytes <= Self.byteLimit else {
+      couldBeAnywhere = true
+      return
+    }
     let classification = PathClassification.classify(path.span)
     switch classification {
     case .refused: couldBeAnywhere = true

@@ -9,6 +9,8 @@ struct PathScan {
   /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces.
   private var dots = 0
   private var spaces = 0
+  /// The bytes among them that stand for characters beyond ASCII, other than dots and spaces.
+  private var beyondASCII = 0
   /// Whether one of the dots is a character that only normalization turns into a dot.
   private var hasCompatibleDot = false
   /// Whether a `;` was met in this segment.
@@ -67,7 +69,7 @@ struct PathScan {
   mutating func endSegment() -> PathRefusal? {
     defer {
       (length, dots, spaces, inParameter, nestedEscape) = (0, 0, 0, false, 0)
-      (hasCompatibleDot, mayBeInParameter, legacy) = (false, false, .none)
+      (hasCompatibleDot, mayBeInParameter, legacy, beyondASCII) = (false, false, .none, 0)
     }
     return classifyDots()
   }
@@ -132,7 +134,11 @@ struct PathScan {
   /// Classifies a segment of dots (and spaces) only. A parameter's bytes count into `length`, so that this happens
   /// once.
   private mutating func classifyDots() -> PathRefusal? {
-    guard isOfDots else { return nil }
+    guard isOfDots else {
+      // Some servers drop characters beyond ASCII: `..é` is `..` to them.
+      if beyondASCII > 0, dots == 2, dots + spaces + beyondASCII == length { note(.confusable) }
+      return nil
+    }
     if legacy != .none {
       note(.malformedUTF8)
     } else if hasCompatibleDot {
@@ -164,29 +170,33 @@ struct PathScan {
   /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` past it, or past its
   /// first byte if it is malformed.
   private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
-    defer { endOfNonASCII = index }
     guard let (scalar, end) = PathByte.scalar(path, at: index) else { return malformed(in: path, at: &index) }
     let isFirst = index == 1
-    index = end
+    (index, endOfNonASCII) = (end, end)
     if Self.isConfusable(scalar) { note(.confusable) }
     var letters = CompatibilityLetters.ascii(of: scalar)
+    let others = length - dots - spaces
     if letters == 0 {
       length += 1
-      nestedEscape = 0
+      // Some decoders take the decimal digits of any script (Java's `Integer.parseInt`).
+      if nestedEscape != 0, Unicode.Scalar(scalar)?.properties.numericType == .decimal { note(.nestedEncoding) }
+      // Best-fit code pages turn the Arabic percent sign into `%`.
+      (nestedEscape, isNestedPlainly) = (scalar == 0x066A ? 1 : 0, false)
     }
     while letters != 0 {
       takeCompatible(UInt8(truncatingIfNeeded: letters), isFirst: isFirst)
       letters >>= 8
     }
+    beyondASCII += length - dots - spaces - others
   }
 
   /// Takes a byte that is not UTF-8.
   private mutating func malformed(in path: Span<UInt8>, at index: inout Int) {
     let (byte, next) = PathByte.decoded(path, at: index) ?? (path[index], index + 1)
-    let following = next < path.count ? PathByte.decoded(path, at: next)?.byte : nil
-    let isAlone = endOfNonASCII != index && following.map { $0 < 0x80 } ?? true
-    index = next
-    guard isAlone, nestedEscape == 0, !isOfDots, Self.isLegacy(byte, before: following) else {
+    let following = next < path.count ? PathByte.decoded(path, at: next) : nil
+    let isAlone = endOfNonASCII != index && following.map { $0.byte < 0x80 } ?? true
+    (index, endOfNonASCII) = (next, next)
+    guard isAlone, nestedEscape == 0, !isOfDots, Self.isLegacy(byte, before: following?.byte) else {
       length += 1
       nestedEscape = 0
       return note(.malformedUTF8)
@@ -197,14 +207,34 @@ struct PathScan {
       return
     }
     legacy = legacy == .amongOthers || dots + spaces != length ? .amongOthers : .only
-    (length, dots, spaces, hasCompatibleDot) = (0, 0, 0, false)
+    (length, dots, spaces, hasCompatibleDot, beyondASCII) = (0, 0, 0, false, 0)
+    // Some decoders drop the byte behind it as well, as that of one character: it does not count among the dots.
+    if let following, Self.isDroppedWithLegacy(following.byte) {
+      if following.next > next + 1, following.byte.isUnreserved { note(.encodedUnreserved) }
+      legacy = .amongOthers
+      index = following.next
+    }
+  }
+
+  /// Whether the ASCII byte behind one of an older encoding may be dropped with it, without a meaning of its own.
+  private static func isDroppedWithLegacy(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"),
+      UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: ";"), ..<0x20, 0x7F...:
+      false
+    default: true
+    }
   }
 
   /// Whether a byte that stands alone is a letter in an older encoding, and neither the beginning of an overlong form
-  /// nor, before an ASCII byte, of a full-width character (from 0x81 in Shift JIS, from 0xA1 in Big5).
+  /// nor, before an ASCII byte, of a full-width character (from 0x81 in Shift JIS, from 0xA1 in Big5) or of one that
+  /// normalization turns into dots (0xA8 and 0xA9 in GBK, 0xD9 and 0xDA in Johab). Nor does it stand before a `;` or
+  /// `%`, which a decoder may drop with it.
   private static func isLegacy(_ byte: UInt8, before following: UInt8?) -> Bool {
-    switch byte {
-    case ..<0xA4, 0xC0, 0xC1: false
+    if following == UInt8(ascii: ";") || following == UInt8(ascii: "%") { return false }
+    return switch byte {
+    case ..<0xA4, 0xA8, 0xA9, 0xC0, 0xC1: false
+    case 0xD9, 0xDA: following.map { !"56<>?K".utf8.contains($0) } ?? true
     // Sloppy decoders take the lower six bits of the next byte, whatever it is.
     case 0xE0, 0xF0, 0xF8...: following.map { $0 & 0x3F >= 0x20 } ?? true
     default: true
