@@ -249,7 +249,9 @@ struct GateSiteTests {
 
   @Test("X-Forwarded-Host changes neither the host that a request is judged for, nor the answers of verify")
   func forwardedHost() async throws {
-    let rig = try await rig(routes: [RouteSettings(path: "/open/", access: .public)])
+    let rig = try await rig(routes: [
+      RouteSettings(path: "/open/", access: .public), RouteSettings(path: "/open/own/", access: .signedIn),
+    ])
     let (_, cookie) = try rig.signIn("001.anna")
     let forwarded = "X-Forwarded-Host: app.example.com"
     func decide(_ target: String, _ host: String, _ fields: [String]) async throws -> Decided {
@@ -265,6 +267,10 @@ struct GateSiteTests {
       Issue.record("\(asked)")
       return
     }
+    // A path of which another reading is not public.
+    let ambiguous = try await decide(
+      "/.auth/verify?redirect=1", "alias.example.com", [forwarded, "X-Original-URI: /open//own/"])
+    #expect(ambiguous.status == 302)
     try await rig.stop()
   }
 

@@ -336,7 +336,7 @@ final class ConfiguredGate {
 extension GateDecision {
   /// Whether it redirects the browser itself to an origin. `verify` answers another proxy, which asked for its client.
   fileprivate func redirects(to origin: PublicOrigin) -> Bool {
-    guard case .answer(let response, let routeClass) = self, routeClass != RouteLabel.verify.rawValue,
+    guard case .answer(let response, let number) = self, RequestLabel(number: number).route != .verify,
       let location = response.head.headerFields[.location]
     else { return false }
     return location.utf8.starts(with: "\(origin)/".utf8)

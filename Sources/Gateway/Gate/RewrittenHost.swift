@@ -8,21 +8,23 @@ internal import Logging
 ///
 /// `X-Forwarded-Host` decides about nothing else: the request is judged for the host that `Host` names.
 enum RewrittenHost {
-  /// Whether a trusted proxy says that the browser asked for `public_url`. `X-Original-Host` is that of Azure's
-  /// Application Gateway.
+  /// Whether a trusted proxy says that the browser asked for `public_url`: by the last name in `X-Forwarded-Host`, its
+  /// own, or without that field in `X-Original-Host`, which is that of Azure's Application Gateway.
   static func isOfPublicURL(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ authorities: AuthorityList
   ) -> Bool {
     guard client.isTrusted else { return false }
+    let hasForwardedHost = head.fields.has(.xForwardedHost)
+    var last: Range<Int>?
     for line in head.fields.lines {
-      guard line.known == .xForwardedHost || bytes.equalsIgnoringCase("x-original-host", line.name) else { continue }
-      var names: [Range<Int>] = []
-      bytes.forEachListElement(line.value) { names.append($0) }
-      for name in names {
-        let place = authorities.place(bytes.extracting(name)._unsafeView(as: UInt8.self))
-        if case .publicURL? = place { return true }
-      }
+      let names =
+        hasForwardedHost
+        ? line.known == .xForwardedHost : bytes.equalsIgnoringCase("x-original-host", line.name)
+      if names { bytes.forEachListElement(line.value) { last = $0 } }
     }
+    guard let last else { return false }
+    let place = authorities.place(bytes.extracting(last)._unsafeView(as: UInt8.self))
+    if case .publicURL? = place { return true }
     return false
   }
 
@@ -41,5 +43,6 @@ enum RewrittenHost {
   }
 
   private static let remedy =
-    "let the proxy forward Host unchanged (nginx: proxy_set_header Host $host;), and remove this host from listen.hosts"
+    "let the proxy forward Host unchanged (nginx: proxy_set_header Host $host;) and remove this host from listen.hosts, "
+    + "or have it set X-Forwarded-Host to the name that the browser asked for"
 }
