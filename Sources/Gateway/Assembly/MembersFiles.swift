@@ -22,7 +22,8 @@ struct MembersFiles: Sendable {
     case none
     /// The file has changed, and had these attributes at the last look. It is read once it has them at the next one,
     /// too: until then it may be half written, and would put out members, or let users in whom a deny list names.
-    case begun(FileAttributes)
+    /// - looks: those that have found it changed. A file that never stays the same is read after a number of them.
+    case begun(FileAttributes, looks: Int)
     /// Reading failed, and may succeed later although nothing of the file changes.
     case unread
   }
@@ -36,8 +37,11 @@ struct MembersFiles: Sendable {
     let after: Int
 
     /// Whether more than half of the members are gone, as of a file that was cut off.
-    var isLarge: Bool { after < before / 2 }
+    var isLarge: Bool { 2 * after < before }
   }
+
+  /// Half a minute, at the interval of ``MembersWatch``.
+  private static let mostLooks = 15
 
   /// Reads every file. An invalid one keeps its previous members.
   /// - Parameter previous: the files before, at a reload.
@@ -90,10 +94,13 @@ struct MembersFiles: Sendable {
       let seen = FileAttributes([path])
       switch file.change {
       case .none where seen == file.seen: continue
-      case .begun(let before) where seen == before: break
+      case .begun(let before, let looks) where seen == before || looks == Self.mostLooks: break
       case .unread where seen == file.seen: break
-      case .none, .begun, .unread:
-        files[path]?.change = .begun(seen)
+      case .begun(_, let looks):
+        files[path]?.change = .begun(seen, looks: looks + 1)
+        continue
+      case .none, .unread:
+        files[path]?.change = .begun(seen, looks: 1)
         continue
       }
       file.seen = seen
