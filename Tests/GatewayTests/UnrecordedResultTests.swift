@@ -185,15 +185,29 @@ struct UnrecordedResultTests {
     #expect(snapshots.map { isSignedIn($0) } == [true, false, false, false])
   }
 
-  @Test("A result whose record is damaged is dropped at the second attempt, and the others are recorded")
+  @Test("A result whose record is damaged is dropped at the second attempt, with a line in the log")
   func damagedRecord() async throws {
-    let (anna, ben) = (try due(), try due("002.ben"))
+    let anna = try due()
     fail("record")
-    for snapshot in [anna, ben] { _ = await checks.run(snapshot) }
+    _ = await checks.run(anna)
     fail("record", code: .damagedRow)
     await check()
     #expect(!revalidations.hasUnrecorded)
     #expect(lines.take().filter { $0.hasPrefix("dropping the result of a revalidation") }.count == 1)
+  }
+
+  @Test("A revocation is kept whatever else the store answers, and recorded once it can be")
+  func keptRevocation() async throws {
+    let anna = try due()
+    fail("record")
+    _ = await checks.run(anna)
+    fail("record", code: .internalError)
+    await check()
+    #expect(revalidations.hasUnrecorded && isSignedIn(anna))
+    fail()
+    clock.advance(120)
+    await check()
+    #expect(!revalidations.hasUnrecorded && !isSignedIn(anna))
   }
 
   @Test("A stop tries once more, and logs how many results are left")

@@ -67,16 +67,23 @@ struct RequestRevalidations: Sendable {
 
   private func recordKept() -> Task<Void, Never> {
     revalidator.recorder.beginPass {
-      var last = 0
-      while true {
+      var (last, refusals) = (0, 0)
+      while refusals < Self.mostRefusals {
         // Read before the store is asked, as above.
         let version = sessions.version
-        guard let recorded = await revalidator.recorder.recordNext(after: last) else { return }
-        last = recorded.number
-        await apply(recorded.outcome, to: recorded.subject, readAfter: version)
+        guard let attempt = await revalidator.recorder.recordNext(after: last) else { return }
+        last = attempt.number
+        if let outcome = attempt.outcome {
+          await apply(outcome, to: attempt.subject, readAfter: version)
+        } else {
+          refusals += 1
+        }
       }
     }
   }
+
+  /// Results that a pass goes past because the store does not take them now: each may have to wait for a lock.
+  private static let mostRefusals = 10
 
   /// Tries at shutdown to record the results that wait for the store, and logs how many are left at the deadline.
   func finish(by deadline: ContinuousClock.Instant) async {

@@ -106,31 +106,41 @@ final class RevalidationRecorder: Sendable {
     }
   }
 
-  /// One kept result that is recorded.
-  struct Recorded {
+  /// An attempt with one kept result.
+  struct Attempt {
     /// The number after which the pass goes on.
     let number: Int
     let subject: Subject
-    let outcome: Revalidator.Outcome
+    /// nil if the result is still kept, while the store may take others: a row may be locked.
+    let outcome: Revalidator.Outcome?
   }
 
-  /// Records the earliest kept result with a greater number.
-  /// - Returns: nil if there is none, or the store does not take it either.
-  func recordNext(after number: Int) async -> Recorded? {
+  /// Tries to record the earliest kept result with a greater number.
+  /// - Returns: nil if there is none, or the store takes no other either.
+  func recordNext(after number: Int) async -> Attempt? {
     guard let entry = unrecorded.first(after: number) else { return nil }
     let subject = entry.result.lease.subject
     do throws(StoreError) {
       let outcome = try await write(entry.result)
       unrecorded.remove(entry)
-      return Recorded(number: entry.number, subject: subject, outcome: outcome)
+      return Attempt(number: entry.number, subject: subject, outcome: outcome)
     } catch {
       if error.code == .closed { return nil }
       storeHealth.failed("check", error)
-      guard error.concernsOneRecord else { return nil }
-      unrecorded.remove(entry)
-      logDrop(of: entry.result, "\(error)")
-      return Recorded(
-        number: entry.number, subject: subject, outcome: Revalidator.Outcome(accountChanged: true))
+      switch error.code {
+      case .unavailable, .readOnly, .full, .corrupt, .denied, .misconfigured, .missingDirectory, .newerSchema,
+        .unfinishedCopy, .closed:
+        return nil
+      case .busy, .interrupted: break
+      // A revocation is kept, and its sessions are refused, for as long as it may be recorded.
+      case .conflict where entry.result.isRevocation, .internalError where entry.result.isRevocation: break
+      case .damagedRow, .conflict, .internalError:
+        unrecorded.remove(entry)
+        logDrop(of: entry.result, "\(error)")
+        return Attempt(
+          number: entry.number, subject: subject, outcome: Revalidator.Outcome(accountChanged: true))
+      }
+      return Attempt(number: entry.number, subject: subject, outcome: nil)
     }
   }
 
@@ -144,17 +154,5 @@ final class RevalidationRecorder: Sendable {
         "accounts": "\(count)",
         "remedy": "see that the session store can be written before a gateway is stopped",
       ])
-  }
-}
-
-extension StoreError {
-  /// Whether another attempt with the same record would fail as well, while others may succeed.
-  fileprivate var concernsOneRecord: Bool {
-    switch code {
-    case .damagedRow, .conflict, .internalError: true
-    case .unavailable, .interrupted, .busy, .readOnly, .full, .corrupt, .denied, .misconfigured, .missingDirectory,
-      .newerSchema, .unfinishedCopy, .closed:
-      false
-    }
   }
 }

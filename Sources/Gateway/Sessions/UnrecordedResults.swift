@@ -18,10 +18,12 @@ struct UnrecordedResult: Sendable {
   /// That of the configuration which the revalidation was made with.
   let audit: AuditTrail
 
+  /// Whether Apple reports the token as revoked.
+  var isRevocation: Bool { if case .answer(.revoked, _) = content { true } else { false } }
+
   /// Whether Apple reports the token that a session rests on as revoked. A sign-in after the lease brought another one.
   func revokes(_ session: Session) -> Bool {
-    guard case .answer(.revoked, _) = content else { return false }
-    return session.subject == lease.subject && session.clientID.utf8.elementsEqual(lease.clientID.utf8)
+    isRevocation && session.subject == lease.subject && session.clientID.utf8.elementsEqual(lease.clientID.utf8)
       && session.began <= lease.acquiredAt
   }
 }
@@ -45,11 +47,13 @@ struct UnrecordedResultTable {
   var count: Int { entries.count }
 
   /// Keeps a result in place of an earlier one of the account.
-  /// - Returns: the oldest result, if it had to make room.
+  /// - Returns: the result that had to make room, if any: the oldest, revocations last.
   mutating func keep(_ result: UnrecordedResult) -> UnrecordedResult? {
     lastNumber += 1
     entries[result.lease.subject] = Entry(number: lastNumber, result: result)
-    guard entries.count > limit, let oldest = first(after: 0) else { return nil }
+    guard entries.count > limit else { return nil }
+    let others = entries.values.filter { !$0.result.isRevocation }
+    guard let oldest = others.min(by: { $0.number < $1.number }) ?? first(after: 0) else { return nil }
     entries[oldest.result.lease.subject] = nil
     return oldest.result
   }
