@@ -75,8 +75,8 @@ enum UpstreamChecks {
     builder.configuration.upstreams.append(settings)
   }
 
-  /// Checks that there are both halves of a client certificate, and that every address is https: if there is a setting
-  /// for TLS: otherwise requests would be sent in cleartext where the operator expects a verified connection.
+  /// Checks that there are both halves of a client certificate, and that settings for TLS come with https: addresses
+  /// only. Otherwise requests would be sent in cleartext where the operator expects a verified connection.
   private static func checkTLS(
     _ tls: UpstreamTLSBuilder, of addresses: [UpstreamAddress], at path: NodePath, _ context: inout DecodingContext
   ) {

@@ -72,7 +72,9 @@ package final class ForwardingRules: Sendable {
   /// that is not configured.
   func origin(of authority: [UInt8]) -> String {
     guard let (end, _) = Authority.split(authority.span) else { return origin }
-    return hostOrigins[authority[..<end].map(\.asciiLowercased)] ?? origin
+    var name = authority[..<end]
+    if name.last == UInt8(ascii: ".") { name.removeLast() }
+    return hostOrigins[name.map(\.asciiLowercased)] ?? origin
   }
 
   /// Names by which an application may take another method than that of the request line.
