@@ -231,7 +231,10 @@ struct PathScan {
   /// normalization turns into dots (0xA8 and 0xA9 in GBK, 0xD9 and 0xDA in Johab). Nor does it stand before a `;` or
   /// `%`, which a decoder may drop with it.
   private static func isLegacy(_ byte: UInt8, before following: UInt8?) -> Bool {
-    if following == UInt8(ascii: ";") || following == UInt8(ascii: "%") { return false }
+    switch following {
+    case UInt8(ascii: ";"), UInt8(ascii: "%"): return false
+    default: break
+    }
     return switch byte {
     case ..<0xA4, 0xA8, 0xA9, 0xC0, 0xC1: false
     case 0xD9, 0xDA: following.map { !"56<>?K".utf8.contains($0) } ?? true

@@ -43,6 +43,6 @@ enum RewrittenHost {
   }
 
   private static let remedy =
-    "let the proxy forward Host unchanged (nginx: proxy_set_header Host $host;) and remove this host from listen.hosts, "
-    + "or have it set X-Forwarded-Host to the name that the browser asked for"
+    "let the proxy forward Host unchanged (nginx: proxy_set_header Host $host;) and remove this host from "
+    + "listen.hosts, or have it set X-Forwarded-Host to the name that the browser asked for"
 }
