@@ -67,7 +67,7 @@ struct OpenExchangeTests {
     rig.store.state.withLock { $0.sessions[anna.session.handle] = nil }
     #expect(try await rig.review(exchange), "nobody has said so yet")
     await rig.sessions.forget(anna.account.subject)
-    #expect(try await !rig.review(exchange))
+    #expect(try await rig.ending(of: exchange) == .sessionEnded)
     try await rig.stop()
   }
 
@@ -82,7 +82,7 @@ struct OpenExchangeTests {
     _ = await rig.changes.follow(cursor)
     #expect(try await rig.review(exchange))
     rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds) + 1)
-    #expect(try await !rig.review(exchange))
+    #expect(try await rig.ending(of: exchange) == .unverifiable)
     try await rig.stop()
   }
 
@@ -92,12 +92,12 @@ struct OpenExchangeTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let (closed, fine) = (try await open(rig, cookie, "/closed/x"), try await open(rig, cookie, "/x"))
     try await rig.apply(try .forTests(routes: [RouteSettings(path: "/closed/", access: .deny)]))
-    #expect(try await !rig.review(closed))
+    #expect(try await rig.ending(of: closed) == .forbidden)
     #expect(try await rig.review(fine))
     try await rig.apply(try .forTests(), secrets: "ba")
     #expect(try await rig.review(fine))
     try await rig.apply(try .forTests(), secrets: "b")
-    #expect(try await !rig.review(fine))
+    #expect(try await rig.ending(of: fine) == .sessionEnded)
     try await rig.stop()
   }
 

@@ -5,7 +5,7 @@ import Testing
 // Exchanges that are open when their session ends, or when their request would no longer be let through.
 //
 // - Lifetime, idle time-out, the end of the grace and a reload end WebSockets and streams, over HTTP/1.1 and HTTP/2.
-// - A WebSocket is told by a Close frame with 1008; another answer is cut off.
+// - A WebSocket is told by a Close frame with 1008; a request without a response is refused; a response is cut off.
 // - What counts as use of a session: data frames from the client; not pings, not what the application sends.
 // - Whoever only holds a WebSocket open is checked with Apple all the same, and is signed out when Apple says so.
 // - A request without a session on a public route goes on, until a reload closes the route to it.
@@ -58,19 +58,25 @@ struct OpenExchangeTests {
     return connection
   }
 
-  /// A client of HTTP/2 that has said that its stream has begun.
-  private func stream(_ scenario: String..., of visitor: Visitor, _ site: Site) throws -> ServerProcess {
-    let process = try ServerProcess(
+  /// A client of HTTP/2.
+  private func client(_ scenario: String..., of visitor: Visitor, _ site: Site) throws -> ServerProcess {
+    try ServerProcess(
       "/usr/bin/python3",
       [
         Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path,
         "\(site.gateway.configuration.port)",
       ] + scenario + ["origin:\(site.origin)", "cookie:\(try cookie(visitor, site))"])
+  }
+
+  /// A client of HTTP/2 that has said that its stream has begun.
+  private func stream(_ scenario: String, _ path: String, of visitor: Visitor, _ site: Site) throws -> ServerProcess {
+    let process = try client(scenario, path, of: visitor, site)
     _ = try process.waitForLine(containing: "\"begun\": true")
     return process
   }
 
   private struct End: Decodable {
+    var fields: [[String]]?
     var reset: Int?
     var done: Bool
     var body: String?
@@ -138,6 +144,33 @@ struct OpenExchangeTests {
     #expect(try other.read(count: Self.data.count) == Self.data)
     for gate in StreamingApplication.gates.current { gate.open() }
     _ = try stranger.read(through: "0\r\n\r\n")
+  }
+
+  @Test("A request that the application has not answered when its session ends gets 401, in both versions of HTTP")
+  func unanswered() throws {
+    let site = try site {
+      $0["session", "lifetime"] = "\"1h\""
+      $0["session", "idle_timeout"] = "\"1h\""
+    }
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let http1 = try site.gateway.connect()
+    let fields = "Host: \(site.gateway.client.authority)\r\nCookie: \(try cookie(anna, site))"
+    try http1.send("GET /waiting HTTP/1.1\r\n\(fields)\r\n\r\n")
+    let http2 = try client("get", "/waiting", of: anna, site)
+    defer { http2.stop() }
+    try poll("both requests upstream") {
+      site.upstream.requests.filter { $0.target == "/waiting" }.count == 2 ? () : nil
+    }
+    try site.setClock(secondsAhead: Self.hour + 60)
+    let refused = try HTTPResponse.read(from: http1)
+    #expect(refused.status == 401 && refused.head.fields["WWW-Authenticate"] == "Bearer", "\(refused.text)")
+    #expect(refused.text.contains("sign_in_required"))
+    let end = try end(of: http2)
+    #expect(end.fields?.first == [":status", "401"] && end.done && end.body?.contains("sign_in_required") == true)
+    // The connection serves the next request.
+    try http1.send("GET /open/page HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
+    #expect(try HTTPResponse.read(from: http1).status == 200)
   }
 
   @Test("An idle session loses its WebSocket though it pings and is sent to; data frames keep a session in use")

@@ -296,6 +296,7 @@ enum StreamingApplication {
     case "/open/poll":
       try gates.current[0].wait()
       try connection.send(RawUpstream.response(body: "at last"))
+    case "/waiting": _ = try connection.readSome(by: .seconds(600))
     case "/open/switch":
       try connection.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
     default: try RawUpstream.greet(request, connection)

@@ -10,8 +10,8 @@ protocol AcceptedConnection: AnyObject {
   func drain()
   /// Aborts it, in the middle of whatever it does.
   func abort()
-  /// Ends what still streams for these sessions.
-  func endExchanges(of sessions: Set<ConnectionKey>)
+  /// Ends what is under way for these sessions.
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding)
 }
 
 /// A connection that carries exchanges, of which those with an upstream are reviewed.

@@ -29,6 +29,8 @@ struct ExchangeAccount {
   var suspensions: UInt8 = 0
   var upstreamBegan = NIODeadline.distantPast
   var upstreamDuration = TimeAmount.zero
+  /// The reason for which its request was refused after it had been forwarded.
+  var ending: ExchangeEnding?
   /// The reason why it does not end as it should.
   var failure: ExchangeFailure?
 

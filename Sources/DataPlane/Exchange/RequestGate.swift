@@ -31,8 +31,8 @@ package protocol RequestGate: AnyObject {
 
   /// Decides whether an exchange that is under way may continue, as its request would be decided on now. Called about
   /// once a second for each that is older than a second.
-  /// - Returns: whether it may continue.
-  func review(_ exchange: inout OpenExchange) -> Bool
+  /// - Returns: nil if it may continue.
+  func review(_ exchange: inout OpenExchange) -> ExchangeEnding?
 
   /// Every exchange of a listener has been reviewed.
   /// - Returns: whether the gate waits for an answer, so that the next review should come soon.
@@ -41,8 +41,19 @@ package protocol RequestGate: AnyObject {
 
 extension RequestGate {
   package func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? { action }
-  package func review(_ exchange: inout OpenExchange) -> Bool { true }
+  package func review(_ exchange: inout OpenExchange) -> ExchangeEnding? { nil }
   package func reviewEnded() -> Bool { false }
+}
+
+/// The reason for which the gateway ends an exchange that it has forwarded. Its client is informed of it unless a
+/// response has begun.
+package enum ExchangeEnding: Sendable, Equatable {
+  /// Its session has ended: 401.
+  case sessionEnded
+  /// Its request would now be refused: 403.
+  case forbidden
+  /// The session may be valid, but the store cannot confirm it: 503.
+  case unverifiable
 }
 
 /// An exchange under way, as its gate reviews it.

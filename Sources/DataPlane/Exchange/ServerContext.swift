@@ -199,8 +199,8 @@ final class ServerContext {
 
   // MARK: Sessions that end
 
-  /// Ends what still streams for these sessions: tunnels and responses under way.
-  func endExchanges(of sessions: Set<ConnectionKey>) {
-    for connection in connections.values { connection.endExchanges(of: sessions) }
+  /// Ends what is under way for these sessions: tunnels, requests and responses.
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
+    for connection in connections.values { connection.endExchanges(of: sessions, for: ending) }
   }
 }

@@ -101,7 +101,8 @@ extension PageFailure {
   /// Whether the data plane asks for this page by its status code alone.
   var isOfProtocol: Bool {
     switch self {
-    case .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired, .contentTooLarge,
+    case .signInRequired, .forbidden, .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired,
+      .contentTooLarge,
       .targetTooLong, .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests, .headTooLarge,
       .internalError,
       .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:

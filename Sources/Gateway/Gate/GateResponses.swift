@@ -218,9 +218,10 @@ struct GateResponses {
     let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
     let site = preferences.authority.flatMap { configuration.site(of: $0.span) } ?? configuration.publicSite
     let pages = site.pages.inLanguage(of: LanguagePreferences(acceptLanguage: preferences.acceptLanguage ?? []))
-    let response = ControlResponse(
+    var response = ControlResponse(
       preferences.accept.map { pages.failure(failure, accept: $0, requestID: requestID) }
         ?? pages.failureJSON(failure, requestID: requestID))
+    if failure.status == 401 { response.head.headerFields[.wwwAuthenticate] = AuthenticationChallenge.bearer }
     // A request that was not read as far as its path may bring Apple's answer.
     return status < 500 ? response.separatedFromOpener() : response
   }

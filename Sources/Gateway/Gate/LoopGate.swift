@@ -40,7 +40,7 @@ final class LoopGate: RequestGate {
     current.failure(status: status, reason: reason, preferences: preferences, requestID: requestID)
   }
 
-  func review(_ exchange: inout OpenExchange) -> Bool { reviews.review(&exchange) }
+  func review(_ exchange: inout OpenExchange) -> ExchangeEnding? { reviews.review(&exchange) }
 
   func reviewEnded() -> Bool { reviews.end() }
 }

@@ -23,30 +23,28 @@ final class OpenExchangeReview {
   /// Uses another configuration from the next review on.
   func apply(_ configuration: GateConfiguration) { self.configuration = configuration }
 
-  func review(_ exchange: inout OpenExchange) -> Bool {
-    guard let key = exchange.session else { return reviewAnonymous(&exchange) }
+  /// Decides on an exchange. See ``RequestGate/review(_:)``.
+  func review(_ exchange: inout OpenExchange) -> ExchangeEnding? {
+    guard let key = exchange.session else { return reviewAnonymous(&exchange) ? nil : .forbidden }
     let now = sessions.now
     let handle = PublicSessionID(key)
     let session = openSessions.session(key, at: now)
     guard let entry = refreshedEntry(of: session, handle) else {
-      if case .over = session.state {
-        session.noteEnd(at: now)
-        return false
-      }
+      if let ending = session.takeEnding(at: now) { return ending }
       lookUp(handle, of: session, now, exchange.isOfMachineToken)
-      return true
+      return nil
     }
     if exchange.isActive, !entry.isOfMachineToken, now > entry.lastUse.time { sessions.noteUse(of: entry, now) }
     // First: another entry begins without the revalidation that the one before has started.
     let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
-      if case .lookingUp = session.state { return true }
-      session.noteEnd(at: now)
-      return false
+      if case .lookingUp = session.state { return nil }
+      return session.takeEnding(at: now) ?? .unverifiable
     }
-    guard exchange.evaluation != evaluation else { return true }
+    guard exchange.evaluation != evaluation else { return nil }
     exchange.evaluation = evaluation
-    return admits(exchange, entry)
+    guard isAccepted(ExchangeCredential(number: exchange.credential), entry) else { return .sessionEnded }
+    return admits(exchange, entry) ? nil : .forbidden
   }
 
   /// Reviews an exchange that was forwarded without an identity: once by each configuration.
@@ -75,7 +73,7 @@ final class OpenExchangeReview {
   /// Updates the state of a session from the cache.
   /// - Returns: the entry, if it is current.
   private func refreshedEntry(of session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
-    if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over() }
+    if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over(.sessionEnded) }
     switch session.state {
     case .over, .lookingUp: return nil
     case .unknown: break
@@ -92,13 +90,13 @@ final class OpenExchangeReview {
   /// better, the store is asked.
   private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
-      session.state = .over()
+      session.state = .over(.sessionEnded)
       return false
     }
     let isTrusted = sessions.storeHealth.isTrusted(at: now)
     if isTrusted, isInUse(entry, now) { return true }
     if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
-      session.state = .over()
+      session.state = .over(.unverifiable)
     } else {
       lookUp(entry.snapshot.session.handle, of: session, now, entry.isOfMachineToken)
     }
@@ -143,7 +141,7 @@ final class OpenExchangeReview {
         return true
       }
       sessions.noteGraceEnd(of: entry, now)
-      session.state = .over()
+      session.state = .over(.sessionEnded)
       return false
     }
   }
@@ -157,7 +155,7 @@ final class OpenExchangeReview {
     if case .lookingUp = session.state { return }
     guard !session.lookUpPause.contains(now) else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.
-      if !sessions.storeHealth.isTrusted(at: now) { session.state = .over() }
+      if !sessions.storeHealth.isTrusted(at: now) { session.state = .over(.unverifiable) }
       return
     }
     var last: SessionCacheEntry?
@@ -193,29 +191,30 @@ final class OpenExchangeReview {
       if let last { entry.lastUse.time = max(entry.lastUse.time, last.lastUse.time) }
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
       session.state =
-        isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over()
-    case .none: session.state = .over()
+        isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over(.sessionEnded)
+    case .none: session.state = .over(.sessionEnded)
     case .outdated: session.state = .unknown
     case .storeUnavailable:
       session.lookUpPause = Period(from: now, for: Self.lookUpPause)
       guard let last, last.validity != .ended, isInUse(last, now),
         sessions.storeHealth.isTrusted(at: now)
       else {
-        session.state = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over()
+        session.state = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over(.unverifiable)
         return
       }
       session.state = .known(last, invalidations: sessions.cache.invalidations)
     }
   }
 
+  /// Whether the present configuration accepts the cookie, bearer token or machine token of a request.
+  private func isAccepted(_ credential: ExchangeCredential, _ entry: SessionCacheEntry) -> Bool {
+    entry.isOfMachineToken
+      || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
+  }
+
   /// The decision about the request by the present configuration and account.
   private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
-    let credential = ExchangeCredential(number: exchange.credential)
-    guard
-      entry.isOfMachineToken
-        || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
-    else { return false }
-    return permits(exchange) { route in
+    permits(exchange) { route in
       if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
       switch route.access {
       case .signOut, .deny: return false

@@ -12,9 +12,9 @@ final class OpenSession {
     /// It is being looked up.
     /// - Parameter previous: what was known before.
     case lookingUp(previous: SessionCacheEntry?)
-    /// It is over.
+    /// It is over, or cannot be verified.
     /// - Parameter exchangesEndedAt: nil until exchanges have been ended for that.
-    case over(exchangesEndedAt: Int64? = nil)
+    case over(ExchangeEnding, exchangesEndedAt: Int64? = nil)
   }
 
   var state = State.unknown
@@ -29,8 +29,12 @@ final class OpenSession {
   /// The time since when the account is overdue; nil if it is not.
   var overdueSince: Int64?
 
-  /// Exchanges of it are being ended, because it is over.
-  func noteEnd(at now: Int64) { if case .over(nil) = state { state = .over(exchangesEndedAt: now) } }
+  /// The reason for which its exchanges are ended, noted as done; nil where it is not over.
+  func takeEnding(at now: Int64) -> ExchangeEnding? {
+    guard case .over(let ending, let since) = state else { return nil }
+    if since == nil { state = .over(ending, exchangesEndedAt: now) }
+    return ending
+  }
 
   /// The number of the evaluation by this entry and configuration: another where either has changed.
   func evaluation(by entry: SessionCacheEntry, _ generation: Int, next: () -> Int) -> Int {
@@ -59,7 +63,7 @@ struct OpenSessions {
   mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
       // Its exchanges were ended. One that has begun since was admitted, and is reviewed again.
-      if case .over(let since?) = known.state, !Period(from: since, for: Self.reviewGap).contains(now) {
+      if case .over(_, let since?) = known.state, !Period(from: since, for: Self.reviewGap).contains(now) {
         known.state = .unknown
       }
       known.reviewed = now

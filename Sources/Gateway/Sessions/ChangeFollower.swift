@@ -57,7 +57,9 @@ struct ChangeFollower: Sendable {
     } catch {
       storeHealth.feedDidNotAnswer(error)
       // It is no longer known whether sessions are valid.
-      if error.code == .newerSchema { await loops.endExchanges(of: await loops.sessionsUnderWay()) }
+      if error.code == .newerSchema {
+        await loops.endExchanges(of: await loops.sessionsUnderWay(), for: .unverifiable)
+      }
       return cursor
     }
   }
@@ -72,6 +74,6 @@ struct ChangeFollower: Sendable {
       let isKnown = if try await store.find(handle) == nil { try await store.token(handle) != nil } else { true }
       if !isKnown { ended.insert(key) }
     }
-    await loops.endExchanges(of: ended)
+    await loops.endExchanges(of: ended, for: .sessionEnded)
   }
 }

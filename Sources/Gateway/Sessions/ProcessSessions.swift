@@ -101,7 +101,7 @@ final class ProcessSessions: Sendable {
     for loop in loops.withLock({ $0 }) {
       try? await loop.eventLoop.submit { loop.value.cache.end(handles, now: now()) }.get()
     }
-    await endExchanges(of: Set(handles.map(ConnectionKey.init)))
+    await endExchanges(of: Set(handles.map(ConnectionKey.init)), for: .sessionEnded)
   }
 
   /// Marks the cached sessions of an account that has changed as stale.
@@ -161,7 +161,7 @@ final class ProcessSessions: Sendable {
   }
 
   /// Ends the exchanges of these sessions.
-  func endExchanges(of keys: Set<ConnectionKey>) async {
-    for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: keys) }
+  func endExchanges(of keys: Set<ConnectionKey>, for ending: ExchangeEnding) async {
+    for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: keys, for: ending) }
   }
 }

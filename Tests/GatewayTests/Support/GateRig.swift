@@ -222,20 +222,25 @@ final class GateRig: Sendable {
     }.get()
   }
 
-  /// Returns the gate's decision about an open exchange, once everything that it requested is there.
+  /// Whether the gate lets an open exchange continue, once everything that it requested is there.
   func review(_ exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> Bool {
-    var mayGoOn = true
+    try await ending(of: exchange, isActive: isActive, loop: loop) == nil
+  }
+
+  /// Returns the reason for which the gate ends an open exchange, once everything that it requested is there.
+  func ending(of exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> ExchangeEnding? {
     // Each question that it asks is answered by the next review; an overdue account is given a second.
-    for _ in 0..<4 where mayGoOn {
+    for _ in 0..<4 {
       let gate = gates[loop]
-      mayGoOn = try await gate.eventLoop.submit {
+      let ending = try await gate.eventLoop.submit {
         var exchange = exchange
         exchange.isActive = isActive
         return gate.value.review(&exchange)
       }.get()
       try await settle(loop)
+      if let ending { return ending }
     }
-    return mayGoOn
+    return nil
   }
 
   /// Waits until nothing is being looked up for exchanges that are open.

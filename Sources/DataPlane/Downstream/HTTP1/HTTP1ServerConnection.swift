@@ -329,11 +329,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   func abortExchange(_ reason: AbortReason) { abort() }
 
-  func endExchanges(of sessions: Set<ConnectionKey>) {
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
     guard isOpen, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
       return
     }
-    endWithSession(at: .now())
+    end(for: ending, at: .now())
   }
 
   func reviewExchanges(at now: NIODeadline) -> Bool {

@@ -380,9 +380,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   var sessions: [ConnectionKey] { exchanges.compactMap(\.session) }
 
-  func endExchanges(of sessions: Set<ConnectionKey>) {
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
     for exchange in exchanges {
-      if let session = exchange.session, sessions.contains(session) { exchange.endWithSession(at: .now()) }
+      if let session = exchange.session, sessions.contains(session) { exchange.end(for: ending, at: .now()) }
     }
   }
 

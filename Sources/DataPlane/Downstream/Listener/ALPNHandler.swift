@@ -126,5 +126,5 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
 
   func abort() { context?.close(promise: nil) }
 
-  func endExchanges(of sessions: Set<ConnectionKey>) {}
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {}
 }

@@ -222,8 +222,8 @@ package final class Listener: Sendable {
     return sessions
   }
 
-  /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
-  package func endExchanges(of sessions: Set<ConnectionKey>) async {
-    await forEachAcceptor { _, acceptor in acceptor.context.endExchanges(of: sessions) }
+  /// Ends, on every loop, what is under way for these sessions. Returns when it has been done.
+  package func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) async {
+    await forEachAcceptor { _, acceptor in acceptor.context.endExchanges(of: sessions, for: ending) }
   }
 }

@@ -100,5 +100,5 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   func abort() { context?.close(promise: nil) }
 
-  func endExchanges(of sessions: Set<ConnectionKey>) {}
+  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {}
 }

@@ -78,22 +78,26 @@ extension DownstreamTransport {
 
   // MARK: Sessions that end
 
-  /// Ends an exchange whose session has ended, or may not have it any longer: a WebSocket is informed, anything else is
-  /// aborted.
-  func endWithSession(at now: NIODeadline) {
-    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { abortExchange(.byGateway) }
+  /// Ends an exchange that may not continue: a WebSocket is informed, a request without a response is refused, and a
+  /// response that has begun is aborted.
+  func end(for ending: ExchangeEnding, at now: NIODeadline) {
+    if let tunnel = exchange.request.tunnel { return forbid(tunnel, at: now) }
+    // Where the rest of its body is being read, its session may be found to have ended more than once.
+    guard exchange.account.ending == nil else { return }
+    exchange.account.ending = ending
+    refuse(Refusal(ending))
   }
 
   /// Ends the exchange if the gate no longer permits it. The caller has checked that it is reviewable.
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
       if now - forbidden >= Exchange.reviewAge { abortExchange(.byGateway) }
-    } else if now - exchange.account.began >= Exchange.reviewAge, !mayGoOn() {
-      endWithSession(at: now)
+    } else if now - exchange.account.began >= Exchange.reviewAge, let ending = review() {
+      end(for: ending, at: now)
     }
   }
 
-  private func mayGoOn() -> Bool {
+  private func review() -> ExchangeEnding? {
     let (sent, balancer, addsSlash) = (exchange.upstream.head, exchange.upstream.balancer, exchange.upstream.addsSlash)
     let destination = exchange.upstream.destination
     let review = exchange.prepareReview(
@@ -104,7 +108,7 @@ extension DownstreamTransport {
           &loop.requestHead)
       })
     // Nothing is known to judge it by.
-    guard let review else { return false }
+    guard let review else { return .unverifiable }
     if exchange.hasResponse { exchange.upstream.returnHead(to: loop) }
     return server.gate.review(&review.exchange)
   }
