@@ -14,6 +14,7 @@ struct LenientServerTests {
       "/wiki/Home", "/job/app/job/feature%252Flogin/", "/wiki/To_be_continued%E2%80%A6",
       "/files/Quarterly%20report%E2%80%A6.pdf", "/wiki/%E2%80%A6and_more", "/x/50%25ab", "/files/100%2520report.pdf",
       "/files/100%2525", "/%2525", "//wiki/Home", "//job/app/job/feature%252Flogin/", "//x/y/z", "//", "///", "/caf%E9",
+      "//x//y", "//wiki//Home", "//a//b//c//metricsx", "/%2Fx//y%2Fz",
       "/files/caf%E9/x", "/files/%E9t%E9", "/gr%FCn", "/wiki/%EF%BC%85", "/wiki/100%EF%BC%85", "/a%2Fb", "/a//b",
       "/%2Fhome%2Fada", "/x%253Fy", "/x%253By", "/x%255Cy", "/metricsx", "/x%252Fmetrics", "//metricsx",
       "/wiki/metrics%E2%80%A6", "/wiki%2Fmetrics", "/metrics-%E2%80%A6", "/C%253A/x",
@@ -40,7 +41,8 @@ struct LenientServerTests {
       "/;a%EF%BC%9Fb/metrics", "/%EF%BC%9Ba%EF%BC%9Fb/metrics", "/;a/;b/x/metrics",
       // An authority.
       "//metrics", "///metrics", "//x/metrics", "///x/metrics", "//user@x:80/METRICS", "//x//metrics",
-      "//x//y/metrics", "/%2Fx/metrics", "/%5Cx/metrics", "/%252Fx/metrics", "//x%2Fmetrics", "//x%5Cmetrics",
+      "//x//y/metrics", "//x//y//z/metrics", "/%2Fx%2F%2Fy/metrics", "/%2Fx/metrics", "/%5Cx/metrics",
+      "/%252Fx/metrics", "//x%2Fmetrics", "//x%5Cmetrics",
       "//x%2Fy/metrics", "//x%5Cy%2Fz/metrics", "//a%5Cb%2Fmetrics", "//x/%6Detrics", "//x/%256Detrics",
       "//x/metrics;y", "//x%252Fmetrics", "//x%252Fy/metrics",
       // Characters that become ASCII.

@@ -8,8 +8,8 @@ internal import WebFormats
 struct PathReadings {
   /// Each with its classification, which is no refusal and not one that could be anywhere.
   private(set) var paths: [(path: [UInt8], classification: PathClassification)] = []
-  /// Whether there is a reading that could be anywhere: it has a dot segment or a control byte, or one of these steps
-  /// is possible once more.
+  /// Whether there is a reading that could be anywhere: it has a dot segment or a control byte, or its escapes can be
+  /// decoded or its parameters dropped once more.
   private(set) var couldBeAnywhere = false
 
   /// Most readings, and most bytes of all of them; a path with more could be anywhere. Each is classified and matched,
@@ -50,7 +50,9 @@ struct PathReadings {
     case .ambiguous(let ambiguity): couldBeAnywhere = ambiguity.couldBeAnywhere
     case .canonical: break
     }
-    if couldBeAnywhere || steps.contains(step) || paths.count == Self.limit {
+    // Each authority that is dropped (`//x//y`) leaves a shorter path.
+    let isRepeated = step != .droppingAuthority && steps.contains(step)
+    if couldBeAnywhere || isRepeated || paths.count == Self.limit {
       couldBeAnywhere = true
       return
     }

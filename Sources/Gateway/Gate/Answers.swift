@@ -102,10 +102,8 @@ extension PageFailure {
   var isOfProtocol: Bool {
     switch self {
     case .signInRequired, .forbidden, .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired,
-      .contentTooLarge,
-      .targetTooLong, .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests, .headTooLarge,
-      .internalError,
-      .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:
+      .contentTooLarge, .targetTooLong, .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests,
+      .headTooLarge, .internalError, .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:
       true
     default: false
     }
