@@ -47,7 +47,7 @@ extension RequestGate {
 
 /// The reason for which the gateway ends an exchange that it has forwarded. Its client is informed of it unless a
 /// response has begun.
-package enum ExchangeEnding: Sendable, Equatable {
+package enum ExchangeEnding: Sendable, Hashable {
   /// Its session has ended: 401.
   case sessionEnded
   /// Its request would now be refused: 403.

@@ -39,7 +39,7 @@ struct ChangeFollower: Sendable {
       while true {
         let asked = sessions.clock()
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
-        storeHealth.feedAnswered(at: sessions.clock(), asked: asked)
+        let arrival = sessions.clock()
         if batch.isIncomplete || cursor == nil { try await reloadEverything() }
         var ended: [PublicSessionID] = []
         for change in batch.changes {
@@ -52,6 +52,11 @@ struct ChangeFollower: Sendable {
         cursor = batch.cursor
         // After a full batch there may be more, all of which must be applied within two seconds.
         let mayHaveMore = batch.changes.count >= Self.batchSize || batch.isIncomplete && !batch.changes.isEmpty
+        // After an outage caches are not trusted again before everything that was missed has been applied. While they
+        // are trusted, each batch renews that: a feed that is always busy may never have an end.
+        if !mayHaveMore || storeHealth.trustsFeed(at: arrival) {
+          storeHealth.feedAnswered(at: arrival, asked: asked)
+        }
         if !mayHaveMore { return cursor }
       }
     } catch {
@@ -68,12 +73,30 @@ struct ChangeFollower: Sendable {
   /// because changes may have been missed.
   private func reloadEverything() async throws(StoreError) {
     await loops.removeAll()
-    var ended: Set<ConnectionKey> = []
-    for key in await loops.sessionsUnderWay() {
-      let handle = PublicSessionID(key)
-      let isKnown = if try await store.find(handle) == nil { try await store.token(handle) != nil } else { true }
-      if !isKnown { ended.insert(key) }
+    for (ending, keys) in try await endings(of: await loops.sessionsUnderWay()) {
+      await loops.endExchanges(of: keys, for: ending)
     }
-    await loops.endExchanges(of: ended, for: .sessionEnded)
+  }
+
+  /// Asks the store about sessions and machine tokens, and returns those whose exchanges must end.
+  func endings(of keys: Set<ConnectionKey>) async throws(StoreError) -> [ExchangeEnding: Set<ConnectionKey>] {
+    var endings: [ExchangeEnding: Set<ConnectionKey>] = [:]
+    for key in keys {
+      do throws(StoreError) {
+        if try await !isKnown(PublicSessionID(key)) { endings[.sessionEnded, default: []].insert(key) }
+      } catch {
+        // The damaged record of one user must not keep everybody's changes from being followed.
+        guard error.code == .damagedRow else { throw error }
+        storeHealth.failed("find", error)
+        endings[.unverifiable, default: []].insert(key)
+      }
+    }
+    return endings
+  }
+
+  /// Whether the store has a session or a machine token with this handle.
+  private func isKnown(_ handle: PublicSessionID) async throws(StoreError) -> Bool {
+    if try await store.find(handle) != nil { return true }
+    return try await store.token(handle) != nil
   }
 }

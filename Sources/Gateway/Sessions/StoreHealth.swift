@@ -90,6 +90,9 @@ final class StoreHealth: Sendable {
 
   private var feedFails: Bool { feedProblem.withLock { $0 != nil } }
 
+  /// Whether caches may be used at `now`, and the change feed answered when it was last asked.
+  func trustsFeed(at now: Int64) -> Bool { !feedFails && isTrusted(at: now) }
+
   /// Whether a newer version changed the store in a way that this one must not ignore: no signed-in request is served.
   var isRefused: Bool { trustedUntil.load(ordering: .relaxed) == Self.refused }
 
@@ -208,7 +211,8 @@ final class StoreHealth: Sendable {
     }
   }
 
-  /// Notes that the change feed has answered: this version may use the store again if it was refused.
+  /// Notes that the change feed has answered, and that its changes have been applied: this version may use the store
+  /// again if it was refused.
   func feedAnswered(at arrival: Int64, asked: Int64) {
     if isRefused {
       trustedUntil.store(asked, ordering: .relaxed)

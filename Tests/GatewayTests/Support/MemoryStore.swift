@@ -42,6 +42,8 @@ final class MemoryStore: SessionStore {
     var tokenVersions: [Subject: Int64] = [:]
     /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
+    /// Runs before each answer of the change feed.
+    var beforeChanges: (@Sendable () -> Void)?
     /// Runs between the next look-up of a request for access and its result.
     var beforeRequest: (@Sendable () async -> Void)?
   }
@@ -94,6 +96,7 @@ final class MemoryStore: SessionStore {
   }
 
   func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
+    try requireSuccess(of: "find")
     let (found, meanwhile) = try access { state -> (SessionSnapshot?, (@Sendable () async -> Void)?) in
       defer { state.beforeAnswer = nil }
       state.lookUps += 1
@@ -194,7 +197,8 @@ final class MemoryStore: SessionStore {
   }
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try access { state in
+    state.withLock { $0.beforeChanges }?()
+    return try access { state in
       let place = cursor.flatMap { Int($0.text) } ?? state.changes.count
       let news = Array(state.changes[min(place, state.changes.count)...].prefix(limit))
       return StoreChanges(
