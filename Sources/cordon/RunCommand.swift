@@ -82,6 +82,8 @@ struct RunCommand: AsyncParsableCommand {
       defer { handling.cancel() }
       try await group.run()
       LogSink.standard.flush()
+      // libpq must not run while OpenSSL cleans up at the end of the process: nothing is cleaned up.
+      if service.hasLeftStoreOpen { _exit(0) }
     } catch let exit as ExitCode {
       throw exit
     } catch {

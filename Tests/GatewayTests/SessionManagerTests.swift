@@ -427,14 +427,45 @@ struct SessionManagerTests {
       snapshots.append(snapshot)
     }
     rig.store.state.withLock { $0.isAway = true }
-    await batch.finish()
+    await batch.write()
+    await batch.reportUnwritten()
     #expect(
       lines.take() == ["last-seen times not stored at shutdown, sessions in use may be over at the next start 2"])
     rig.store.state.withLock { $0.isAway = false }
-    await batch.finish()
+    await batch.write()
+    await batch.reportUnwritten()
     #expect(lines.take() == [])
     let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
     #expect(Set(written) == Set(snapshots.dropFirst().map(\.session.handle)))
+    try await rig.stop()
+  }
+
+  @Test("Last uses that the store has not taken by the end of a shutdown are logged, those that wait behind as well")
+  func lastSeenHangs() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions", "error"]) })
+    let (held, release) = AsyncStream<Never>.makeStream()
+    rig.store.state.withLock { $0.beforeLastSeenResult = { for await _ in held {} } }
+    for (number, name) in ["001.anna", "002.ben"].enumerated() {
+      let (_, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      guard number == 0 else { continue }
+      batch.writeSoon()
+      try await eventually("the first write") { rig.store.state.withLock { $0.lastSeenWrites } == 1 }
+    }
+    await batch.reportUnwritten()
+    #expect(
+      lines.take() == [
+        "last-seen times not stored at shutdown, sessions in use may be over at the next start 2 "
+          + "the session store did not answer in time"
+      ])
+    release.finish()
+    await batch.settle()
     try await rig.stop()
   }
 

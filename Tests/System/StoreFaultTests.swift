@@ -9,6 +9,7 @@ import Testing
 // - A server that crashed and is back is not noticed by who is signed in.
 // - The grace is over some time: then nobody is let in on memory alone.
 // - What was signed out while one gateway could not hear of it is refused when it hears again.
+// - A server that stands still does not delay the end of a process beyond what its manager grants.
 // - TLS to the server, by what stands in store.url.
 
 @SystemActor
@@ -130,6 +131,29 @@ struct StoreFaultTests {
     try poll("the other gateway to refuse the cookie") {
       try cluster.client(of: 1).get("/.auth/session", fields: [("Cookie", cookie)]).status == 401 ? () : nil
     }
+  }
+
+  @Test(
+    "SIGTERM ends a gateway whose server does not answer five seconds after shutdown.limit, a second one sooner",
+    arguments: [false, true])
+  func frozenEnd(twice: Bool) throws {
+    let server = try PostgreSQLServer()
+    let site = try site(server)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    #expect(try site.application(anna) == 200)
+    server.freeze()
+    defer { server.thaw() }
+    // The first operation hangs for as long as a statement may take.
+    let began = ContinuousClock.now
+    site.gateway.process.signal(SIGTERM)
+    if twice {
+      try site.gateway.waitForLog("shutting down: not ready")
+      site.gateway.process.signal(SIGTERM)
+    }
+    #expect(try site.gateway.process.waitForExit() == .code(0))
+    let took = ContinuousClock.now - began
+    #expect(took < (twice ? .seconds(3) : .seconds(5)), "\(took)")
   }
 
   @Test("sslmode=verify-full of store.url holds: over TLS with the right authority, no start with another")

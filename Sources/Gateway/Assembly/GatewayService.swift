@@ -21,6 +21,7 @@ package final class GatewayService: Sendable {
   private let version: String
   private let reread: @Sendable () throws(SettingsError) -> GatewaySettings
   private let state = Mutex(State.starting(asked: []))
+  private let leftStoreOpen = Atomic<Bool>(false)
 
   private enum State {
     /// The gateway starts, which takes seconds while its store is away. What is asked of it is done when it runs.
@@ -94,10 +95,11 @@ package final class GatewayService: Sendable {
       let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }
       var failure: (any Error)?
       do {
-        try await gateway.run { [logger] in
+        let isClosed = try await gateway.run { [logger] in
           logger.notice("cordon is ready", metadata: metadata)
           manager.ready()
         }
+        leftStoreOpen.store(!isClosed, ordering: .releasing)
       } catch let error {
         failure = error
       }
@@ -112,6 +114,9 @@ package final class GatewayService: Sendable {
     try await group.shutdownGracefully()
     logger.notice("cordon has stopped")
   }
+
+  /// Whether the gateway has stopped without its store, which did not answer: threads still wait for it.
+  package var hasLeftStoreOpen: Bool { leftStoreOpen.load(ordering: .acquiring) }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.
   package func forceClose() { gateway(askedFor: .forceClose)?.forceClose() }

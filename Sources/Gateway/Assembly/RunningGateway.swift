@@ -180,19 +180,18 @@ struct RunningGateway: Sendable {
 
   /// Serves until graceful shutdown, completes the requests in flight, and closes the store.
   /// - Parameter onReady: called once, when the store is open.
+  /// - Returns: whether the store is closed. Otherwise it did not answer, and threads still wait for it.
   /// - Throws: the error because of which the store cannot be opened.
-  func run(onReady: @Sendable () -> Void) async throws {
-    let failure = await withTaskGroup(of: Void.self) { group -> (any Error)? in
-      group.addTask { await tasks.run(with: periodicTasks(), on: services.eventLoop) }
-      var failure: (any Error)?
-      do { try await serve(onReady) } catch { failure = error }
-      // The background tasks go on meanwhile: a session that another gateway ends has to end here, too.
-      await drain()
-      group.cancelAll()
-      return failure
-    }
-    await close()
+  func run(onReady: @Sendable () -> Void) async throws -> Bool {
+    let background = Task { await tasks.run(with: periodicTasks(), on: services.eventLoop) }
+    var failure: (any Error)?
+    do { try await serve(onReady) } catch let error { failure = error }
+    // The background tasks go on meanwhile: a session that another gateway ends has to end here, too.
+    await drain()
+    background.cancel()
+    let isClosed = await close(after: background)
     if let failure { throw failure }
+    return isClosed
   }
 
   private func serve(_ onReady: @Sendable () -> Void) async throws {
@@ -231,26 +230,45 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// The longest wait for revalidations that are under way when the process ends, and for the store to take their
-  /// results: mostly longer than Apple takes, and short beside the time that a service manager grants.
-  private static let revalidationLimit = Duration.seconds(3)
+  /// The longest wait for a store that does not answer, and for revalidations that are under way when the process
+  /// ends: mostly longer than Apple takes, and short beside the time that a service manager grants.
+  private static let writingLimit = Duration.seconds(3)
 
   /// The time that is left in any case for results which the store has not taken before.
   private static let shortestRecording = Duration.seconds(1)
 
+  /// The longest time for everything after the drain. Service managers are to be told to wait five seconds for it.
+  private static let closingLimit = Duration.milliseconds(4_500)
+
   /// Writes the last-seen updates and the results of revalidations, and closes what is left.
-  private func close() async {
-    await services.lastSeen.finish()
+  /// - Parameter background: the background tasks, which are cancelled. Operations of the store go on until it answers.
+  /// - Returns: whether the store is closed.
+  private func close(after background: Task<Void, Never>) async -> Bool {
+    let start = ContinuousClock.now
+    let deadline = start + Self.writingLimit
+    let lastSeen = services.lastSeen
+    let writing = Task { await lastSeen.write() }
+    await ending.finish(background, by: deadline)
+    await ending.finish(writing, by: deadline)
+    await lastSeen.reportUnwritten()
     let queue = services.revalidator.queue
-    let deadline = ContinuousClock.now + Self.revalidationLimit
     await ending.wait { await queue.waitForAll(by: deadline) }
     let revalidations = services.revalidations
     await ending.wait {
       await revalidations.finish(by: max(deadline, ContinuousClock.now + Self.shortestRecording))
     }
-    await adminListener.drain(within: .seconds(1))
-    do throws(StoreError) { try await services.store.close() } catch {
-      services.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
+    let end = start + Self.closingLimit
+    let admin = adminListener
+    await ending.finish(Task { _ = await admin.drain(within: .seconds(1)) }, by: end)
+    return await ending.finish(closeStore(), by: end)
+  }
+
+  private func closeStore() -> Task<Void, Never> {
+    let (store, logger) = (services.store, services.logger)
+    return Task {
+      do throws(StoreError) { try await store.close() } catch {
+        logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
+      }
     }
   }
 

@@ -1,7 +1,8 @@
 internal import DataPlane
 internal import Synchronization
 
-/// The graceful shutdown of the process: a delay and a drain, both of which a forced close cuts short.
+/// The graceful shutdown of the process: a delay, a drain and what is written at the end, all of which a forced close
+/// cuts short.
 final class ShutdownCoordinator: Sendable {
   private let state = Mutex(State())
 
@@ -31,12 +32,46 @@ final class ShutdownCoordinator: Sendable {
     await wait?.value
   }
 
-  /// Ends every wait, skips the drain, and aborts the open connections of `listener`.
-  func forceClose(_ listener: Listener) {
+  /// The time for work once the close is forced, and in any case for work that has ended already: what takes a store
+  /// that answers a few milliseconds is not given up.
+  private static let moment = Duration.milliseconds(250)
+
+  /// Waits for work that cannot be cancelled, until a deadline, and for only a moment once the close is forced.
+  /// Afterwards the work goes on.
+  /// - Returns: whether it has ended.
+  @discardableResult
+  func finish(_ work: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+    let deadline = max(deadline, ContinuousClock.now + Self.moment)
+    let hasEnded = Atomic<Bool>(false)
+    await wait {
+      if await Self.end(of: work, by: deadline) { hasEnded.store(true, ordering: .releasing) }
+    }
+    if hasEnded.load(ordering: .acquiring) { return true }
+    guard isForced else { return false }
+    return await Self.end(of: work, by: min(deadline, ContinuousClock.now + Self.moment))
+  }
+
+  /// Waits for the end of work until a deadline, or until cancelled, which does not cancel the work.
+  private static func end(of work: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+    let (end, signal) = AsyncStream<Never>.makeStream()
+    Task {
+      await work.value
+      signal.finish()
+    }
+    return await RevalidationQueue.wait(for: end, by: deadline)
+  }
+
+  /// Ends every wait, and skips the drain.
+  func force() {
     state.withLock { state in
       state.isForced = true
       state.wait?.cancel()
     }
+  }
+
+  /// Forces the shutdown, and aborts the open connections of `listener`.
+  func forceClose(_ listener: Listener) {
+    force()
     listener.abortConnections()
   }
 }

@@ -14,6 +14,8 @@ final class LastSeenBatch: Sendable {
   private struct State {
     /// Updates that could not be written, for the next attempt.
     var unwritten: [PublicSessionID: Date] = [:]
+    /// The updates of a write that the store has not answered yet.
+    var underWay: [PublicSessionID: Date] = [:]
     /// The error of the last attempt; nil if it succeeded.
     var failure: StoreError?
     /// The last write that has begun.
@@ -78,6 +80,8 @@ final class LastSeenBatch: Sendable {
       latest[update.handle] = max(latest[update.handle] ?? .distantPast, update.seen)
     }
     guard !latest.isEmpty else { return }
+    state.withLock { [latest] in $0.underWay = latest }
+    defer { state.withLock { $0.underWay = [:] } }
     do throws(StoreError) {
       try await store.updateLastSeen(latest.map { LastSeenUpdate(handle: $0.key, seen: $0.value) })
       state.withLock { $0.failure = nil }
@@ -97,15 +101,19 @@ final class LastSeenBatch: Sendable {
   /// Waits for the writes that were requested, without requesting another; for tests.
   func settle() async { await state.withLock { $0.next ?? $0.latest }?.value }
 
-  /// Writes the last updates at shutdown, and logs how many could not be written.
-  func finish() async {
-    await write()
-    let (count, failure) = state.withLock { ($0.unwritten.count, $0.failure) }
+  /// Logs at shutdown how many sessions have updates that could not be written, or not yet.
+  func reportUnwritten() async {
+    let inLoops = await loops.takeLastSeenUpdates().map(\.handle)
+    let (count, failure) = state.withLock { state in
+      let isWriting = !state.underWay.isEmpty || !inLoops.isEmpty
+      let handles = Set(state.unwritten.keys).union(state.underWay.keys).union(inLoops)
+      return (handles.count, isWriting ? "the session store did not answer in time" : state.failure?.description)
+    }
     guard count > 0 else { return }
     logger.warning(
       "last-seen times not stored at shutdown, sessions in use may be over at the next start",
       metadata: [
-        "sessions": "\(count)", "error": "\(failure?.description ?? "unknown")",
+        "sessions": "\(count)", "error": "\(failure ?? "unknown")",
         "remedy": "see that the session store can be written before a gateway is stopped",
       ])
   }

@@ -32,6 +32,8 @@ final class MemoryStore: SessionStore {
     /// The error of each write of last-seen updates; nil if they succeed.
     var lastSeenFailure: StoreError?
     var lastSeenWrites = 0
+    /// Runs before the result of each write of last-seen updates.
+    var beforeLastSeenResult: (@Sendable () async -> Void)?
     var lookUps = 0
     var claims = 0
     var refusedClaims = 0
@@ -133,6 +135,7 @@ final class MemoryStore: SessionStore {
       if state.lastSeenFailure == nil { state.lastSeenUpdates += updates }
       return state.lastSeenFailure
     }
+    await state.withLock { $0.beforeLastSeenResult }?()
     if let failure { throw failure }
   }
 
