@@ -53,7 +53,7 @@ struct AppleCall: Sendable {
   private static func sort(_ response: AppleHTTPResponse) -> Outcome {
     switch response.status {
     case 200: return .succeeded(body: response.body)
-    case 429: return .trouble(.throttled)
+    case 429: return .trouble(.throttled(pause: RetryAfter.pause(response.retryAfter, date: response.date)))
     case 400, 401, 403: break
     default: return .trouble(.status(response.status))
     }

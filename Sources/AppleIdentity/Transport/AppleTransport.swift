@@ -41,14 +41,19 @@ package struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebug
   package var contentType: String?
   /// The field `Date` as Apple sent it, for comparing clocks.
   package var date: String?
+  /// The field `Retry-After` as Apple sent it.
+  package var retryAfter: String?
   /// The body, as a whole.
   package var body: [UInt8]
 
   /// An answer with its whole body.
-  package init(status: Int, contentType: String? = nil, date: String? = nil, body: [UInt8] = []) {
+  package init(
+    status: Int, contentType: String? = nil, date: String? = nil, retryAfter: String? = nil, body: [UInt8] = []
+  ) {
     self.status = status
     self.contentType = contentType
     self.date = date
+    self.retryAfter = retryAfter
     self.body = body
   }
 

@@ -51,7 +51,8 @@ struct AppleHTTPTransport: Sendable {
       metrics.appleCalls.count(endpoint, response.head.status.code == 200 ? "ok" : "\(response.head.status.code)")
       return AppleHTTPResponse(
         status: response.head.status.code, contentType: response.head.headerFields[.contentType],
-        date: response.head.headerFields[.date], body: response.body)
+        date: response.head.headerFields[.date], retryAfter: response.head.headerFields[.retryAfter],
+        body: response.body)
     } catch {
       switch error {
       case .notSent(let reason):

@@ -9,6 +9,7 @@ final class AppleCallHistory: Sendable {
   private struct State {
     var circuitBreaker = RevalidationCircuitBreaker()
     var backoff = ReachabilityBackoff()
+    var pause = ThrottlePause()
     var condition = AppleCondition()
     var hourly = HourlyLimit()
 
@@ -33,6 +34,9 @@ final class AppleCallHistory: Sendable {
   /// Whether a revalidation may call Apple now. During back-off it is the one attempt, whose answer must be noted.
   func mayCall(at now: Date) -> Bool { state.withLock { $0.backoff.mayTry(at: now) } }
 
+  /// Whether revalidations that can be put off are, because Apple has asked for a pause.
+  func isPaused(at now: Date) -> Bool { state.withLock { $0.pause.contains(now) } }
+
   /// Notes that a revalidation that might call Apple has not: another may at once.
   /// - Parameter since: the moment of `mayCall(at:)`.
   func noteNotCalled(since: Date) { state.withLock { $0.backoff.noteNotTried(since: since) } }
@@ -42,6 +46,7 @@ final class AppleCallHistory: Sendable {
     let result = RevalidationResult(answer)
     return state.withLock { state in
       if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
+      if case .appleTrouble(.throttled(let pause?)) = answer { state.pause.note(pause, at: now) }
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
       let clockAlarm = state.noteIdentityToken(isFromFuture: answer.isTokenFromFuture, at: now)
       let decision = state.circuitBreaker.evaluate(result, at: now)
@@ -54,6 +59,7 @@ final class AppleCallHistory: Sendable {
   /// - Returns: the alarm to raise.
   func note(_ outcome: ExchangeOutcome, clientID: String, at now: Date) -> RevalidationAlarm? {
     state.withLock { state in
+      if case .appleTrouble(.throttled(let pause?)) = outcome { state.pause.note(pause, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
       guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)

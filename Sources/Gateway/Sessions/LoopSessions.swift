@@ -151,7 +151,7 @@ final class LoopSessions {
         return .none
       }
       guard waitsForRevalidation else {
-        startForNextRequest(entry, now)
+        startForNextRequest(entry, now, canBePutOff: decision == .background)
         return decision == .background ? .known(entry) : .none
       }
       let credential = SessionCredential(
@@ -165,10 +165,10 @@ final class LoopSessions {
 
   /// Starts the revalidation of a request that does not wait for it, at most every 30 s for one session. The next
   /// request need not wait either, if the result has come until then.
-  private func startForNextRequest(_ entry: SessionCacheEntry, _ now: Int64) {
+  private func startForNextRequest(_ entry: SessionCacheEntry, _ now: Int64, canBePutOff: Bool) {
     guard !entry.revalidation.started.contains(now) else { return }
     entry.revalidation.noteStart(at: now)
-    revalidations.startInBackground(entry.snapshot)
+    revalidations.startInBackground(entry.snapshot, canBePutOff: canBePutOff)
   }
 
   /// Records that a session is refused because the grace period of its account is over: once an hour.

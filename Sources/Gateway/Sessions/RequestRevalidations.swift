@@ -13,11 +13,17 @@ struct RequestRevalidations: Sendable {
   }
 
   /// Starts a revalidation that no request waits for, unless one is under way.
-  /// - Parameter isOverdue: whether an open exchange ends if the result does not come soon: then it starts at once.
-  func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
+  /// - Parameters:
+  ///   - isOverdue: whether an open exchange ends if the result does not come soon: then it starts at once.
+  ///   - canBePutOff: whether the user is admitted without the result: then it does not start in a pause that Apple has
+  ///     asked for.
+  func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false, canBePutOff: Bool = true) {
+    let canBePutOff = canBePutOff && !isOverdue
+    if canBePutOff, revalidator.isPaused { return }
     guard revalidator.queue.begin(snapshot.account.subject) else { return }
     start(
-      snapshot, isPaced: !isOverdue, waitingUntil: isOverdue ? ContinuousClock.now + revalidator.longestWait : nil)
+      snapshot, isPaced: !isOverdue, canBePutOff: canBePutOff,
+      waitingUntil: isOverdue ? ContinuousClock.now + revalidator.longestWait : nil)
   }
 
   /// Records that a session is refused because the grace period of its account is over.
@@ -27,10 +33,13 @@ struct RequestRevalidations: Sendable {
   /// used up.
   /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
   private func start(
-    _ snapshot: SessionSnapshot, isPaced: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
+    _ snapshot: SessionSnapshot, isPaced: Bool = false, canBePutOff: Bool = false,
+    waitingUntil deadline: ContinuousClock.Instant? = nil
   ) {
     Task {
       if isPaced { await revalidator.queue.waitForStart() }
+      // The pause may have begun since.
+      if canBePutOff, revalidator.isPaused { return revalidator.queue.end(snapshot.account.subject) }
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
       let outcome = await revalidator.run(snapshot, waitingUntil: deadline)

@@ -88,6 +88,12 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
+  /// Whether revalidations that can be put off are, because Apple has asked for a pause.
+  var isPaused: Bool {
+    let history = current.withLock { $0.history }
+    return history.isPaused(at: clock())
+  }
+
   /// Revalidates one account, unless that was done within the interval.
   /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {

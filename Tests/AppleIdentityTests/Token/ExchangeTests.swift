@@ -99,7 +99,7 @@ struct ExchangeTests {
   func trouble() async throws {
     let fixture = try Fixture()
     #expect(await exchange(fixture, .json("", status: 500)) == .appleTrouble(.status(500)))
-    #expect(await exchange(fixture, .json("", status: 429)) == .appleTrouble(.throttled))
+    #expect(await exchange(fixture, .json("", status: 429)) == .appleTrouble(.throttled(pause: nil)))
     #expect(await exchange(fixture, .failure(.notSent(reason: "x"))) == .notSent(reason: "x"))
     #expect(await exchange(fixture, .failure(.unanswered(reason: "x"))) == .appleTrouble(.unanswered(reason: "x")))
   }

@@ -151,7 +151,28 @@ struct RefreshTests {
 
   @Test("429 is throttling, whatever the body says")
   func throttled() async throws {
-    #expect(try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 429)) == .appleTrouble(.throttled))
+    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 429))
+    #expect(verdict == .appleTrouble(.throttled(pause: nil)))
+  }
+
+  @Test(
+    "The pause that Apple asks for with 429 is known, an hour at most",
+    arguments: [
+      ("0", 0), ("90", 90), ("3600", 3_600), ("3601", 3_600), ("99999999999999999999999999", 3_600), ("-5", nil),
+      ("+5", nil), ("1.5", nil), ("", nil), ("soon", nil), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+      ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("Fri, 31 Dec 9999 23:59:59 GMT", 3_600),
+    ] as [(String, Int?)])
+  func pause(retryAfter: String, seconds: Int?) async throws {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let verdict = try await verdict(
+      .response(AppleHTTPResponse(status: 429, date: date, retryAfter: retryAfter)))
+    #expect(verdict == .appleTrouble(.throttled(pause: seconds.map { Duration.seconds($0) })))
+  }
+
+  @Test("A date at which Apple wants to be asked again says nothing without Apple's own time")
+  func pauseWithoutDate() async throws {
+    let response = AppleHTTPResponse(status: 429, retryAfter: "Fri, 31 Dec 9999 23:59:59 GMT")
+    #expect(try await verdict(.response(response)) == .appleTrouble(.throttled(pause: nil)))
   }
 
   @Test(

@@ -21,6 +21,8 @@ final class TestClock: Sendable {
 final class FakeApple: Sendable {
   enum Answer: Sendable {
     case good, revoked, ourMistake, trouble, notSent
+    /// 429 with `Retry-After`.
+    case throttled(retryAfter: String)
     case goodWithToken(String)
     /// Good, with this identity token.
     case goodWithIdentityToken(String)
@@ -68,6 +70,7 @@ final class FakeApple: Sendable {
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)
+        case .throttled(let retryAfter): return AppleHTTPResponse(status: 429, retryAfter: retryAfter)
         case .notSent: throw .notSent(reason: "refused")
         }
       }, clock: { clock.now })

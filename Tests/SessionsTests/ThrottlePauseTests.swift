@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Sessions
+import Testing
+
+@Suite("The pause that Apple asks for")
+struct ThrottlePauseTests {
+  private func seconds(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_790_000_000 + seconds) }
+
+  @Test("It lasts as long as Apple says, and there is none before that")
+  func lasts() {
+    var pause = ThrottlePause()
+    #expect(!pause.contains(seconds(0)))
+    pause.note(.seconds(90), at: seconds(0))
+    #expect(pause.contains(seconds(0)) && pause.contains(seconds(89)) && !pause.contains(seconds(90)))
+  }
+
+  @Test("It lasts an hour at most, and a negative one not at all")
+  func bounds() {
+    var pause = ThrottlePause()
+    pause.note(.seconds(Int64.max), at: seconds(0))
+    #expect(pause.contains(seconds(3_599)) && !pause.contains(seconds(3_600)))
+    pause = ThrottlePause()
+    pause.note(.seconds(-90), at: seconds(0))
+    #expect(!pause.contains(seconds(0)))
+  }
+
+  @Test("A later answer makes it longer, never shorter")
+  func longer() {
+    var pause = ThrottlePause()
+    pause.note(.seconds(90), at: seconds(0))
+    pause.note(.seconds(10), at: seconds(1))
+    #expect(pause.contains(seconds(89)))
+    pause.note(.seconds(90), at: seconds(60))
+    #expect(pause.contains(seconds(149)) && !pause.contains(seconds(150)))
+  }
+
+  @Test("One that began while the clock was ahead does not count, nor keep the next one from counting")
+  func clockSetBack() {
+    var pause = ThrottlePause()
+    pause.note(.seconds(3_600), at: seconds(86_400))
+    #expect(!pause.contains(seconds(0)))
+    pause.note(.seconds(90), at: seconds(0))
+    #expect(pause.contains(seconds(89)) && !pause.contains(seconds(90)))
+  }
+}
