@@ -186,7 +186,7 @@ extension StoreContract {
       let taken = try await withThrowingTaskGroup(of: OutgoingMessage?.self) { group in
         for number in 0..<8 {
           let store = number.isMultiple(of: 2) ? stores.first : stores.second
-          group.addTask { try await store.nextMessage(leasedUntil: lease, at: now) }
+          group.addTask { try await store.nextMessage(leasedUntil: lease, at: now)?.record }
         }
         return try await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
       }
@@ -199,17 +199,42 @@ extension StoreContract {
       try await stores.first.postpone(ordered[1], until: Scenario.later(.seconds(120)))
       let reopened = try await stores.reopen()
       // The third was never given back: it is there again when its lease is over.
-      let again = try await reopened.nextMessage(leasedUntil: Scenario.later(.seconds(999)), at: lease)
+      let again = try await reopened.nextMessage(leasedUntil: Scenario.later(.seconds(999)), at: lease)?.record
       try requireEqual(again?.text, "text 2", "what is due when the lease is over")
       try requireEqual(again?.attempts, 2, "its attempts")
       try requireEqual(
         try await reopened.nextMessage(leasedUntil: lease, at: Scenario.later(.seconds(119))), nil,
         "what is due before its time")
       let postponed = try await reopened.nextMessage(
-        leasedUntil: Scenario.later(.seconds(999)), at: Scenario.later(.seconds(120)))
+        leasedUntil: Scenario.later(.seconds(999)), at: Scenario.later(.seconds(120)))?.record
       try requireEqual(postponed?.text, "text 1", "what was postponed")
       try requireEqual(try await stores.second.counts().messages, 2, "how many are left")
-    }
+    },
+    StoreContract("A damaged message is kept and set aside for a day, and keeps no other from being taken") { stores in
+      let ada = try Scenario.subject()
+      for number in 0..<3 {
+        _ = try await stores.first.carryOut(
+          notification(ada, .unknown, "\(number)", message: "text \(number)"), at: Scenario.later(.seconds(number)))
+      }
+      try await stores.damage("0")
+      func taken(at now: Date) async throws -> [Listed<OutgoingMessage>] {
+        var taken: [Listed<OutgoingMessage>] = []
+        for _ in 0..<5 {
+          let next = try await stores.first.nextMessage(leasedUntil: now.addingTimeInterval(30), at: now)
+          if let next { taken.append(next) }
+        }
+        return taken
+      }
+      let first = try await taken(at: Scenario.later(.seconds(60)))
+      try requireEqual(first.damagedRecords().map(\.name), ["0"], "what is damaged")
+      try requireEqual(first.records().map(\.text), ["text 1", "text 2"], "what was taken")
+      let next = try await taken(at: Scenario.later(.seconds(60 + 86_399)))
+      try requireEqual(next.damagedRecords().map(\.name), [], "what is damaged within the day")
+      try requireEqual(next.records().map(\.attempts), [2, 2], "the attempts")
+      let last = try await taken(at: Scenario.later(.seconds(60 + 86_400)))
+      try requireEqual(last.damagedRecords().map(\.name), ["0"], "what is damaged after the day")
+      try requireEqual(try await stores.second.counts().messages, 3, "how many are left")
+    },
   ]
 
   private static func notification(

@@ -39,18 +39,22 @@ package struct StoreUnderTest: Sendable {
   package let change: @Sendable (SchemaChange) async throws -> Void
   /// Adds this many users to the same data, each with a request for access from this moment.
   package let fill: @Sendable (_ count: Int, _ asked: Date) async throws -> Void
+  /// Damages the message with this identifier in the same data.
+  package let damage: @Sendable (_ message: String) async throws -> Void
 
   package init(
     first: any SessionStore, second: any SessionStore,
     reopen: @escaping @Sendable () async throws -> any SessionStore,
     change: @escaping @Sendable (SchemaChange) async throws -> Void,
-    fill: @escaping @Sendable (_ count: Int, _ asked: Date) async throws -> Void
+    fill: @escaping @Sendable (_ count: Int, _ asked: Date) async throws -> Void,
+    damage: @escaping @Sendable (_ message: String) async throws -> Void
   ) {
     self.first = first
     self.second = second
     self.reopen = reopen
     self.change = change
     self.fill = fill
+    self.damage = damage
   }
 
   /// Runs `body` this many times at once, on one replica and the other in turn.

@@ -46,6 +46,13 @@ struct ContractTests {
                 \(asked.stored)
               FROM generate_series(1, \(count)) AS n
               """, at: url)
+          },
+          damage: { message in
+            try PostgreSQLServer.current.query(
+              """
+              ALTER TABLE cordon.messages ALTER COLUMN attempts DROP NOT NULL;
+              UPDATE cordon.messages SET attempts = NULL WHERE identifier = '\(message)'
+              """, at: url)
           }))
     } catch {
       await opened.close()

@@ -36,6 +36,10 @@ struct SQLiteSessionsTests {
             \(numbers) INSERT INTO access_requests (code, subject, asked)
             SELECT printf('%04d-%04d', n / 10000, n % 10000), 'filler.' || n, \(asked.stored) FROM numbers;
             """, at: path)
+        },
+        damage: { message in
+          try RawDatabase.execute(
+            "UPDATE messages SET text = CAST(x'ff' AS TEXT) WHERE identifier = '\(message)'", at: path)
         }))
     withExtendedLifetime(folder) {}
   }

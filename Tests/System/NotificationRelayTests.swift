@@ -6,6 +6,7 @@ import Testing
 // - Signed, with Apple's own token beside; to an audience that no identity assertion has.
 // - Until it is answered 2xx: refusals, silence, an application that is away; over a restart of the gateway.
 // - Repetitions and what is outdated are not handed on.
+// - A message that is damaged in the store keeps no other from being handed on.
 
 @SystemActor
 @Suite("Notifications handed on", .serialized)
@@ -87,6 +88,33 @@ struct NotificationRelayTests {
     #expect(receiver.requests.count == 2)
     let metrics = try site.gateway.admin.get("/metrics").text
     #expect(metrics.contains("cordon_notification_relays_total{outcome=\"delivered\"} 2"), "\(metrics)")
+  }
+
+  @Test("A message that is damaged in the store keeps no other from being handed on, and the log names it")
+  func damaged() throws {
+    defer { site.stop() }
+    answer.update { $0 = "500 Internal Server Error" }
+    _ = try notify(["user": "ben", "notification": "account-deleted"])
+    let first = try claims(try receiver.waitForRequest())
+    let program = """
+      import sqlite3, sys
+      database = sqlite3.connect(sys.argv[1], timeout=30)
+      database.execute("UPDATE messages SET text = CAST(x'ff' AS TEXT), due = 0")
+      database.commit()
+      """
+    try site.gateway.waitForLog("notification delivery failed, retrying")
+    let changed = try ServerProcess.run(
+      Machine.program("python3", package: "python3"),
+      ["-c", program, "\(site.gateway.directory.path)/cordon.db"])
+    #expect(changed.exit == .code(0), "\(changed)")
+    answer.update { $0 = "204 No Content" }
+    _ = try notify(["user": "eve", "notification": "account-deleted"])
+    let subject = try site.apple.subject(of: "eve")
+    _ = try poll("the next notification") {
+      try receiver.requests.map(claims).first { $0["sub"] as? String == subject }
+    }
+    try site.gateway.waitForLog("notification in the queue is damaged, delivering the others")
+    try site.gateway.waitForLog(try #require(first["jti"] as? String))
   }
 
   @Test("Notifications that the application could not take are still delivered after a kill of the gateway")

@@ -55,7 +55,7 @@ extension OpeningSessionStore {
     try await opened().carryOut(notification, at: now)
   }
 
-  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> OutgoingMessage? {
+  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> Listed<OutgoingMessage>? {
     try await opened().nextMessage(leasedUntil: lease, at: now)
   }
 

@@ -53,7 +53,7 @@ extension PostgreSQLSessionStore {
 
   package func nextMessage(
     leasedUntil lease: Date, at now: Date
-  ) async throws(StoreError) -> OutgoingMessage? {
+  ) async throws(StoreError) -> Listed<OutgoingMessage>? {
     try await write(isRetryable: false) { connection in
       let row = try connection.run(
         """
@@ -63,10 +63,17 @@ extension PostgreSQLSessionStore {
         RETURNING identifier, text, queued, attempts
         """, [.integer(lease.stored), .integer(now.stored)]
       ).first
-      return try row.map { row in
+      guard let row else { return nil }
+      let message: Listed<OutgoingMessage> = try Listed(name: row.text(0)) {
         OutgoingMessage(
           identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.count(3))
       }
+      if let damaged = message.damage?.name {
+        try connection.run(
+          "UPDATE cordon.messages SET due = $1 WHERE identifier = $2",
+          [.integer(now.advanced(by: OutgoingMessage.damagedPause).stored), .text(damaged)])
+      }
+      return message
     }
   }
 

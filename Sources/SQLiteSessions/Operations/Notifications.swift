@@ -53,18 +53,26 @@ extension SQLiteSessionStore {
 
   package func nextMessage(
     leasedUntil lease: Date, at now: Date
-  ) async throws(StoreError) -> OutgoingMessage? {
+  ) async throws(StoreError) -> Listed<OutgoingMessage>? {
     try await write { database in
       let row = try database.row(
         """
-        UPDATE messages SET due = ?1, attempts = attempts + 1
-        WHERE identifier = (SELECT identifier FROM messages WHERE due <= ?2 ORDER BY due LIMIT 1)
-        RETURNING identifier, text, queued, attempts
-        """, [lease.stored, now.stored])
-      return try row.map { row in
+        SELECT identifier, text, queued, attempts + 1 FROM messages
+        WHERE identifier = (SELECT identifier FROM messages WHERE due <= ? ORDER BY due LIMIT 1)
+        """, [now.stored])
+      guard let row else { return nil }
+      let message: Listed<OutgoingMessage> = try Listed(name: row.text(0)) {
         OutgoingMessage(
           identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.count(3))
       }
+      let due = message.record == nil ? now.advanced(by: OutgoingMessage.damagedPause) : lease
+      // Found as before: the identifier may be what is damaged.
+      try database.run(
+        """
+        UPDATE messages SET due = ?1, attempts = coalesce(?3, attempts)
+        WHERE identifier = (SELECT identifier FROM messages WHERE due <= ?2 ORDER BY due LIMIT 1)
+        """, [due.stored, now.stored, message.record?.attempts])
+      return message
     }
   }
 

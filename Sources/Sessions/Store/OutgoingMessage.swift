@@ -14,6 +14,9 @@ package struct OutgoingMessage: Sendable, Equatable {
   /// The number of attempts, with this one.
   package let attempts: Int
 
+  /// The time for which a message that is damaged is set aside. It is kept: somebody may repair it.
+  package static let damagedPause = Duration.seconds(86_400)
+
   /// A message as a store keeps it.
   package init(identifier: String, text: String, queued: Date, attempts: Int) {
     self.identifier = identifier

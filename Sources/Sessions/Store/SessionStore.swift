@@ -87,7 +87,10 @@ package protocol NotificationStore: Sendable {
 
   /// Leases the message that has been due longest, if there is one: no other caller gets it before `lease`. Of any
   /// number of concurrent calls each gets a different message.
-  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> OutgoingMessage?
+  ///
+  /// One that is damaged is set aside for `OutgoingMessage.damagedPause`, so that it does not keep others from being
+  /// taken.
+  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> Listed<OutgoingMessage>?
 
   /// Deletes a message.
   func discard(_ message: OutgoingMessage) async throws(StoreError)

@@ -285,7 +285,7 @@ final class MemoryStore: SessionStore {
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
     throw Self.away
   }
-  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> OutgoingMessage? {
+  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> Listed<OutgoingMessage>? {
     throw Self.away
   }
   func discard(_ message: OutgoingMessage) async throws(StoreError) { throw Self.away }

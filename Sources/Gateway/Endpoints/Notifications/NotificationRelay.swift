@@ -51,13 +51,27 @@ final class NotificationRelay: Sendable {
       do throws(StoreError) {
         let now = Date.now
         guard
-          let message = try await store.nextMessage(leasedUntil: now.addingTimeInterval(Self.lease), at: now)
+          let next = try await store.nextMessage(leasedUntil: now.addingTimeInterval(Self.lease), at: now)
         else { return }
-        try await deliver(message, by: route, now)
+        switch next {
+        case .readable(let message): try await deliver(message, by: route, now)
+        case .damaged(let damage): note(damage)
+        }
       } catch {
         return storeHealth.failed("relay", error)
       }
     }
+  }
+
+  /// Logs a message that the store has set aside: once a day.
+  private func note(_ damage: DamagedRecord) {
+    metrics.relays.count("failed")
+    logger.error(
+      "notification in the queue is damaged, delivering the others",
+      metadata: [
+        "jti": "\(damage.name ?? "unreadable")", "reason": "unreadable \(damage.what)",
+        "remedy": "repair or delete it in the table messages of the store, or restore the store from a backup",
+      ])
   }
 
   private func deliver(_ message: OutgoingMessage, by route: Route, _ now: Date) async throws(StoreError) {
