@@ -24,6 +24,9 @@ package final class SQLiteSessionStore: SessionStore {
 
   package var place: String { "SQLite at \(file.path)" }
   package let isNew: Bool
+  /// Whether the store is new although there was a file: an empty one, as somebody makes it to set its owner, but also
+  /// as a crash of the machine or a full disk may leave it of a store with sessions.
+  package let wasEmptied: Bool
 
   /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program.
   /// Blocks.
@@ -36,10 +39,12 @@ package final class SQLiteSessionStore: SessionStore {
   }
 
   init(path: String, busyTimeout: Duration) throws(StoreError) {
-    try DatabaseFile.prepare(path)
+    let isEmpty = try DatabaseFile.prepare(path)
     do {
       let writer = try Self.openWriter(path, busyTimeout)
-      isNew = try SQLiteMigrations.bringUp(writer)
+      let isNew = try SQLiteMigrations.bringUp(writer)
+      self.isNew = isNew
+      wasEmptied = isNew && isEmpty
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       file = try DatabaseFile(path)
       pool = DatabasePool(writer: writer, readers: Self.readers, lockTimeout: busyTimeout) {

@@ -100,7 +100,17 @@ private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
   let claim = StoreClaim()
   return { () throws(StoreError) in
     let opened = try await store.open()
-    if opened.isNew {
+    if let file = opened as? SQLiteSessionStore, file.wasEmptied {
+      logger.warning(
+        "the session store's file was empty, everybody is signed out",
+        metadata: [
+          "store": "\(opened.place)",
+          "remedy": """
+          nothing if the file was made for this start; otherwise the machine may have crashed, or the disk was full: \
+          stop cordon, and restore the store from a backup
+          """,
+        ])
+    } else if opened.isNew {
       logger.notice(
         "created a new session store, nobody is signed in",
         metadata: [

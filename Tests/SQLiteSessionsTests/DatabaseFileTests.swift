@@ -66,6 +66,20 @@ struct DatabaseFileTests {
     }
   }
 
+  @Test("A store that is made of an empty file is told from one whose file did not exist, and from one with a schema")
+  func emptyFile() async throws {
+    let folder = try TemporaryFolder()
+    let (missing, empty) = (folder.path("missing.db"), folder.path("empty.db"))
+    try Data().write(to: URL(fileURLWithPath: empty))
+    let stores = [try SQLiteSessionStore(path: missing), try SQLiteSessionStore(path: empty)]
+    #expect(stores.map(\.isNew) == [true, true] && stores.map(\.wasEmptied) == [false, true])
+    _ = try await stores[1].complete(try signIn())
+    for store in stores { try await store.close() }
+    let reopened = try SQLiteSessionStore(path: empty)
+    #expect(!reopened.isNew && !reopened.wasEmptied)
+    try await reopened.close()
+  }
+
   @Test("Several processes may start on one fresh file at the same time")
   func startsTogether() async throws {
     let folder = try TemporaryFolder()

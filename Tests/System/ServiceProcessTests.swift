@@ -181,6 +181,22 @@ struct ServiceProcessTests {
     #expect(!first.contains("another process") && !first.contains("another gateway"), "\(first)")
   }
 
+  @Test("A start on a store's file that is empty says that everybody is signed out, and the next one does not")
+  func emptyStore() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream)
+    defer { gateway.stop() }
+    let warning = "the session store's file was empty, everybody is signed out"
+    gateway.process.signal(SIGTERM)
+    #expect(try gateway.process.waitForExit() == .code(0))
+    #expect(truncate("\(gateway.directory.path)/cordon.db", 0) == 0)
+    try gateway.restart()
+    try gateway.waitForLog(warning)
+    try gateway.restart()
+    #expect(String(decoding: gateway.log, as: UTF8.self).components(separatedBy: warning).count == 2)
+  }
+
   @Test(
     "Root in a folder of another account says so, and the account can open the store afterwards",
     .enabled(if: geteuid() == 0))

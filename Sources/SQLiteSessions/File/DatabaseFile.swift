@@ -49,7 +49,8 @@ struct DatabaseFile: Sendable {
 
   /// Creates the file for this user alone if there is none; otherwise removes others' permissions if we own it. SQLite
   /// gives the write-ahead log the mode of the file.
-  static func prepare(_ path: String) throws(StoreError) {
+  /// - Returns: whether there is a file that is empty. SQLite makes a new database of it.
+  static func prepare(_ path: String) throws(StoreError) -> Bool {
     let folder = FolderOwner.folder(of: path)
     guard let owner = FolderOwner(of: path) else {
       throw StoreError(
@@ -57,7 +58,10 @@ struct DatabaseFile: Sendable {
         message: "the folder \(folder) of the store \(path) does not exist; create it for the account that runs cordon "
           + "(install -d -m 0700 -o USER \(folder)) or set store.url to another place")
     }
-    guard let existing = Self.status(path) else { return try create(path, for: owner) }
+    guard let existing = Self.status(path) else {
+      try create(path, for: owner)
+      return false
+    }
     guard existing.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(code: .misconfigured, message: "the store \(path) is not a file; set store.url to a file's path")
     }
@@ -66,6 +70,7 @@ struct DatabaseFile: Sendable {
     }
     guard access(path, R_OK) == 0 else { throw denied(path) }
     guard access(path, W_OK) == 0, access(folder, W_OK) == 0 else { throw StoreError.readOnly(path, cause: nil) }
+    return existing.st_size == 0
   }
 
   /// Throws if the file, its log or the log's index was deleted or replaced under us: what is written now would be
