@@ -325,10 +325,17 @@ final class ConfiguredGate {
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
-    // Failures of the application or the gateway concern the operator; mistakes of a client are for debugging.
-    logger.log(
-      level: status >= 500 ? .warning : .debug, "request failed",
-      metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
+    // Failures of the application or the gateway concern the operator; mistakes of a client, and more of the same, are
+    // for debugging.
+    let suppressed = status >= 500 ? configuration.failureWarnings.admit("\(status) \(reason)") : nil
+    let level: Logger.Level = suppressed == nil ? .debug : .warning
+    var metadata: Logger.Metadata { ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"] }
+    if let suppressed, suppressed > 0 {
+      logger.log(
+        level: level, "request failed", metadata: metadata.merging(["suppressed": "\(suppressed)"]) { own, _ in own })
+    } else {
+      logger.log(level: level, "request failed", metadata: metadata)
+    }
     return responses.failure(status: status, preferences: preferences, requestID: requestID)
   }
 }

@@ -29,6 +29,8 @@ final class GateConfiguration: Sendable {
   let networkWarnings: WarningInterval
   /// Limits the warnings about proxies that rewrite `Host`.
   let rewrittenHostWarnings: WarningInterval
+  /// Limits the warnings about requests that fail.
+  let failureWarnings: FailureWarnings
 
   /// - Parameters:
   ///   - sites: each `[[host]]`.
@@ -54,6 +56,7 @@ final class GateConfiguration: Sendable {
     verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
     networkWarnings = previous?.networkWarnings ?? WarningInterval()
     rewrittenHostWarnings = previous?.rewrittenHostWarnings ?? WarningInterval()
+    failureWarnings = previous?.failureWarnings ?? FailureWarnings()
   }
 
   /// The same configuration with other members of its groups.
@@ -72,6 +75,7 @@ final class GateConfiguration: Sendable {
     verifyWarnings = configuration.verifyWarnings
     networkWarnings = configuration.networkWarnings
     rewrittenHostWarnings = configuration.rewrittenHostWarnings
+    failureWarnings = configuration.failureWarnings
   }
 
   var keyring: SessionKeyring { sessions.keyring }

@@ -191,6 +191,14 @@ final class GateRig: Sendable {
     return RequestLabel(number: number)
   }
 
+  /// The status of the response to a request that the data plane could not carry out.
+  func failure(status: Int, reason: String, loop: Int = 0) async throws -> Int {
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit {
+      gate.value.failure(status: status, reason: reason, preferences: .unknown, requestID: "r").head.status.code
+    }.get()
+  }
+
   /// The head of that response.
   func answer(_ request: Asked, loop: Int = 0) async throws -> HTTPResponse {
     try await response(request, loop: loop).head
