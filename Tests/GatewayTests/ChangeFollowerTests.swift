@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Operations
 import Sessions
 import Synchronization
 import Testing

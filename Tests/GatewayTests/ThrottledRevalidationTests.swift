@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway
