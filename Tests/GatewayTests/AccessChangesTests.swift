@@ -10,10 +10,12 @@ import Testing
 struct AccessChangesTests {
   private static let actor = AccessChanges.Actor(name: "cli")
 
-  private func changes(_ rig: GateRig, _ storeHealth: StoreHealth? = nil) -> AccessChanges {
-    AccessChanges(
-      store: rig.store, sessions: rig.sessions, groups: { GroupDirectory([GroupSettings(name: "guests")]) },
-      memberPlace: { _, _ in nil }, requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/",
+  private func changes(_ rig: GateRig, _ storeHealth: StoreHealth? = nil) throws -> AccessChanges {
+    let routes = try RouteTable(access: AccessSettings(), routes: [], groups: ["guests"])
+    let evaluator = AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
+    return AccessChanges(
+      store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
+      invitationPrefix: "https://app.example.com/",
       storeHealth: storeHealth ?? rig.storeHealth, metrics: rig.metrics,
       audit: AuditTrail(.silent, keyring: rig.keyring))
   }
@@ -21,7 +23,7 @@ struct AccessChangesTests {
   @Test("A request that somebody else rejects while it is being admitted admits nobody")
   func rejectedMeanwhile() async throws {
     let rig = try await GateRig()
-    let administration = changes(rig)
+    let administration = try changes(rig)
     let subject = try rig.signIn("001.a").snapshot.account.subject
     let code = AccessRequestCode.random()
     _ = try await rig.store.ask(subject, code: code, at: rig.clock.now)
@@ -44,7 +46,7 @@ struct AccessChangesTests {
     let rig = try await GateRig()
     let lines = RecordedLines()
     let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["operation"]) }
-    let administration = changes(
+    let administration = try changes(
       rig, StoreHealth(rig.settings.store, metrics: rig.metrics, logger: logger, now: rig.clock.milliseconds))
     let subjects = try ["001.a", "001.b", "001.c"].map { try rig.signIn($0).snapshot.account.subject }
     for subject in subjects {

@@ -144,6 +144,6 @@ struct ManagerAuthorityTests {
 extension AccessEvaluator {
   /// An evaluator with these groups.
   static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessEvaluator {
-    AccessEvaluator(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
+    AccessEvaluator(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false))
   }
 }

@@ -16,13 +16,14 @@ struct PeopleActsTests {
     let groups = GroupDirectory([GroupSettings(name: "managers"), GroupSettings(name: "guests")])
     let routes = try RouteTable(access: access, routes: [], groups: ["managers", "guests"])
     let audit = audit ?? AuditTrail(.silent, keyring: rig.keyring)
+    let evaluator = AccessEvaluator.forTests(routes, groups)
     return PeopleActs(
       administration: AccessChanges(
-        store: rig.store, sessions: rig.sessions, groups: { groups }, memberPlace: { _, _ in nil },
-        requiresVerifiedEmail: true, invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth,
+        store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
+        invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth,
         metrics: rig.metrics, audit: audit),
       store: rig.store, sessions: rig.sessions,
-      authority: ManagerAuthority(access, [], AccessEvaluator.forTests(routes, groups)), audit: audit)
+      authority: ManagerAuthority(access, [], evaluator), audit: audit)
   }
 
   @Test("A manager cannot revoke an invitation whose record is damaged: its group may be protected")

@@ -10,10 +10,8 @@ extension AccessChanges {
     metrics: MetricsRegistry
   ) {
     let settings = snapshot.settings
-    let directory = snapshot.groups
     self.init(
-      store: store, sessions: sessions, groups: { directory }, memberPlace: settings.memberPlace,
-      requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail,
+      store: store, sessions: sessions, policy: snapshot.gate.sessions.policy, memberPlace: settings.memberPlace,
       invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics,
       audit: snapshot.keys.audit)
   }

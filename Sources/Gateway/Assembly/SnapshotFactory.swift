@@ -107,8 +107,7 @@ struct SnapshotFactory: Sendable {
       hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: requestSessions,
       policy: gate.sessions.policy, schedule: gate.sessions.schedule, logger: logger)
     let creation = creation(settings, keys, gate)
-    let evaluator = AccessEvaluator(
-      policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
+    let evaluator = AccessEvaluator(policy: gate.sessions.policy)
     let reset = reset(settings, keys)
     return EndpointTable(
       pages: pages, storeHealth: storeHealth, signInLimit: limit,
@@ -157,8 +156,7 @@ struct SnapshotFactory: Sendable {
     let returnTargets = ReturnTargets(origin)
     let requestSessions = RequestSessions(
       keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions)
-    let evaluator = AccessEvaluator(
-      policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail, host: site.routes)
+    let evaluator = AccessEvaluator(policy: gate.sessions.policy, host: site.routes)
     return HostEndpointTable(
       pages: pages, signInLimit: limit,
       visit: VisitEndpoint(
@@ -208,9 +206,8 @@ struct SnapshotFactory: Sendable {
   ) -> PeopleEndpoint {
     let authority = ManagerAuthority(settings.access, settings.routes, evaluator)
     let administration = AccessChanges(
-      store: store, sessions: sessions, groups: { evaluator.policy.groups }, memberPlace: settings.memberPlace,
-      requiresVerifiedEmail: evaluator.requiresVerifiedEmail, invitationPrefix: settings.invitationPrefix,
-      storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
+      store: store, sessions: sessions, policy: evaluator.policy, memberPlace: settings.memberPlace,
+      invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
     return PeopleEndpoint(
       origin: settings.originSettings, pages: pages, requestSessions: requestSessions, authority: authority,
       lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, clock: sessions.clock),

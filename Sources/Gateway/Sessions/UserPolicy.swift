@@ -33,6 +33,21 @@ struct UserPolicy: Sendable {
     return principal
   }
 
+  /// The user of a subject that has no account, with the groups of the configuration and of the store.
+  /// - Parameter stored: the groups that the user was added to at run time.
+  func principal(of subject: Subject, stored: [GroupName]) -> Principal {
+    var principal = Principal(subject: subject.text)
+    principal.membership = groups.membership(
+      of: principal, stored: stored.map(\.text), requiresVerifiedEmail: !allowsUnverifiedEmail)
+    return principal
+  }
+
+  /// The member of the configuration that puts a user into a group, as `members` or `members_file` write it; nil if
+  /// the user is not in the group, or only because of the store.
+  func configuredMember(_ principal: Principal, in group: String) -> String? {
+    groups.configuredMember(principal, in: group, requiresVerifiedEmail: !allowsUnverifiedEmail)
+  }
+
   /// The names of the groups that admit a user, sorted.
   func groupNames(of principal: Principal) -> [String] { groups.names(of: principal.membership.groups) }
 

@@ -12,12 +12,10 @@ internal import WebFormats
 struct AccessChanges: Sendable {
   let store: any AccessStore & AccountStore
   let sessions: SessionManager
-  /// The groups of the configuration, as they are now.
-  let groups: @Sendable () -> GroupDirectory
+  /// The groups of the configuration.
+  let policy: UserPolicy
   /// The place of the configuration that names a member of a group, for messages; nil if it is not found.
   let memberPlace: @Sendable (_ member: String, _ group: String) -> String?
-  /// Whether an address makes its user a member only if it is verified.
-  let requiresVerifiedEmail: Bool
   /// The link of an invitation without its code: `https://app.example.com/.auth/invite/`.
   let invitationPrefix: String
   let storeHealth: StoreHealth
@@ -92,12 +90,9 @@ struct AccessChanges: Sendable {
       target.subject = subject
       target.fields.group = GroupName(group)?.text
       guard let name = GroupName(group) else { throw AdministrationError.badGroup }
-      let directory = groups()
       let account = try await store.account(subject)
-      if let member = directory.configuredMember(
-        account.map(Principal.init) ?? Principal(subject: subject.text), in: group,
-        requiresVerifiedEmail: requiresVerifiedEmail)
-      {
+      let user = account.map(policy.principal(of:)) ?? policy.principal(of: subject, stored: [])
+      if let member = policy.configuredMember(user, in: group) {
         throw AdministrationError.configuredMember(member, of: group, at: memberPlace(member, group))
       }
       // A group that is no longer declared may still have members.
@@ -285,9 +280,8 @@ struct AccessChanges: Sendable {
 
   /// The name of a group that the configuration declares.
   func declared(_ group: String) throws(AdministrationError) -> GroupName {
-    let directory = groups()
     guard let name = GroupName(group) else { throw .badGroup }
-    guard directory.number(of: group) != nil else { throw .unknownGroup(group, among: directory.names) }
+    guard policy.groups.number(of: group) != nil else { throw .unknownGroup(group, among: policy.groups.names) }
     return name
   }
 
@@ -338,14 +332,4 @@ struct AccessChanges: Sendable {
   private static let mostTokens = 1_000
   /// The largest size of a note or reason, in bytes.
   private static let noteLimit = 500
-}
-
-extension Principal {
-  /// The user of an account, without groups.
-  init(_ account: Account) {
-    self.init(
-      subject: account.subject.text, email: account.claims.email,
-      isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
-      organization: account.claims.organizationID)
-  }
 }

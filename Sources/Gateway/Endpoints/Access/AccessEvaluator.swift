@@ -7,8 +7,6 @@ internal import WebFormats
 /// access.
 struct AccessEvaluator: Sendable {
   let policy: UserPolicy
-  /// Whether an address makes its user a member only if it is verified.
-  let requiresVerifiedEmail: Bool
   /// The host whose routes apply.
   var host = RouteTable.Host.publicURL
 

@@ -29,7 +29,6 @@ extension AccessChanges {
   ) async throws(AdministrationError) -> AccountPage {
     if let group { _ = try declared(group) }
     let page: AccountPage = try await read {
-      let directory = groups()
       var (page, scanned) = (AccountPage(next: after), 0)
       while true {
         let (batch, start) = (try await store.summaries(after: page.next, limit: Self.batch), page.next)
@@ -37,7 +36,7 @@ extension AccessChanges {
           page.next = listed.subject ?? page.next
           if let damage = listed.damage { page.damaged.append(damage) }
           guard let summary = listed.record else { continue }
-          let names = groupNames(of: summary.account, directory)
+          let names = policy.groupNames(of: summary.account)
           if let group, !names.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { continue }
           if let seenSince, summary.lastSeen < seenSince { continue }
           page.accounts.append(ListedAccount(summary: summary, groups: names))
@@ -61,15 +60,6 @@ extension AccessChanges {
     if let first = damaged.first { storeHealth.failed("administration", first.error) }
   }
 
-  /// The names of all groups that admit a user, sorted.
-  func groupNames(of account: Account) -> [String] { groupNames(of: account, groups()) }
-
-  private func groupNames(of account: Account, _ directory: GroupDirectory) -> [String] {
-    let membership = directory.membership(
-      of: Principal(account), stored: account.access.groups.map(\.text), requiresVerifiedEmail: requiresVerifiedEmail)
-    return directory.names(of: membership.groups)
-  }
-
   /// A group in a list.
   struct ListedGroup: Sendable {
     let name: String
@@ -86,10 +76,9 @@ extension AccessChanges {
   /// All groups, in the order of their names.
   func groupList() async throws(AdministrationError) -> [ListedGroup] {
     try await read {
-      let directory = groups()
       var counts = try await store.memberCounts()
       var listed: [ListedGroup] = []
-      for (name, configured) in zip(directory.names, directory.configuredCounts()) {
+      for (name, configured) in zip(policy.groups.names, policy.groups.configuredCounts()) {
         let added = GroupName(name).flatMap { counts.removeValue(forKey: $0) } ?? 0
         listed.append(try await group(name, isDeclared: true, configured, added))
       }

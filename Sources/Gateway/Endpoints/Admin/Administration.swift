@@ -132,7 +132,7 @@ struct Administration: Sendable {
 
   /// An account with its groups and its ban.
   private func report(_ account: Account) -> AccountReport {
-    AccountReport(account, groups: accessChanges.groupNames(of: account), at: accessChanges.now)
+    AccountReport(account, groups: accessChanges.policy.groupNames(of: account), at: accessChanges.now)
   }
 
   /// The names of the records of a list that are damaged, which is logged; nil if there are none.

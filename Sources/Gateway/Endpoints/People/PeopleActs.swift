@@ -101,10 +101,7 @@ struct PeopleActs: Sendable {
   /// A user with the groups, also one without an account.
   private func principal(_ subject: Subject) async throws -> Principal {
     if let account = try await store.account(subject) { return authority.evaluator.principal(account) }
-    var user = Principal(subject: subject.text)
-    let stored = try await store.groups(of: subject).map(\.text)
-    user.membership = authority.evaluator.policy.groups.membership(of: user, stored: stored)
-    return user
+    return authority.evaluator.policy.principal(of: subject, stored: try await store.groups(of: subject))
   }
 
   // MARK: Acts

@@ -106,15 +106,13 @@ struct PeopleLists: Sendable {
 
   private func entry(_ account: Account, for manager: Subject) -> PersonEntry {
     let evaluator = authority.evaluator
-    let directory = evaluator.policy.groups
     let user = evaluator.principal(account)
     var person = PersonEntry(subject: account.subject.text)
     person.name = account.name?.text
     person.email = account.claims.email
     person.isEmailUnverified = account.claims.email != nil && account.claims.emailVerified != true
-    person.groups = directory.names(of: user.membership.groups).map { name in
-      let isConfigured =
-        directory.configuredMember(user, in: name, requiresVerifiedEmail: evaluator.requiresVerifiedEmail) != nil
+    person.groups = evaluator.policy.groupNames(of: user).map { name in
+      let isConfigured = evaluator.policy.configuredMember(user, in: name) != nil
       return PersonGroup(
         name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
     }
