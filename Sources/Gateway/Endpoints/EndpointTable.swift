@@ -50,7 +50,7 @@ struct EndpointTable: Sendable {
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
     case .keys: action([.get: keys.answer])
-    case .invite: invitationAction
+    case .invite: invitation.action(within: signInLimit)
     case .people: action([.get: people.page, .post: people.act], bodyLimit: 16 * 1024)
     case .requestAccess: accessRequest.action(within: signInLimit)
     case .form: keptForm.action
@@ -63,15 +63,6 @@ struct EndpointTable: Sendable {
     let perform = pages.within(
       signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))
     return action([.get: perform], servesHead: false)
-  }
-
-  /// Both methods count if they look a code up, so that codes cannot be tried faster by either.
-  private var invitationAction: EndpointAction {
-    action(
-      [
-        .get: pages.within(signInLimit, .invitation, counts: invitation.mayBeOpened, invitation.page),
-        .post: pages.within(signInLimit, .invitation, counts: invitation.isIntended, invitation.join),
-      ], bodyLimit: 4 * 1024)
   }
 
   /// Answers 503 until the store is open: a sign-in could not be completed before.

@@ -30,11 +30,7 @@ struct AccessRequestEndpoint: Sendable {
       bodyLimit: 16 * 1024)
   }
 
-  /// Whether the user intends the request (CSRF protection). Browsers never send a bearer token by themselves, but send
-  /// cookies with any request.
-  private func isIntended(_ request: ControlRequest) -> Bool {
-    requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
-  }
+  private func isIntended(_ request: ControlRequest) -> Bool { requestSessions.isIntended(request, at: origin) }
 
   /// Looks up requests for access, for the gate; nil if they are disabled.
   var lookUps: AccessRefusal.RequestQuery? { isEnabled ? lookUp : nil }

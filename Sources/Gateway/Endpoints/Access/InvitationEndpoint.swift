@@ -23,14 +23,24 @@ struct InvitationEndpoint: Sendable {
   let hosts: [GateSite]
   let audit: AuditTrail
 
+  /// The endpoint for the gate. Both methods count if they look a code up, so that codes cannot be tried faster by
+  /// either.
+  /// - Parameter limit: nil for none.
+  func action(within limit: SignInLimit?) -> EndpointAction {
+    EndpointAction(
+      [
+        .get: pages.within(limit, .invitation, counts: mayBeOpened, page),
+        .post: pages.within(limit, .invitation, counts: isIntended, join),
+      ], pages: pages, bodyLimit: 4 * 1024)
+  }
+
   /// Whether a request may learn about a code, and counts for the limit: others are refused without a look-up. A page
   /// of another site may link to an invitation, but not load one as an image or in a frame.
-  func mayBeOpened(_ request: ControlRequest) -> Bool { !request.isOfAnotherSite || request.isTopLevelNavigation }
-
-  /// Whether the user intends a request to join (CSRF protection).
-  func isIntended(_ request: ControlRequest) -> Bool {
-    requestSessions.bearer(request) != nil || request.isFromOwnPages(origin)
+  private func mayBeOpened(_ request: ControlRequest) -> Bool {
+    !request.isOfAnotherSite || request.isTopLevelNavigation
   }
+
+  private func isIntended(_ request: ControlRequest) -> Bool { requestSessions.isIntended(request, at: origin) }
 
   /// `GET invite/CODE`.
   func page(_ request: ControlRequest) async -> ControlResponse {

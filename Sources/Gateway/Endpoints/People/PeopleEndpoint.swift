@@ -41,9 +41,7 @@ struct PeopleEndpoint: Sendable {
   /// `POST people`.
   func act(_ request: ControlRequest) async -> ControlResponse {
     guard !authority.managers.isEmpty else { return pages.failure(.notFound, request) }
-    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
-      return pages.failure(.crossSite, request)
-    }
+    guard requestSessions.isIntended(request, at: origin) else { return pages.failure(.crossSite, request) }
     do {
       guard let snapshot = try await requestSessions.find(request) else {
         return pages.failure(.formNotSent, request, returnTo: path)

@@ -60,6 +60,12 @@ struct RequestSessions: Sendable {
     return nil
   }
 
+  /// Whether the user intends a request that changes something (CSRF protection): it comes from our own pages, or
+  /// carries a bearer token. Browsers never send such a token by themselves, but send cookies with any request.
+  func isIntended(_ request: ControlRequest, at origin: OriginSettings) -> Bool {
+    bearer(request) != nil || request.isFromOwnPages(origin)
+  }
+
   /// The ends of the session of the request's first valid credential; nil without one. Does not count as activity.
   func peek(_ request: ControlRequest) async throws(StoreError) -> (ends: Date, idleEnds: Date)? {
     for identifier in identifiers(request) {

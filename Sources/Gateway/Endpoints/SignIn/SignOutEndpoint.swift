@@ -73,10 +73,7 @@ struct SignOutEndpoint: Sendable {
   }
 
   private func signOut(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
-    // Browsers never send a bearer token by themselves, but send cookies with any request (CSRF).
-    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
-      return pages.failure(.crossSite, request)
-    }
+    guard requestSessions.isIntended(request, at: origin) else { return pages.failure(.crossSite, request) }
     let handles = requestSessions.identifiers(request).map(\.handle)
     do throws(StoreError) {
       for handle in handles {
