@@ -60,18 +60,16 @@ struct EndpointTable: Sendable {
 
   /// Counts navigations only, because images and scripts start no sign-in.
   private var authorizeAction: EndpointAction {
-    let perform = pages.within(
+    let handle = pages.within(
       signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))
-    return action([.get: perform], servesHead: false)
+    return action([.get: handle], servesHead: false)
   }
 
   /// Answers 503 until the store is open: a sign-in could not be completed before.
-  private func onceStoreIsOpen(
-    _ perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
-  ) -> @Sendable (ControlRequest) async -> ControlResponse {
+  private func onceStoreIsOpen(_ handle: @escaping EndpointHandler) -> EndpointHandler {
     let (storeHealth, pages) = (storeHealth, pages)
     return { request in
-      storeHealth.hasAnswered ? await perform(request) : pages.failure(.storeUnavailable, request)
+      storeHealth.hasAnswered ? await handle(request) : pages.failure(.storeUnavailable, request)
     }
   }
 
@@ -79,7 +77,7 @@ struct EndpointTable: Sendable {
   /// into logs and histories. An attacker who begins a sign-in at Apple can choose another mode, so refusals also
   /// isolate the window from its opener.
   private var callbackAction: EndpointAction {
-    let methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse] =
+    let methods: [HTTPRequest.Method: EndpointHandler] =
       switch callback.apple.settings.responseMode {
       case .formPost: [.post: callback.post]
       case .query, .fragment: [.get: callback.get, .post: callback.post]
@@ -91,8 +89,7 @@ struct EndpointTable: Sendable {
   }
 
   private func action(
-    _ methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse], servesHead: Bool = true,
-    bodyLimit: Int = 0
+    _ methods: [HTTPRequest.Method: EndpointHandler], servesHead: Bool = true, bodyLimit: Int = 0
   ) -> EndpointAction {
     EndpointAction(methods, pages: pages, servesHead: servesHead, bodyLimit: bodyLimit)
   }

@@ -9,7 +9,7 @@ final class AdminGate: RequestGate {
   private let hosts: AdminHostPolicy
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
-  private let status: @Sendable (ControlRequest) async -> ControlResponse
+  private let status: EndpointHandler
   private let administration: @Sendable () -> Administration
 
   /// - Parameters:
@@ -17,8 +17,7 @@ final class AdminGate: RequestGate {
   ///   - status: answers `/status`.
   ///   - administration: the admin API of the present configuration.
   init(
-    hosts: AdminHostPolicy, health: HealthMonitor, metrics: MetricsRegistry,
-    status: @escaping @Sendable (ControlRequest) async -> ControlResponse,
+    hosts: AdminHostPolicy, health: HealthMonitor, metrics: MetricsRegistry, status: @escaping EndpointHandler,
     administration: @escaping @Sendable () -> Administration
   ) {
     self.hosts = hosts

@@ -89,13 +89,13 @@ extension EndpointPages {
   func within(
     _ limit: SignInLimit?, _ kind: SignInLimit.Kind, json: Bool = false,
     counts: @escaping @Sendable (ControlRequest) -> Bool = { _ in true },
-    _ perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
-  ) -> @Sendable (ControlRequest) async -> ControlResponse {
-    guard let limit else { return perform }
+    _ handle: @escaping EndpointHandler
+  ) -> EndpointHandler {
+    guard let limit else { return handle }
     return { request in
       guard counts(request),
         let seconds = limit.refusal(kind, request.client, isOfAnotherSite: request.isOfAnotherSite)
-      else { return await perform(request) }
+      else { return await handle(request) }
       var response = json ? failureJSON(.tooManyRequests, request) : failure(.tooManyRequests, request)
       response.head.headerFields[.retryAfter] = String(seconds)
       return response

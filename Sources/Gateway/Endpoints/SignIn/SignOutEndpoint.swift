@@ -24,13 +24,13 @@ struct SignOutEndpoint: Sendable {
   /// The endpoint at an application's own address for signing out (`access = "sign-out"`). Its parameters are meant for
   /// the application and are ignored, so it redirects to the front page. A script's `GET` must not sign out.
   var applicationAction: EndpointAction {
-    let page: @Sendable (ControlRequest) async -> ControlResponse = { request in
+    let page: EndpointHandler = { request in
       guard request.isTopLevelNavigation else {
         return pages.methodNotAllowed(request, allow: HTTPRequest.Method.post.rawValue)
       }
       return await self.page(request, wanted: .frontPage)
     }
-    let signOut: @Sendable (ControlRequest) async -> ControlResponse = { await self.signOut($0, wanted: .frontPage) }
+    let signOut: EndpointHandler = { await self.signOut($0, wanted: .frontPage) }
     return EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 64 * 1024)
   }
 
