@@ -133,7 +133,7 @@ struct SnapshotFactory: Sendable {
         storeHealth: storeHealth, policy: gate.sessions.policy, reset: reset, audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
-        requestSessions: requestSessions, sessions: sessions, creation: creation),
+        requestSessions: requestSessions, creation: creation),
       button: ButtonEndpoint(button: button, pages: pages),
       notifications: NotificationEndpoint(
         verifier: keys.apple.notifications, sessions: sessions, relay: relay, denyGroups: settings.denyGroups,

@@ -52,7 +52,7 @@ struct ArrivalEndpoint: Sendable {
       let cookies = VisitCookie.all(in: RequestCookies(request.head.headerFields), keyring.cookies)
       guard request.isTopLevelNavigation, let cookie = cookies.first(where: { arrival.isProved(by: $0.secret.utf8) })
       else { throw SignInError(.attemptUnknown, "arrival_visit") }
-      let session = try await session(of: arrival)
+      let session = try await creation.session(arrival.identifier, otherwise: "arrival_ended").session
       try await endOthers(than: session.handle, request)
       var response = ControlResponse.redirect(.seeOther, to: returnTo)
       let seconds = Int64(session.ends.timeIntervalSinceNow.rounded(.up))
@@ -70,18 +70,6 @@ struct ArrivalEndpoint: Sendable {
       let arrival = try? keyring.openArrival(code)
     else { throw ArrivalError(cause: SignInError(.attemptUnknown, "arrival_forged"), returnTo: "/") }
     return (code, arrival)
-  }
-
-  private func session(of arrival: HostArrival) async throws(SignInError) -> Session {
-    let found: SessionSnapshot?
-    do throws(StoreError) {
-      found = try await sessions.find(arrival.identifier)
-    } catch {
-      throw SignInError(.storeUnavailable, "store")
-    }
-    // The session may have ended in the minute between.
-    guard let found else { throw SignInError(.signInRequired, "arrival_ended") }
-    return found.session
   }
 
   /// Ends the previous sessions of the host's cookies, so that the browser has the same session on every host.

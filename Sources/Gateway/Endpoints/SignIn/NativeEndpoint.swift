@@ -21,7 +21,6 @@ struct NativeEndpoint: Sendable {
   let keyring: SessionKeyring
   let pages: EndpointPages
   let requestSessions: RequestSessions
-  let sessions: SessionManager
   let creation: SessionCreation
 
   /// `POST native`.
@@ -105,23 +104,12 @@ struct NativeEndpoint: Sendable {
       guard appReturn.isProved(by: verifier) else { throw SignInError(.attemptUnknown, "hand_back_verifier") }
       try await creation.consume(
         .handBack(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")
-      return response(try await session(of: appReturn))
+      let snapshot = try await creation.session(appReturn.identifier, otherwise: "hand_back_ended")
+      return response(IdentifiedSession(identifier: appReturn.identifier, snapshot: snapshot))
     } catch {
       creation.noteFailure(error.reason, request)
       return pages.failureJSON(error.page, request)
     }
-  }
-
-  private func session(of appReturn: AppReturn) async throws(SignInError) -> IdentifiedSession {
-    let found: SessionSnapshot?
-    do throws(StoreError) {
-      found = try await sessions.find(appReturn.identifier)
-    } catch {
-      throw SignInError(.storeUnavailable, "store")
-    }
-    // The session may have ended in the minute between.
-    guard let found else { throw SignInError(.signInRequired, "hand_back_ended") }
-    return IdentifiedSession(identifier: appReturn.identifier, snapshot: found)
   }
 
   /// `code` and `code_verifier`, each a text.

@@ -213,6 +213,21 @@ struct SessionCreation: Sendable {
   /// The largest number of such accounts in the audit of one sign-in.
   private static let mostHolders = 16
 
+  /// The session that a one-time code passes on. It may have ended in the minute since the code was made.
+  /// - Parameter reason: the reason of the failure if it has ended.
+  func session(
+    _ identifier: SessionIdentifier, otherwise reason: String
+  ) async throws(SignInError) -> SessionSnapshot {
+    let found: SessionSnapshot?
+    do throws(StoreError) {
+      found = try await sessions.find(identifier)
+    } catch {
+      throw SignInError(.storeUnavailable, "store")
+    }
+    guard let found else { throw SignInError(.signInRequired, reason) }
+    return found
+  }
+
   /// The whole `Set-Cookie` of a session that has just begun, on `public_url`.
   func sessionCookie(_ identifier: SessionIdentifier) -> String {
     keyring.setCookie(for: identifier, on: .publicURL, maxAge: settings.lifetime.components.seconds)
