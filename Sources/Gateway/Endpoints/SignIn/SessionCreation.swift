@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Logging
 internal import Operations
 internal import Pages
+internal import Secrets
 internal import Sessions
 
 /// Creates sessions in the store from Apple's token response, for browsers and for native apps.
@@ -111,38 +112,16 @@ struct SessionCreation: Sendable {
     let session = Session(
       identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
       userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
-    let keepsToken = try await isAdmittedAnywhere(session, AccountClaims(tokens.identityToken.claims), at: destination)
-    let sealed: EncryptedToken?
-    do throws(SealError) {
-      sealed = try (keepsToken ? tokens.refreshToken : nil).map { (token) throws(SealError) in
-        try keyring.seal(token, of: subject, clientID: clientID)
-      }
-    } catch {
-      logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])
-      throw SignInError(.internalError, "seal")
-    }
-    let completed: CompletedSignIn
-    do throws(StoreError) {
-      // A browser rarely has more than one session.
-      for handle in replacing.dropFirst() {
-        let ended = try await sessions.end(.one(handle), because: .replaced)
-        audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
-      }
-      completed = try await store.complete(
-        SignIn(
-          session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
-          replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt,
-          discardsToken: !keepsToken && tokens.refreshToken != nil))
-    } catch {
-      storeHealth.failed("complete", error)
-      throw SignInError(.storeUnavailable, "store")
-    }
-    storeHealth.hadRoom()
-    await sessions.forget(completed.ended)
-    // Other sessions of the same user get the new claims too.
-    await sessions.forget(subject)
-    metrics.countEnd(of: completed.ended, because: .replaced)
-    audit.recordEnd(of: completed.ended, because: .replaced, requestID: request.requestID)
+    let claims = AccountClaims(tokens.identityToken.claims)
+    let keepsToken = try await isAdmittedAnywhere(session, claims, at: destination)
+    let sealed = keepsToken ? try seal(tokens.refreshToken, of: session, request) : nil
+    // A browser rarely has more than one session.
+    try await end(replacing.dropFirst(), request)
+    let completed = try await complete(
+      SignIn(
+        session: session, name: name, claims: claims, token: sealed, replacing: replacing.first,
+        appleAuthorized: tokens.identityToken.issuedAt, discardsToken: !keepsToken && tokens.refreshToken != nil),
+      request)
     try await refuseBannedMeanwhile(completed.snapshot)
     metrics.signIns.count("success")
     audit.record(
@@ -150,6 +129,52 @@ struct SessionCreation: Sendable {
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
     await auditSharedEmail(of: completed.snapshot, request)
     return IdentifiedSession(identifier: identifier, snapshot: completed.snapshot)
+  }
+
+  /// Encrypts the refresh token of a new session; nil if Apple has sent none.
+  private func seal(
+    _ token: RefreshToken?, of session: Session, _ request: ControlRequest
+  ) throws(SignInError) -> EncryptedToken? {
+    guard let token else { return nil }
+    do throws(SealError) {
+      return try keyring.seal(token, of: session.subject, clientID: session.clientID)
+    } catch {
+      logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])
+      throw SignInError(.internalError, "seal")
+    }
+  }
+
+  /// Ends sessions that a new one replaces.
+  private func end(
+    _ handles: ArraySlice<PublicSessionID>, _ request: ControlRequest
+  ) async throws(SignInError) {
+    do throws(StoreError) {
+      for handle in handles {
+        let ended = try await sessions.end(.one(handle), because: .replaced)
+        audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
+      }
+    } catch {
+      storeHealth.failed("complete", error)
+      throw SignInError(.storeUnavailable, "store")
+    }
+  }
+
+  /// Writes a sign-in to the store, and removes from every loop what it has ended or changed.
+  private func complete(_ signIn: SignIn, _ request: ControlRequest) async throws(SignInError) -> CompletedSignIn {
+    let completed: CompletedSignIn
+    do throws(StoreError) {
+      completed = try await store.complete(signIn)
+    } catch {
+      storeHealth.failed("complete", error)
+      throw SignInError(.storeUnavailable, "store")
+    }
+    storeHealth.hadRoom()
+    await sessions.forget(completed.ended)
+    // Other sessions of the same user get the new claims too.
+    await sessions.forget(signIn.session.subject)
+    metrics.countEnd(of: completed.ended, because: .replaced)
+    audit.recordEnd(of: completed.ended, because: .replaced, requestID: request.requestID)
+    return completed
   }
 
   /// Whether any route that is not public could admit the user of a new session: otherwise a refresh token is useless.
