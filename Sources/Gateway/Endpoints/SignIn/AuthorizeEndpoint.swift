@@ -99,7 +99,6 @@ struct AuthorizeEndpoint: Sendable {
   /// `GET authorize`: begins a sign-in and redirects the browser to Apple. Only for top-level navigations: a script, a
   /// frame or a prefetch must not begin sign-ins.
   func authorize(_ request: ControlRequest) async -> ControlResponse {
-    let fields = request.head.headerFields
     guard request.isTopLevelNavigation else { return pages.failureJSON(.signInRequired, request) }
     let visit: HostVisit?
     do throws(VisitViolation) {
@@ -111,26 +110,35 @@ struct AuthorizeEndpoint: Sendable {
     if let visit, let back = try? await handOver.redirect(for: visit, request) { return back }
     let destination: SignInState.Destination
     do throws(AppReturnViolation) {
-      if let visit {
-        destination = .host(visit)
-      } else {
-        destination =
-          try appReturns.destination(request)
-          ?? .page(request.addingFragment(to: returnTargets.wanted(request).path))
-      }
+      destination = try self.destination(of: request, continuing: visit)
     } catch {
       switch error {
       case .address: return pages.failure(.badRequest, request)
       case .challenge(let target): return appReturns.redirect(.badRequest, to: target)
       }
     }
-    let cookies = RequestCookies(fields)
-    let now = WallClock.now()
     // A visit of our page's button is no exception: anybody can begin one, and send other browsers here with it.
     let isRedirected = visit != nil && !showsSignInPage
     let isOfAnotherSite = isRedirected ? isRedirectedCrossSite(request) : request.isOfAnotherSite
+    return begin(to: destination, isCrossSite: isOfAnotherSite, request)
+  }
+
+  /// The destination of a sign-in: the host of the visit that it continues, the app that begins it, or a page.
+  private func destination(
+    of request: ControlRequest, continuing visit: HostVisit?
+  ) throws(AppReturnViolation) -> SignInState.Destination {
+    if let visit { return .host(visit) }
+    if let app = try appReturns.destination(request) { return app }
+    return .page(request.addingFragment(to: returnTargets.wanted(request).path))
+  }
+
+  /// Begins a sign-in: the redirect to Apple, with the cookie of its state.
+  private func begin(
+    to destination: SignInState.Destination, isCrossSite: Bool, _ request: ControlRequest
+  ) -> ControlResponse {
+    let now = WallClock.now()
     let signIn = SignInState(
-      to: destination, replacing: replaced(destination, request), isCrossSite: isOfAnotherSite, now: now)
+      to: destination, replacing: replaced(destination, request), isCrossSite: isCrossSite, now: now)
     let target = apple.authorizationRequest(
       redirectURI: origin.redirectURI, state: signIn.state, nonce: signIn.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
@@ -142,6 +150,7 @@ struct AuthorizeEndpoint: Sendable {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
+    let cookies = RequestCookies(request.head.headerFields)
     for cookie in updates(cookies, with: signIn, now: now) { response.setCookie(cookie) }
     metrics.signInAttempts.count("web")
     return response
@@ -155,8 +164,7 @@ struct AuthorizeEndpoint: Sendable {
 
   /// The session that this sign-in replaces: the browser's own. An app's sign-in replaces none.
   private func replaced(_ destination: SignInState.Destination, _ request: ControlRequest) -> PublicSessionID? {
-    if case .app = destination { return nil }
-    return requestSessions.identifiers(request).first?.handle
+    destination.isApp ? nil : requestSessions.identifiers(request).first?.handle
   }
 
   /// The `Set-Cookie` values for the other sign-in states of this browser, so that the limits hold. Removed are invalid

@@ -101,7 +101,7 @@ struct CallbackEndpoint: Sendable {
       creation.noteFailure(reason, request)
       return .redirect(.seeOther, to: ReturnTarget.frontPage.path)
     }
-    let newest = others.filter { if case .app = $0.destination { false } else { true } }
+    let newest = others.filter { !$0.destination.isApp }
       .max { $0.isCrossSite == $1.isCrossSite ? $0.began < $1.began : $0.isCrossSite }
     return failed(.attemptEnded, reason, request, newest)
   }
@@ -195,8 +195,7 @@ struct CallbackEndpoint: Sendable {
   /// Answers a response whose sign-in state was consumed before, although this browser still has its cookie: a failure
   /// was reloaded, or a response that the browser did not wait for.
   private func used(_ signIn: SignInState, _ error: SignInError, _ request: ControlRequest) -> ControlResponse {
-    if case .app = signIn.destination { return failed(error, request, signIn) }
-    return failed(.attemptEnded, error.reason, request, signIn)
+    failed(signIn.destination.isApp ? error.page : .attemptEnded, error.reason, request, signIn)
   }
 
   /// Keeps the name that Apple has sent, and does not send again, in this browser for the next sign-in of its owner,
@@ -239,7 +238,7 @@ struct CallbackEndpoint: Sendable {
   /// existed when it began, or was created since; the session cookie is sent unless Apple's form is posted cross-site.
   /// An app's sign-in replaces none.
   private func replaced(by signIn: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
-    if case .app = signIn.destination { return [] }
+    if signIn.destination.isApp { return [] }
     var handles = signIn.replacing.map { [$0] } ?? []
     for identifier in requestSessions.ofCookies(request) where !handles.contains(identifier.handle) {
       handles.append(identifier.handle)
@@ -302,7 +301,7 @@ struct CallbackEndpoint: Sendable {
     var room = Self.pendingPathBytes
     return SignInState.names(in: cookies, keyring.cookies).filter { $0 != signIn.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
-      .filter { if case .app = $0.destination { false } else { true } }
+      .filter { !$0.destination.isApp }
       .sorted { $0.began > $1.began }
       .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
       .compactMap { other in

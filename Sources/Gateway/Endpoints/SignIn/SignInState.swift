@@ -45,6 +45,9 @@ struct SignInState: Equatable {
       }
     }
 
+    /// Whether a native app began the sign-in. It has no part in the sessions of the browser.
+    var isApp: Bool { if case .app = self { true } else { false } }
+
     /// The front page of the same host. An app has none.
     var frontPage: Destination {
       switch self {
