@@ -28,18 +28,14 @@ struct VisitCookie: Equatable {
     self.secret = secret
   }
 
-  /// The visit cookies of a request. Names are validated, because they become part of our `Set-Cookie`.
+  /// The visit cookies of a request.
   static func all(in cookies: RequestCookies, _ names: CookieNames) -> [VisitCookie] {
     all(in: cookies, prefix: names.visits)
   }
 
   private static func all(in cookies: RequestCookies, prefix: String) -> [VisitCookie] {
-    var seen: Set<String> = []
-    return cookies.names(after: prefix).compactMap { name in
-      guard name.utf8.count == 16, name.utf8.allSatisfy(Hex.isLowercaseDigit), seen.insert(name).inserted else {
-        return nil
-      }
-      return VisitCookie(name: name, secret: cookies.first(prefix + name) ?? "", prefix: prefix)
+    cookies.identifiers(after: prefix).map { name in
+      VisitCookie(name: name, secret: cookies.first(prefix + name) ?? "", prefix: prefix)
     }
   }
 

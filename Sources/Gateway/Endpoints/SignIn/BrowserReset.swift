@@ -34,9 +34,8 @@ struct BrowserReset: Sendable {
   func noteSignIn(of subject: Subject, _ request: ControlRequest, in response: inout ControlResponse) {
     let previous = RequestCookies(request.head.headerFields).all(keyring.cookies.lastAccount)
     if previous.contains(where: { !keyring.isAccountMark($0, of: subject) }) { apply(to: &response) }
-    // SameSite=None, because Apple's response is a POST from another site.
-    response.setCookie(
-      "\(keyring.cookies.lastAccount)=\(keyring.accountMark(of: subject)); Path=/; Secure; HttpOnly; SameSite=None")
+    let mark = keyring.accountMark(of: subject)
+    response.setCookie("\(keyring.cookies.lastAccount)=\(mark); \(SignInState.cookieAttributes)")
   }
 }
 

@@ -48,7 +48,6 @@ struct PendingDisplayName: Equatable {
   // MARK: The cookie
 
   private static let context = Array("name".utf8)
-  private static let attributes = "Path=/; Secure; HttpOnly; SameSite=None"
   /// The same as of a sign-in state.
   private static let lifetime = Duration.milliseconds(SignInState.lifetime)
 
@@ -86,11 +85,14 @@ struct PendingDisplayName: Equatable {
   func setCookie(_ keyring: SessionKeyring, now: Date) throws(SealError) -> String {
     let value = try keyring.sealText(
       bytes, for: .attempt, context: Self.context, expires: now + Self.lifetime.timeInterval)
-    return "\(keyring.cookies.displayName)=\(value); \(Self.attributes); Max-Age=\(Self.lifetime.components.seconds)"
+    let maxAge = Self.lifetime.components.seconds
+    return "\(keyring.cookies.displayName)=\(value); \(SignInState.cookieAttributes); Max-Age=\(maxAge)"
   }
 
   /// The `Set-Cookie` that removes the cookie.
-  static func clearCookie(_ names: CookieNames) -> String { "\(names.displayName)=; \(attributes); Max-Age=0" }
+  static func clearCookie(_ names: CookieNames) -> String {
+    "\(names.displayName)=; \(SignInState.cookieAttributes); Max-Age=0"
+  }
 
   /// Whether the browser has one.
   static func isSent(with request: ControlRequest, _ names: CookieNames) -> Bool {

@@ -1,7 +1,6 @@
 internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
-internal import HTTPTypes
 internal import Secrets
 internal import Sessions
 internal import WebFormats
@@ -187,27 +186,27 @@ extension SignInState {
     }
   }
 
-  /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
+  /// The attributes of cookies that are needed with Apple's answer, in addition to the value and `Max-Age`.
+  /// `SameSite=None`, because that answer is a POST from another site.
+  static let cookieAttributes = "Path=/; Secure; HttpOnly; SameSite=None"
+
+  /// The whole `Set-Cookie`.
   /// - Parameter age: how long ago it began, in milliseconds.
   func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
     let end = Date(millisecondsSince1970: began &+ Self.kept)
     let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: end)
     let maxAge = max(0, Self.kept - max(0, age)) / 1_000
-    return "\(keyring.cookies.attempts)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
+    return "\(keyring.cookies.attempts)\(name)=\(value); \(Self.cookieAttributes); Max-Age=\(maxAge)"
   }
 
   /// The `Set-Cookie` that removes a sign-in's cookie.
   static func clearCookie(_ name: String, _ names: CookieNames) -> String {
-    "\(names.attempts)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
+    "\(names.attempts)\(name)=; \(cookieAttributes); Max-Age=0"
   }
 
-  /// The names of the sign-ins that have a cookie, each once. A name in a forged cookie must not reach our
-  /// `Set-Cookie`.
+  /// The names of the sign-ins that have a cookie, each once.
   static func names(in cookies: RequestCookies, _ names: CookieNames) -> [String] {
-    var seen: Set<String> = []
-    return cookies.names(after: names.attempts).filter { name in
-      name.utf8.count == 16 && name.utf8.allSatisfy(Hex.isLowercaseDigit) && seen.insert(name).inserted
-    }
+    cookies.identifiers(after: names.attempts)
   }
 
   /// Opens the cookie of the sign-in `name`; nil without one.
@@ -229,9 +228,4 @@ extension SignInState {
     guard let signIn = SignInState(name: name, bytes: bytes) else { throw .refused }
     return signIn
   }
-}
-
-extension RequestCookies {
-  /// The cookies among a request's header fields.
-  init(_ fields: HTTPFields) { self.init(fields[values: .cookie]) }
 }
