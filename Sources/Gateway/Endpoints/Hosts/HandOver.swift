@@ -87,9 +87,7 @@ struct HandOver: Sendable {
       return nil
     }
     let arrive = host.origin.description + GatewayEndpoint.arrive.path(below: prefix)
-    var response = ControlResponse.redirect(.seeOther, to: "\(arrive)?\(ArrivalEndpoint.parameter)=\(code)")
-    response.head.headerFields[.referrerPolicy] = "no-referrer"
-    return response
+    return .redirect(.seeOther, toSecret: "\(arrive)?\(ArrivalEndpoint.parameter)=\(code)")
   }
 }
 

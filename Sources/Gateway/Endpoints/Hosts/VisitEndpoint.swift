@@ -39,8 +39,7 @@ struct VisitEndpoint: Sendable {
       return pages.failure(.internalError, request, returnTo: wanted.path)
     }
     let signIn = publicOrigin.origin.description + GatewayEndpoint.signIn.path(below: publicOrigin.prefix)
-    var response = ControlResponse.redirect(.found, to: "\(signIn)?\(HandOver.parameter)=\(sealed)")
-    response.head.headerFields[.referrerPolicy] = "no-referrer"
+    var response = ControlResponse.redirect(.found, toSecret: "\(signIn)?\(HandOver.parameter)=\(sealed)")
     response.setCookie(cookie.setting)
     for other in cookie.surplus(in: RequestCookies(request.head.headerFields)) { response.setCookie(other.clearing) }
     return response

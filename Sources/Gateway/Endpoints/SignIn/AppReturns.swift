@@ -43,18 +43,12 @@ struct AppReturns: Sendable {
       logger.error("encrypting an app return code failed", metadata: ["request": "\(request.requestID)"])
       return redirect(.internalError, to: target)
     }
-    return Self.redirect(to: target.adding("code", code))
+    return .redirect(.seeOther, toSecret: target.adding("code", code))
   }
 
   /// The redirect to the app with a failure: the `error` of our JSON.
   func redirect(_ failure: PageFailure, to target: AppReturnTarget) -> ControlResponse {
-    Self.redirect(to: target.adding("error", failure.rawValue))
-  }
-
-  private static func redirect(to address: String) -> ControlResponse {
-    var response = ControlResponse.redirect(.seeOther, to: address)
-    response.head.headerFields[.referrerPolicy] = "no-referrer"
-    return response
+    .redirect(.seeOther, toSecret: target.adding("error", failure.rawValue))
   }
 }
 

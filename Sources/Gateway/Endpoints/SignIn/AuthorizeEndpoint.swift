@@ -141,9 +141,7 @@ struct AuthorizeEndpoint: Sendable {
       to: destination, replacing: replaced(destination, request), isCrossSite: isCrossSite, now: now)
     let target = apple.authorizationRequest(
       redirectURI: origin.redirectURI, state: signIn.state, nonce: signIn.nonce)
-    var response = ControlResponse.redirect(.found, to: target.url)
-    // The state in the address must not leak as a referrer.
-    response.head.headerFields[.referrerPolicy] = "no-referrer"
+    var response = ControlResponse.redirect(.found, toSecret: target.url)
     do throws(SealError) {
       response.setCookie(try signIn.setCookie(keyring))
     } catch {
