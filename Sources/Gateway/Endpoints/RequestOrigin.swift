@@ -34,9 +34,7 @@ extension HTTPField.Name {
   static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// `prefetch`, with or without `prerender`.
-  fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose")!
-  /// The same of older browsers.
+  /// `prefetch`, as older browsers say it; now it is in `Sec-Purpose`.
   fileprivate static let purpose = HTTPField.Name("Purpose")!
   fileprivate static let xMoz = HTTPField.Name("X-Moz")!
 }

@@ -44,32 +44,33 @@ struct AppleButton: Sendable {
 
   private func paths(_ locale: ButtonLocale) async -> SignInButton.Images? {
     guard let images else { return nil }
+    let (black, white) = (variant(locale, isWhite: false), variant(locale, isWhite: true))
     // Both concurrently, so that the waits overlap.
-    async let black = settings.color == .white ? nil : images.image(variant(locale, false), within: Self.imageTimeout)
-    async let white = settings.color == .black ? nil : images.image(variant(locale, true), within: Self.imageTimeout)
-    let (isBlackThere, isWhiteThere) = (await black != nil, await white != nil)
+    async let blackImage = settings.color == .white ? nil : images.image(black, within: Self.imageTimeout)
+    async let whiteImage = settings.color == .black ? nil : images.image(white, within: Self.imageTimeout)
+    let (isBlackThere, isWhiteThere) = (await blackImage != nil, await whiteImage != nil)
     switch settings.color {
-    case .black: return isBlackThere ? .init(path: path(locale, false)) : nil
-    case .white: return isWhiteThere ? .init(path: path(locale, true)) : nil
+    case .black: return isBlackThere ? .init(path: path(locale, black)) : nil
+    case .white: return isWhiteThere ? .init(path: path(locale, white)) : nil
     case .auto:
       guard isBlackThere, isWhiteThere else { return nil }
-      return .init(path: path(locale, false), darkPath: path(locale, true))
+      return .init(path: path(locale, black), darkPath: path(locale, white))
     }
   }
 
-  /// `v` changes with the settings: browsers keep an image for a day.
-  private func path(_ locale: ButtonLocale, _ isWhite: Bool) -> String {
-    let revision = String(Self.hash(settings.imagePath(variant(locale, isWhite)).utf8), radix: 16)
-    let color = isWhite ? "white" : "black"
+  /// The path of an image in the page. `v` changes with the settings: browsers keep an image for a day.
+  private func path(_ locale: ButtonLocale, _ variant: ButtonVariant) -> String {
+    let revision = String(Self.hash(settings.imagePath(variant).utf8), radix: 16)
+    let color = variant.isWhite ? "white" : "black"
     return "\(GatewayEndpoint.button.path(below: prefix))?locale=\(locale.rawValue)&color=\(color)&v=\(revision)"
   }
 
-  /// The logo alone is the same in every language.
-  func variant(_ locale: ButtonLocale, _ isWhite: Bool) -> ButtonVariant {
+  /// The image for a language. The logo alone is the same in every language.
+  func variant(_ locale: ButtonLocale, isWhite: Bool) -> ButtonVariant {
     ButtonVariant(locale: settings.shape == .logo ? .english : locale, isWhite: isWhite)
   }
 
-  /// FNV-1a.
+  /// The hash FNV-1a of 32 bits: it has to be the same in every process.
   private static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }

@@ -18,16 +18,16 @@ struct ButtonEndpoint: Sendable {
       let locale = ButtonLocale.allCases.first(where: { fields.has("locale", $0.rawValue) }),
       fields.has("color", "white") || fields.has("color", "black")
     else { return pages.failure(.notFound, request) }
-    let variant = button.variant(locale, fields.has("color", "white"))
+    let variant = button.variant(locale, isWhite: fields.has("color", "white"))
     guard let image = await images.image(variant, within: .seconds(5)) else {
       return pages.failure(.unavailable, request)
     }
-    var answer: HTTPFields = [
-      .contentType: "image/png", .cacheControl: "public, max-age=86400", .xContentTypeOptions: "nosniff",
-      .contentSecurityPolicy: "default-src 'none'; sandbox",
-    ]
-    if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { answer[name] = "same-origin" }
-    return ControlResponse(.ok, fields: answer, body: image.png)
+    return ControlResponse(
+      .ok,
+      fields: [
+        .contentType: "image/png", .cacheControl: "public, max-age=86400", .xContentTypeOptions: "nosniff",
+        .contentSecurityPolicy: "default-src 'none'; sandbox", .crossOriginResourcePolicy: "same-origin",
+      ], body: image.png)
   }
 }
 
