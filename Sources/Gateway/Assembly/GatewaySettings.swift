@@ -90,6 +90,9 @@ package struct GatewaySettings: Sendable {
 }
 
 extension GatewaySettings {
+  /// The public address of the gateway.
+  var originSettings: OriginSettings { OriginSettings(origin: origin, prefix: prefix, hosts: hosts) }
+
   /// The authority of each site: that of `public_url`, then each `[[host]]`.
   var hostNames: [String] { [origin.authority] + sites.map(\.host.origin.authority) }
 
@@ -104,6 +107,9 @@ extension GatewaySettings {
     let unusual = others.filter { $0.port != $0.scheme.defaultPort }
     return (usual + unusual).map { ($0.host, $0.description) }
   }
+
+  /// The groups of all deny lists, whose members stay members when their accounts are deleted.
+  var denyGroups: Set<GroupName> { Set(access.denyGroups(with: routes).compactMap { GroupName($0) }) }
 
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }

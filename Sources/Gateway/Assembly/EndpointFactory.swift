@@ -1,0 +1,165 @@
+internal import AccessPolicy
+internal import AppleIdentity
+internal import DataPlane
+internal import Logging
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// Builds the endpoints of all sites for one configuration.
+struct EndpointFactory {
+  let store: any SessionStore
+  let storeHealth: StoreHealth
+  let sessions: SessionManager
+  let tokens: MachineTokenSessions
+  let revalidator: Revalidator
+  let relay: NotificationRelay
+  let metrics: MetricsRegistry
+  let logger: Logger
+  /// Limits the audit of refused acts on the people page; shared by all configurations.
+  let refusals: RefusalAudit
+
+  // MARK: The configuration
+
+  let settings: GatewaySettings
+  let keys: GatewayKeys
+  let gate: GateConfiguration
+  let button: AppleButton
+  /// Nil for no limit.
+  let signInLimit: SignInLimit?
+
+  /// The endpoints of each site, by its number.
+  func endpoints() -> [SiteEndpoints] {
+    [publicEndpoints().endpoints] + gate.hosts.map { hostEndpoints(of: $0).endpoints }
+  }
+
+  // MARK: Sites
+
+  /// The parts that the endpoints of one site share.
+  private struct SiteParts {
+    let origin: OriginSettings
+    let pages: EndpointPages
+    let returnTargets: ReturnTargets
+    let requestSessions: RequestSessions
+    let evaluator: AccessEvaluator
+  }
+
+  private func site(_ site: GateSite, _ origin: OriginSettings) -> SiteParts {
+    SiteParts(
+      origin: origin, pages: EndpointPages(site.pages), returnTargets: ReturnTargets(origin),
+      requestSessions: RequestSessions(
+        keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions),
+      evaluator: AccessEvaluator(policy: policy, host: site.routes))
+  }
+
+  private func publicEndpoints() -> EndpointTable {
+    let site = site(gate.publicSite, settings.originSettings)
+    let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
+    let handOver = HandOver(
+      hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: site.requestSessions,
+      policy: policy, schedule: gate.sessions.schedule, logger: logger)
+    return EndpointTable(
+      pages: site.pages, storeHealth: storeHealth, signInLimit: signInLimit,
+      authorize: AuthorizeEndpoint(
+        origin: site.origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
+        keyring: keys.keyring, pages: site.pages, returnTargets: site.returnTargets,
+        requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, evaluator: site.evaluator,
+        shortestMaxAge: ([settings.access.maxAge] + settings.routes.compactMap(\.maxAge)).filter { $0 > 0 }.min(),
+        metrics: metrics, logger: logger),
+      callback: CallbackEndpoint(
+        origin: site.origin, apple: keys.apple, keyring: keys.keyring, pages: site.pages,
+        requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, creation: creation,
+        reset: reset, accounts: store, logger: logger),
+      session: session(site), signOut: signOut(site), account: account(site),
+      native: NativeEndpoint(
+        origin: site.origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: site.pages,
+        requestSessions: site.requestSessions, creation: creation),
+      button: ButtonEndpoint(button: button, pages: site.pages),
+      notifications: NotificationEndpoint(
+        verifier: keys.apple.notifications, sessions: sessions, relay: relay, denyGroups: settings.denyGroups,
+        metrics: metrics, audit: keys.audit, logger: logger),
+      keys: AssertionKeys(keys.signer),
+      invitation: InvitationEndpoint(
+        origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, store: store,
+        storeHealth: storeHealth, sessions: sessions, evaluator: site.evaluator, hosts: gate.hosts, audit: keys.audit),
+      people: people(site), accessRequest: accessRequest(site), keptForm: keptForm(site))
+  }
+
+  private func hostEndpoints(of host: GateSite) -> HostEndpointTable {
+    let site = site(host, OriginSettings(origin: host.origin, prefix: settings.prefix, hosts: []))
+    return HostEndpointTable(
+      pages: site.pages, signInLimit: signInLimit,
+      visit: VisitEndpoint(
+        origin: site.origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: site.pages,
+        returnTargets: site.returnTargets, evaluator: site.evaluator, logger: logger),
+      arrival: ArrivalEndpoint(
+        origin: site.origin, scope: host.scope, keyring: keys.keyring, pages: site.pages,
+        requestSessions: site.requestSessions, sessions: sessions, creation: creation, reset: reset,
+        audit: keys.audit),
+      session: session(site), signOut: signOut(site), button: ButtonEndpoint(button: button, pages: site.pages),
+      accessRequest: accessRequest(site), keptForm: keptForm(site))
+  }
+
+  // MARK: Endpoints
+
+  private func session(_ site: SiteParts) -> SessionEndpoint {
+    SessionEndpoint(pages: site.pages, sessions: site.requestSessions, tokens: tokens, policy: policy)
+  }
+
+  private func signOut(_ site: SiteParts) -> SignOutEndpoint {
+    SignOutEndpoint(
+      origin: site.origin, pages: site.pages, returnTargets: site.returnTargets,
+      requestSessions: site.requestSessions, sessions: sessions, reset: reset, audit: keys.audit)
+  }
+
+  private func account(_ site: SiteParts) -> AccountEndpoint {
+    AccountEndpoint(
+      origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, sessions: sessions,
+      removal: AccountRemoval(
+        sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, denyGroups: settings.denyGroups,
+        metrics: metrics, audit: keys.audit),
+      storeHealth: storeHealth, policy: policy, reset: reset, audit: keys.audit)
+  }
+
+  private func accessRequest(_ site: SiteParts) -> AccessRequestEndpoint {
+    AccessRequestEndpoint(
+      origin: site.origin, isEnabled: settings.access.requests, pages: site.pages, returnTargets: site.returnTargets,
+      requestSessions: site.requestSessions, sessions: sessions, store: store, storeHealth: storeHealth,
+      evaluator: site.evaluator, audit: keys.audit)
+  }
+
+  private func keptForm(_ site: SiteParts) -> KeptFormEndpoint {
+    KeptFormEndpoint(pages: site.pages, requestSessions: site.requestSessions, keyring: keys.keyring)
+  }
+
+  private func people(_ site: SiteParts) -> PeopleEndpoint {
+    let authority = ManagerAuthority(settings.access, settings.routes, site.evaluator)
+    let administration = AccessChanges(
+      store: store, sessions: sessions, policy: policy, memberPlace: settings.memberPlace,
+      invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
+    return PeopleEndpoint(
+      origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, authority: authority,
+      lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, clock: sessions.clock),
+      acts: PeopleActs(
+        administration: administration, store: store, sessions: sessions, authority: authority, audit: keys.audit),
+      storeHealth: storeHealth, clock: sessions.clock, audit: keys.audit, refusals: refusals)
+  }
+
+  // MARK: Parts of several endpoints
+
+  private var policy: UserPolicy { gate.sessions.policy }
+
+  private var reset: BrowserReset {
+    BrowserReset(
+      ([settings.upstream] + settings.upstreams).flatMap(\.cookiesOfClients),
+      clearedData: settings.session.clearedData, isSecure: settings.origin.scheme == .https, keys.keyring)
+  }
+
+  private var creation: SessionCreation {
+    SessionCreation(
+      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
+      apple: keys.apple, policy: policy, prefix: settings.prefix, keyring: keys.keyring,
+      settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
+  }
+}

@@ -1,0 +1,48 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import Logging
+internal import Sessions
+
+extension GateConfiguration {
+  /// - Parameters:
+  ///   - groups: with the members of their files; nil for those that the settings themselves list.
+  ///   - assertions: nil if requests carry none.
+  ///   - omissions: logs headers that cannot be sent.
+  ///   - previous: the configuration before, at a reload.
+  convenience init(
+    _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
+    assertions: SessionAssertions? = nil, omissions: HeaderOmissions = HeaderOmissions(nil),
+    after previous: GateConfiguration? = nil, logger: Logger = Logger(label: "cordon")
+  ) throws {
+    let routes =
+      try settings.routeTable
+      ?? RouteTable(
+        access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name),
+        hosts: settings.sites.map(\.host))
+    let sessions = SessionConfiguration(
+      session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
+      policy: UserPolicy(
+        routes, groups ?? GroupDirectory(settings.groups.map { $0.settings() }),
+        allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail),
+      endCookies: EndCookies(
+        routes.upstreams.map { settings.upstreamCookies(named: $0) }, keyring, after: previous?.sessions.endCookies
+      ) { upstream, cookie in
+        logger.warning(
+          "session cookie of an application is not HttpOnly, and is not bound to its account",
+          metadata: ["upstream": "\(upstream)", "cookie": "\(cookie)"])
+      },
+      keyring: keyring, assertions: assertions, omissions: omissions, eventLoops: settings.eventLoops,
+      after: previous?.sessions)
+    try self.init(
+      settings.originSettings, sites: settings.sites.map { ($0.host, $0.pages) }, routes: routes, sessions: sessions,
+      pages: settings.pages, native: settings.native, verify: settings.verify, after: previous)
+  }
+}
+
+extension GatewaySettings {
+  /// The cookies of an upstream that routes name; nil is `[upstream]`.
+  fileprivate func upstreamCookies(named name: String?) -> (upstream: String, cookies: UpstreamCookieSettings) {
+    let named = name.flatMap { name in upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } } ?? upstream
+    return (named.name, named.cookies)
+  }
+}
