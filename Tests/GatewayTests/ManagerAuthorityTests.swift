@@ -87,7 +87,7 @@ struct ManagerAuthorityTests {
   }
 
   @Test(
-    "A form that lacks a field, or whose field is malformed, is not an order",
+    "A form that lacks a field, or whose field is malformed, is not an act",
     arguments: [
       ("", nil), ("act=nothing", nil), ("act=admit&code=K7QF-3MDP", nil), ("act=admit&group=a", nil),
       ("act=admit&code=k7qf3mdp&group=a", "request_admit"), ("act=reject&code=K7QF-3MDP", "request_reject"),
@@ -102,7 +102,7 @@ struct ManagerAuthorityTests {
       ("act=add&person=001.a&group=%FF", nil),
     ] as [(String, String?)])
   func orders(form: String, name: String?) throws {
-    #expect(PeopleActs.Order(try FormFields(parsing: Array(form.utf8)))?.name == name)
+    #expect(PeopleActs.Act(try FormFields(parsing: Array(form.utf8)))?.name == name)
   }
 
   @Test("A search finds the beginning of a name, an address or a subject, without regard to case")

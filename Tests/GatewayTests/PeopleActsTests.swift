@@ -18,7 +18,7 @@ struct PeopleActsTests {
     let audit = audit ?? AuditTrail(.silent, keyring: rig.keyring)
     let evaluator = AccessEvaluator.forTests(routes, groups)
     return PeopleActs(
-      administration: AccessChanges(
+      accessChanges: AccessChanges(
         store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
         invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth,
         metrics: rig.metrics, audit: audit),
@@ -49,9 +49,9 @@ struct PeopleActsTests {
     let manager = try #require(Subject("001.manager"))
     let session = try rig.signIn("001.b").snapshot.session
     rig.store.state.withLock { $0.failures["end"] = StoreError(code: .busy, message: "locked") }
-    for order in [PeopleActs.Order.endSession(session.handle, of: session.subject), .endSessions(of: session.subject)] {
+    for act in [PeopleActs.Act.endSession(session.handle, of: session.subject), .endSessions(of: session.subject)] {
       let error = await #expect(throws: AdministrationError.self) {
-        _ = try await acts.carryOut(order, for: manager, by: Self.actor)
+        _ = try await acts.carryOut(act, for: manager, by: Self.actor)
       }
       #expect(error?.status == 503, "the page says that the store is unavailable")
     }
@@ -74,8 +74,8 @@ struct PeopleActsTests {
     let rig = try await GateRig()
     let acts = try acts(rig)
     let manager = try #require(Subject("001.manager"))
-    func result(_ order: PeopleActs.Order) async throws -> PeopleResult? {
-      guard case .done(let result) = try await acts.carryOut(order, for: manager, by: Self.actor) else { return nil }
+    func result(_ act: PeopleActs.Act) async throws -> PeopleResult? {
+      guard case .done(let result) = try await acts.carryOut(act, for: manager, by: Self.actor) else { return nil }
       return result
     }
     func invite(_ number: Int, to group: String = "guests", uses: String = "1") async throws -> PeopleResult? {

@@ -28,16 +28,16 @@ struct TeamMigrationTests {
     let migration = try migration(rig)
     for name in ["001.a", "001.b"] { _ = try rig.signIn(name) }
     rig.store.state.withLock { $0.failures["prepare"] = Self.locked }
-    let order = TeamMigration.Order(stage: .prepare(team: Self.team))
-    let failed = try await migration.run(order)
+    let request = TeamMigration.PageRequest(stage: .prepare(team: Self.team))
+    let failed = try await migration.run(request)
     #expect(failed.results.map(\.subject) == ["001.a", "001.b"])
     #expect(failed.results.allSatisfy { $0.outcome == "failed" && $0.message == "locked" })
     #expect(failed.stopped == nil && failed.next == nil)
     #expect(lines.take() == Array(repeating: "session store operation failed administration", count: 2))
     #expect(rig.store.state.withLock { $0.accounts.values.allSatisfy { $0.claims.preparedTransfer == nil } })
     rig.store.state.withLock { $0.failures = [:] }
-    #expect(try await migration.run(order).results.map(\.outcome) == ["done", "done"])
-    #expect(try await migration.run(order).results.map(\.outcome) == ["done_before", "done_before"])
+    #expect(try await migration.run(request).results.map(\.outcome) == ["done", "done"])
+    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before", "done_before"])
     try await rig.stop()
   }
 
@@ -51,12 +51,12 @@ struct TeamMigrationTests {
       state.accounts[old]?.claims.preparedTransfer = PreparedTransfer(subject: prepared, team: "DEF123GHIJ")
       state.failures["move"] = Self.locked
     }
-    let failed = try await migration.run(TeamMigration.Order(stage: .complete))
+    let failed = try await migration.run(TeamMigration.PageRequest(stage: .complete))
     #expect(failed.results.map(\.outcome) == ["failed"] && failed.results.first?.newSubject == nil)
     #expect(lines.take() == ["session store operation failed administration"])
     #expect(rig.store.state.withLock { $0.accounts[old] != nil && $0.tokens[old] != nil })
     rig.store.state.withLock { $0.failures = [:] }
-    let done = try await migration.run(TeamMigration.Order(stage: .complete))
+    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
     #expect(done.results.map(\.outcome) == ["done"] && done.results.first?.newSubject == new.text)
     #expect(rig.store.state.withLock { Array($0.accounts.keys) == [new] && $0.tokens[new] != nil })
     try await rig.stop()
@@ -69,7 +69,7 @@ struct TeamMigrationTests {
     _ = try rig.signIn("001.a")
     rig.store.state.withLock { $0.failures["accounts"] = Self.locked }
     let error = await #expect(throws: StoreError.self) {
-      _ = try await migration.run(TeamMigration.Order(stage: .prepare(team: Self.team)))
+      _ = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
     }
     #expect(error?.code == .busy && rig.apple.calls == 0)
     try await rig.stop()
@@ -81,13 +81,13 @@ struct TeamMigrationTests {
     let migration = try migration(rig)
     let subjects = try ["001.a", "001.b", "001.c"].map { try rig.signIn($0).snapshot.account.subject }
     rig.store.state.withLock { $0.damaged = [subjects[1]] }
-    var order = TeamMigration.Order(stage: .prepare(team: Self.team), limit: 2)
-    let first = try await migration.run(order)
+    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
+    let first = try await migration.run(request)
     #expect(first.results.map(\.outcome) == ["done", "failed"] && first.next == subjects[1].text)
     #expect(first.results.last?.subject == subjects[1].text)
     #expect(first.results.last?.message?.contains("damaged") == true)
-    order.after = subjects[1]
-    let second = try await migration.run(order)
+    request.after = subjects[1]
+    let second = try await migration.run(request)
     #expect(second.results.map(\.outcome) == ["done"] && second.next == nil)
     try await rig.stop()
   }

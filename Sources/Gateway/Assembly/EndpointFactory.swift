@@ -135,14 +135,14 @@ struct EndpointFactory {
 
   private func people(_ site: SiteParts) -> PeopleEndpoint {
     let authority = ManagerAuthority(settings.access, settings.routes, site.evaluator)
-    let administration = AccessChanges(
+    let accessChanges = AccessChanges(
       store: store, sessions: sessions, policy: policy, memberPlace: settings.memberPlace,
       invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
     return PeopleEndpoint(
       origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, authority: authority,
       lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, clock: sessions.clock),
       acts: PeopleActs(
-        administration: administration, store: store, sessions: sessions, authority: authority, audit: keys.audit),
+        accessChanges: accessChanges, store: store, sessions: sessions, authority: authority, audit: keys.audit),
       storeHealth: storeHealth, clock: sessions.clock, audit: keys.audit, refusals: refusals)
   }
 

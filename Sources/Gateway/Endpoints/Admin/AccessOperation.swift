@@ -15,7 +15,7 @@ enum AccessOperation: Equatable {
   case admit(String, group: String)
   case reject(String)
   case listInvitations
-  case invite(InvitationOrder)
+  case invite(InvitationSettings)
   case revokeInvitation(String)
   case listTokens
   case createToken(name: String, group: String, expires: String?)
@@ -30,7 +30,7 @@ enum AccessOperation: Equatable {
   }
 
   /// The settings of a new invitation.
-  struct InvitationOrder: Equatable {
+  struct InvitationSettings: Equatable {
     var group: String
     var uses = 1
     var expires = "7d"
@@ -70,8 +70,8 @@ enum AccessOperation: Equatable {
         self = .unban(subject)
         return
       }
-      let order = try OrderBody(body, members: ["until", "reason"])
-      self = .ban(subject, until: try order.text("until"), reason: try order.text("reason"))
+      let body = try AdminRequestBody(body, members: ["until", "reason"])
+      self = .ban(subject, until: try body.text("until"), reason: try body.text("reason"))
     case ("groups", 1):
       try method.require(["GET"])
       self = .listGroups
@@ -79,7 +79,7 @@ enum AccessOperation: Equatable {
       try method.require(["PUT", "DELETE"])
       guard let group = second else { throw .badGroup }
       let subject = try AdminOperation.subject(parts[3])
-      if method == .put { _ = try OrderBody(body, members: []) }
+      if method == .put { _ = try AdminRequestBody(body, members: []) }
       self = method == .put ? .addMember(subject, group: group) : .removeMember(subject, group: group)
     case ("requests", 1):
       try method.require(["GET"])
@@ -93,11 +93,11 @@ enum AccessOperation: Equatable {
     case ("requests", 3) where parts[2] == "admit":
       try method.require(["POST"])
       guard let request = second else { throw .badCode }
-      self = .admit(request, group: try OrderBody(body, members: ["group"]).required("group"))
+      self = .admit(request, group: try AdminRequestBody(body, members: ["group"]).required("group"))
     case ("requests", 3) where parts[2] == "reject":
       try method.require(["POST"])
       guard let request = second else { throw .badCode }
-      _ = try OrderBody(body, members: [])
+      _ = try AdminRequestBody(body, members: [])
       self = .reject(request)
     case ("invitations", 1):
       try method.require(["GET", "POST"])
@@ -111,9 +111,9 @@ enum AccessOperation: Equatable {
         self = .listTokens
         return
       }
-      let order = try OrderBody(body, members: ["name", "group", "expires"])
+      let body = try AdminRequestBody(body, members: ["name", "group", "expires"])
       self = .createToken(
-        name: try order.required("name"), group: try order.required("group"), expires: try order.text("expires"))
+        name: try body.required("name"), group: try body.required("group"), expires: try body.text("expires"))
     case ("tokens", 2):
       try method.require(["DELETE"])
       self = .revokeToken(second ?? "")
@@ -129,12 +129,12 @@ enum AccessOperation: Equatable {
     return .listAccounts(filter)
   }
 
-  private static func invitation(_ body: [UInt8]) throws(AdministrationError) -> InvitationOrder {
-    let order = try OrderBody(body, members: ["group", "uses", "expires", "note"])
-    var invitation = InvitationOrder(group: try order.required("group"))
-    if let uses = try order.integer("uses") { invitation.uses = uses }
-    if let expires = try order.text("expires") { invitation.expires = expires }
-    invitation.note = try order.text("note")
+  private static func invitation(_ body: [UInt8]) throws(AdministrationError) -> InvitationSettings {
+    let body = try AdminRequestBody(body, members: ["group", "uses", "expires", "note"])
+    var invitation = InvitationSettings(group: try body.required("group"))
+    if let uses = try body.integer("uses") { invitation.uses = uses }
+    if let expires = try body.text("expires") { invitation.expires = expires }
+    invitation.note = try body.text("note")
     return invitation
   }
 
@@ -162,7 +162,7 @@ struct AdminMethod: Equatable {
 }
 
 /// The body of a request: a JSON object with the names of a command's options. An empty body counts as an empty object.
-struct OrderBody {
+struct AdminRequestBody {
   /// In bytes.
   static let limit = 8_192
   private let members: [String: StrictJSON]

@@ -35,7 +35,7 @@ final class AdminGate: RequestGate {
     if AdminOperation.owns(path) {
       // By the authorization of the moment when the whole request has come.
       return .handle(
-        EndpointAction(bodyLimit: OrderBody.limit, routeClass: Self.routeClass) { [administration] in
+        EndpointAction(bodyLimit: AdminRequestBody.limit, routeClass: Self.routeClass) { [administration] in
           await administration().answer($0)
         })
     }

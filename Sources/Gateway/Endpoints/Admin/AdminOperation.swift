@@ -12,7 +12,7 @@ enum AdminOperation: Equatable {
   /// Revokes the tokens at Apple and deletes the user; with `evenUnrevoked` even if Apple did not revoke them.
   case disconnect(Subject, evenUnrevoked: Bool)
   /// Migrates a page of accounts to the subjects of another team.
-  case migrate(TeamMigration.Order)
+  case migrate(TeamMigration.PageRequest)
   /// Reads the configuration again.
   case reload
   /// Lists or changes access.
@@ -102,12 +102,12 @@ enum AdminOperation: Equatable {
     }
   }
 
-  private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.Order {
+  private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.PageRequest {
     let fields = try fields(query, ["to", "after", "dry_run"])
-    var order = TeamMigration.Order(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
-    if let after = fields["after"] { order.after = try subject(after) }
-    order.isDry = try isOn("dry_run", in: fields)
-    return order
+    var request = TeamMigration.PageRequest(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
+    if let after = fields["after"] { request.after = try subject(after) }
+    request.isDry = try isOn("dry_run", in: fields)
+    return request
   }
 
   private static func isOn(_ name: String, in fields: [String: String]) throws(AdministrationError) -> Bool {

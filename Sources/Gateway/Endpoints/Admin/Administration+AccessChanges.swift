@@ -54,9 +54,9 @@ extension Administration {
       return Self.json(DecisionReport(admitted, group: group))
     case .reject(let request):
       return Self.json(DecisionReport(try await accessChanges.reject(request, by: actor), group: nil))
-    case .invite(let order):
+    case .invite(let settings):
       let (invitation, link) = try await accessChanges.invite(
-        to: order.group, uses: order.uses, expires: order.expires, note: order.note, by: actor)
+        to: settings.group, uses: settings.uses, expires: settings.expires, note: settings.note, by: actor)
       return Self.json(InvitationReport(invitation, at: accessChanges.now, link: link))
     case .revokeInvitation(let id):
       try await accessChanges.revokeInvitation(id, by: actor)

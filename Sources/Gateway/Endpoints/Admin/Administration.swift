@@ -99,10 +99,10 @@ struct Administration: Sendable {
       record(
         operation.name, subject, by: context.caller, failed: report.forgotten ? nil : "not_revoked", context.request)
       return Self.json(report, status: report.forgotten ? .ok : .badGateway)
-    case .migrate(let order):
+    case .migrate(let request):
       let migration = TeamMigration(
         store: store, storeHealth: storeHealth, sessions: sessions, apple: apple, keyring: keyring)
-      let report = try await migration.run(order)
+      let report = try await migration.run(request)
       record(operation.name, by: context.caller, failed: report.stopped == nil ? nil : "stopped", context.request)
       return Self.json(report)
     case .reload:

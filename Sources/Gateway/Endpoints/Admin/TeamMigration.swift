@@ -11,8 +11,8 @@ struct TeamMigration {
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
 
-  /// The operation on a page of accounts.
-  struct Order: Equatable {
+  /// The request for one page of a migration.
+  struct PageRequest: Equatable {
     var stage: Stage
     /// The last account of the page before.
     var after: Subject?
@@ -32,22 +32,22 @@ struct TeamMigration {
   /// The time limit of a page: the client waits for two minutes, and one call to Apple can take twelve seconds.
   private static let timeLimit = Duration.seconds(60)
 
-  func run(_ order: Order) async throws -> MigrationReport {
+  func run(_ request: PageRequest) async throws -> MigrationReport {
     let began = ContinuousClock.now
-    if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationError.sameTeam }
-    let page = try await store.accounts(after: order.after, limit: order.limit).map(Self.named)
+    if case .prepare(apple.settings.teamID) = request.stage { throw AdministrationError.sameTeam }
+    let page = try await store.accounts(after: request.after, limit: request.limit).map(Self.named)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
-    var reached = order.after
+    var reached = request.after
     do throws(TransferError) {
       for (subject, listed) in page {
-        var result = known(listed, of: subject, order.stage)
+        var result = known(listed, of: subject, request.stage)
         if result == nil, let account = listed.record {
           if permit == nil { permit = try await apple.transfer.authorize(clientID: apple.settings.clientID) }
-          if order.isDry {
+          if request.isDry {
             result = MigrationReport.Result(subject, "would_be_done")
           } else if let permit {
-            result = try await attempt(account, order.stage, by: permit)
+            result = try await attempt(account, request.stage, by: permit)
           }
         }
         if let result { results.append(result) }
@@ -57,7 +57,7 @@ struct TeamMigration {
     } catch {
       return MigrationReport(results: results, next: reached?.text, stopped: error.message)
     }
-    return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
+    return MigrationReport(results: results, next: page.count < request.limit ? nil : reached?.text, stopped: nil)
   }
 
   /// An account with its subject.
@@ -69,7 +69,7 @@ struct TeamMigration {
 
   /// The result for an account that needs no call, or is damaged.
   private func known(
-    _ listed: Listed<Account>, of subject: Subject, _ stage: Order.Stage
+    _ listed: Listed<Account>, of subject: Subject, _ stage: PageRequest.Stage
   ) -> MigrationReport.Result? {
     switch listed {
     case .readable(let account): return Self.known(account, stage, team: apple.settings.teamID)
@@ -83,7 +83,7 @@ struct TeamMigration {
   }
 
   /// The result for an account that needs no call, because it is migrated already or not prepared for this team.
-  private static func known(_ account: Account, _ stage: Order.Stage, team: String) -> MigrationReport.Result? {
+  private static func known(_ account: Account, _ stage: PageRequest.Stage, team: String) -> MigrationReport.Result? {
     let prepared = account.claims.preparedTransfer
     switch stage {
     case .prepare(let target):
@@ -105,7 +105,7 @@ struct TeamMigration {
   }
 
   private func attempt(
-    _ account: Account, _ stage: Order.Stage, by permit: TransferPermit
+    _ account: Account, _ stage: PageRequest.Stage, by permit: TransferPermit
   ) async throws(TransferError) -> MigrationReport.Result {
     do {
       switch stage {

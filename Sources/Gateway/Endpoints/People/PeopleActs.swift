@@ -8,14 +8,14 @@ internal import WebFormats
 /// Performs the acts of managers. An act on a group of managers or of a deny list, or on another manager, is refused
 /// and audited.
 struct PeopleActs: Sendable {
-  let administration: AccessChanges
+  let accessChanges: AccessChanges
   let store: any AccessStore & AccountStore & SessionRecordStore
   let sessions: SessionManager
   let authority: ManagerAuthority
   let audit: AuditTrail
 
   /// An act from a submitted form.
-  enum Order: Sendable {
+  enum Act: Sendable {
     case admit(AccessRequestCode, group: String)
     case reject(AccessRequestCode)
     case add(Subject, group: String)
@@ -45,19 +45,19 @@ struct PeopleActs: Sendable {
 
   /// Performs an act.
   func carryOut(
-    _ order: Order, for manager: Subject, by actor: AccessChanges.Actor
+    _ act: Act, for manager: Subject, by actor: AccessChanges.Actor
   ) async throws -> Outcome {
-    let (subject, isKnown) = try await target(of: order)
+    let (subject, isKnown) = try await target(of: act)
     guard isKnown else { return .done(.unchanged) }
-    let group = try await group(of: order)
+    let group = try await group(of: act)
     if try await isProtected(subject, group, from: manager) {
       audit.record(
-        .administration(act: order.name, by: actor.name, failed: "protected"), subject: subject, peer: actor.peer,
+        .administration(act: act.name, by: actor.name, failed: "protected"), subject: subject, peer: actor.peer,
         requestID: actor.requestID, access: AuditEvent.AccessFields(group: group.flatMap { GroupName($0)?.text }))
       return .protected
     }
     do throws(AdministrationError) {
-      return try await perform(order, by: actor)
+      return try await perform(act, by: actor)
     } catch {
       guard error.status < 500 else { throw error }
       return .done(PeopleResult(refused: error))
@@ -67,10 +67,10 @@ struct PeopleActs: Sendable {
   // MARK: Protected users and groups
 
   /// The user that an act concerns; not known if there is no such request.
-  private func target(of order: Order) async throws -> (Subject?, isKnown: Bool) {
-    switch order {
+  private func target(of act: Act) async throws -> (Subject?, isKnown: Bool) {
+    switch act {
     case .admit(let code, _), .reject(let code):
-      let request = try await store.request(code, at: administration.now)
+      let request = try await store.request(code, at: accessChanges.now)
       return (request?.subject, request != nil)
     case .add(let subject, _), .remove(let subject, _), .ban(let subject, _, _), .unban(let subject),
       .endSession(_, let subject), .endSessions(let subject):
@@ -80,8 +80,8 @@ struct PeopleActs: Sendable {
   }
 
   /// The group that an act names.
-  private func group(of order: Order) async throws -> String? {
-    switch order {
+  private func group(of act: Act) async throws -> String? {
+    switch act {
     case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _): return group
     case .revoke(let id):
       let known = try await store.invitations()
@@ -106,44 +106,44 @@ struct PeopleActs: Sendable {
 
   // MARK: Acts
 
-  private func perform(_ order: Order, by actor: Actor) async throws(AdministrationError) -> Outcome {
-    switch order {
+  private func perform(_ act: Act, by actor: Actor) async throws(AdministrationError) -> Outcome {
+    switch act {
     case .admit(let code, let group):
-      _ = try await administration.admit(code.text, to: group, by: actor)
+      _ = try await accessChanges.admit(code.text, to: group, by: actor)
       return .done(.admitted)
     case .reject(let code):
-      _ = try await administration.reject(code.text, by: actor)
+      _ = try await accessChanges.reject(code.text, by: actor)
       return .done(.rejected)
     case .add(let subject, let group):
-      let isNew = try await administration.add(subject, to: group, by: actor)
+      let isNew = try await accessChanges.add(subject, to: group, by: actor)
       return .done(isNew ? .added : .unchanged)
     case .remove(let subject, let group):
-      try await administration.remove(subject, from: group, by: actor)
+      try await accessChanges.remove(subject, from: group, by: actor)
       return .done(.removed)
     case .ban(let subject, let until, let reason):
-      _ = try await administration.ban(subject, until: until.isEmpty ? nil : until, reason: reason, by: actor)
+      _ = try await accessChanges.ban(subject, until: until.isEmpty ? nil : until, reason: reason, by: actor)
       return .done(.banned)
     case .unban(let subject):
-      try await administration.unban(subject, by: actor)
+      try await accessChanges.unban(subject, by: actor)
       return .done(.unbanned)
     case .endSession(let handle, let subject):
-      return try await end(order.name, of: subject, session: handle, by: actor) {
+      return try await end(act.name, of: subject, session: handle, by: actor) {
         // Only sessions of this user: the ID of another user's session must not end it.
         let isTheirs = try await store.sessions(of: subject).contains { $0.handle == handle }
         return isTheirs ? try await sessions.end(.one(handle), because: .byOperator) : []
       }
     case .endSessions(let subject):
-      return try await end(order.name, of: subject, by: actor) {
+      return try await end(act.name, of: subject, by: actor) {
         try await sessions.end(.all(of: subject), because: .byOperator)
       }
     case .invite(let group, let id, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
       let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
-      let made = try await administration.invite(
+      let made = try await accessChanges.invite(
         to: group, uses: uses, expires: "\(days)d", note: note, id: id, by: actor)
       return .invited(link: made.link)
     case .revoke(let id):
-      try await administration.revokeInvitation(id, by: actor)
+      try await accessChanges.revokeInvitation(id, by: actor)
       return .done(.revoked)
     }
   }
@@ -155,7 +155,7 @@ struct PeopleActs: Sendable {
   ) async throws(AdministrationError) -> Outcome {
     let ended: [PublicSessionID]
     do throws(AdministrationError) {
-      ended = try await administration.read(body)
+      ended = try await accessChanges.read(body)
     } catch {
       record(act, of: subject, session: session, by: actor, failed: error.code)
       throw error
@@ -186,8 +186,8 @@ extension PeopleResult {
   }
 }
 
-extension PeopleActs.Order {
-  /// The order of a form; nil if a field is missing or malformed.
+extension PeopleActs.Act {
+  /// The act of a form; nil if a field is missing or malformed.
   init?(_ form: FormFields) {
     func text(_ name: String) -> String? {
       (try? form.value(of: name)).flatMap { String(validating: $0, as: UTF8.self) }

@@ -91,7 +91,7 @@ struct PeopleEndpoint: Sendable {
   private func act(_ request: ControlRequest, by manager: Subject) async throws -> ControlResponse {
     let actor = AccessChanges.Actor(
       name: audit.name(ofManager: manager), peer: request.client.address, requestID: request.requestID)
-    guard let form = try? FormFields(parsing: request.body), let act = PeopleActs.Order(form) else {
+    guard let form = try? FormFields(parsing: request.body), let act = PeopleActs.Act(form) else {
       return pages.failure(.badRequest, request)
     }
     switch try await acts.carryOut(act, for: manager, by: actor) {
@@ -102,9 +102,9 @@ struct PeopleEndpoint: Sendable {
   }
 
   /// The query of the page to redirect to: that of the person, or the list.
-  private func back(from order: PeopleActs.Order, _ result: PeopleResult) -> [(String, String)] {
+  private func back(from act: PeopleActs.Act, _ result: PeopleResult) -> [(String, String)] {
     let done = [("done", result.rawValue)]
-    switch order {
+    switch act {
     case .admit, .reject, .invite, .revoke: return done
     case .add(let subject, _), .remove(let subject, _), .ban(let subject, _, _), .unban(let subject),
       .endSession(_, let subject), .endSessions(let subject):
