@@ -17,7 +17,7 @@ final class Revalidator: Sendable {
   private let current: Mutex<Current>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
-  private let logger: Logger
+  private let log: RevalidationLog
   private let clock: @Sendable () -> Date
   private let state = Mutex(State())
   /// Records the results.
@@ -43,7 +43,6 @@ final class Revalidator: Sendable {
 
   private struct State {
     var ownLeases = OwnLeases()
-    var hourly = HourlyLimit()
     var graceEnds = RecentSessions()
   }
 
@@ -72,7 +71,7 @@ final class Revalidator: Sendable {
     self.store = store
     self.storeHealth = storeHealth
     self.metrics = metrics
-    self.logger = logger
+    log = RevalidationLog(logger, clock: clock)
     recorder = RevalidationRecorder(
       store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics, logger: logger, clock: clock)
   }
@@ -84,7 +83,7 @@ final class Revalidator: Sendable {
       let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
       current = Current(dependencies: dependencies, history: isSame ? current.history : AppleCallHistory())
     }
-    state.withLock { $0.hourly.reset() }
+    log.reset()
     reportHealth()
   }
 
@@ -197,8 +196,8 @@ final class Revalidator: Sendable {
     metrics.checks.count(verdict)
     if isInUse(current.history) {
       reportHealth()
-      if let alarm = decision.alarm { raise(alarm) }
-      log(answer, clientID: lease.clientID)
+      if let alarm = decision.alarm { log.raise(alarm) }
+      log.note(answer, clientID: lease.clientID)
     }
     switch decision.action {
     case .releaseLease:
@@ -236,14 +235,7 @@ final class Revalidator: Sendable {
     _ key: KeyIdentifier, _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ dependencies: Dependencies
   ) async -> Outcome {
     metrics.checks.count("no_key")
-    if isDue("key \(key)") {
-      logger.error(
-        "refresh token cannot be decrypted, its key is not in session.secret_files",
-        metadata: [
-          "key": "\(key)",
-          "remedy": "list the same secrets in session.secret_files of every gateway with this store, and reload",
-        ])
-    }
+    log.noteMissing(key)
     // Apple was not asked: a replica that has the key may still ask today. Only the first failure changes the
     // account: otherwise each request would have it looked up and revalidated again.
     let released = await release(lease, dependencies)
@@ -256,14 +248,7 @@ final class Revalidator: Sendable {
   ) async throws(StoreError) -> Outcome {
     metrics.checks.count("damaged")
     dependencies.audit.record(.check(verdict: "damaged"), subject: lease.subject, clientID: lease.clientID)
-    if isDue("damaged") {
-      logger.error(
-        "refresh token in the store is damaged, the user has to sign in again after revalidation.grace",
-        metadata: [
-          "client": "\(lease.clientID)",
-          "remedy": "if it is not the only one (cordon_checks_total), check the store's disk and restore a backup",
-        ])
-    }
+    log.noteDamagedToken(clientID: lease.clientID)
     let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
     return Outcome(accountChanged: true, account: recorded.account)
   }
@@ -276,7 +261,7 @@ final class Revalidator: Sendable {
     do throws(SealError) {
       return try dependencies.keyring.seal(new, of: lease.subject, clientID: lease.clientID)
     } catch {
-      logger.error("encrypting a refresh token from revalidation failed")
+      log.noteEncryptionFailure()
       return nil
     }
   }
@@ -292,12 +277,7 @@ final class Revalidator: Sendable {
     current.withLock { $0.dependencies.audit }.record(
       .sessionEnded(reason: "grace_over"), subject: session.subject, session: session.handle,
       clientID: session.clientID)
-    guard isDue("grace_over") else { return }
-    logger.warning(
-      "revalidation.grace is over, refusing sessions until Apple confirms the account or the user signs in again",
-      metadata: [
-        "remedy": "see the check apple of /healthz and earlier messages about token revalidation for the reason"
-      ])
+    log.noteGraceEnd()
   }
 
   // MARK: State of Apple
@@ -310,7 +290,7 @@ final class Revalidator: Sendable {
   func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
     let current = current.withLock { $0 }
     guard provider.hasSameCredentials(as: current.dependencies.apple) else { return }
-    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) { raise(alarm) }
+    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) { log.raise(alarm) }
     reportHealth()
   }
 
@@ -337,44 +317,4 @@ final class Revalidator: Sendable {
 
   /// The name of the check on `/healthz`.
   static let checkName = "apple"
-
-  private func raise(_ alarm: RevalidationAlarm) {
-    let count: Logger.Metadata = alarm.checks.map { ["checks": "\($0)"] } ?? [:]
-    logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
-  }
-
-  /// Whether a line with this key may be logged now: once an hour.
-  private func isDue(_ key: String) -> Bool { state.withLock { $0.hourly.isDue(key, at: clock()) } }
-
-  /// Logs results that an operator should know about.
-  private func log(_ answer: RefreshVerdict, clientID: String) {
-    switch answer {
-    case .goodStanding(let standing):
-      guard let rejection = standing.rejection else { return }
-      guard !rejection.isAppleTrouble else {
-        return logger.warning(
-          "identity token from revalidation not verified: Apple's keys are unavailable, account remains valid",
-          metadata: ["reason": "\(rejection.message)"])
-      }
-      logger.warning(
-        "identity token from revalidation is invalid, account remains valid",
-        metadata: ["reason": "\(rejection.message)"])
-    case .revoked: break
-    case .misconfigured(let refusal):
-      // Once for all users: each of their revalidations fails for the same reason.
-      guard isDue("\(refusal.code.rawValue) \(clientID)") else { return }
-      logger.error(
-        "token revalidation failed: Apple rejects our credentials",
-        metadata: [
-          "client": "\(clientID)", "error": "\(refusal.code.rawValue)", "reason": "\(refusal.message)",
-          "remedy": "\(refusal.refreshRemedy)",
-        ])
-    case .appleTrouble(let trouble):
-      logger.warning("token revalidation failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
-    case .notSent(let reason):
-      logger.warning("token revalidation failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
-    case .noSecret(let problem):
-      logger.error("token revalidation failed: no client secret", metadata: ["reason": "\(problem.message)"])
-    }
-  }
 }
