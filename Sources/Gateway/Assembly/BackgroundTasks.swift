@@ -19,22 +19,23 @@ struct BackgroundTasks: Sendable {
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
   private let relay: NotificationRelay
-  private let cached: Box
   private let certificates: CertificateWatch
   private let resources: ResourceWatch
-
   private let logger: Logger
+  private let state: State
 
-  /// The state of the tasks.
-  private final class Box: Sendable {
-    /// The latest number, for a gauge, which must not wait.
-    let sessions = Atomic<Int>(0)
+  private final class State: Sendable {
+    /// The number of cached sessions when it was last counted: a gauge must not wait for the event loops.
+    let cachedSessions = Atomic<Int>(0)
     let clockJumps = Mutex(ClockJumps())
+    /// Whether the clock was compared with the latest use of a session in the store, which is done once.
     let hasComparedStart = Atomic<Bool>(false)
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
+  /// In seconds, as the other intervals.
   private static let followInterval = 1
+  /// The pause after a store's notification, in which those of a burst become one.
   private static let shortestPause = Duration.milliseconds(20)
   private static let checkInterval = 5
   private static let removalInterval = 300
@@ -63,10 +64,10 @@ struct BackgroundTasks: Sendable {
     self.revalidator = revalidator
     self.health = health
     self.upstreams = upstreams
-    let box = Box()
-    cached = box
+    let state = State()
+    self.state = state
     metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
-      Double(box.sessions.load(ordering: .relaxed))
+      Double(state.cachedSessions.load(ordering: .relaxed))
     }
   }
 
@@ -84,7 +85,6 @@ struct BackgroundTasks: Sendable {
         while !Task.isCancelled {
           await store.waitForChanges(atMost: Self.longestWait)
           signal.yield()
-          // Coalesces bursts of changes.
           try? await Task.sleep(for: Self.shortestPause)
         }
       }
@@ -93,7 +93,7 @@ struct BackgroundTasks: Sendable {
       group.addTask {
         while !Task.isCancelled {
           await lastSeen.write()
-          cached.sessions.store(await loops.count(), ordering: .relaxed)
+          state.cachedSessions.store(await loops.count(), ordering: .relaxed)
           try? await Task.sleep(for: LastSeenBatch.interval(idleTimeout: sessions.idleTimeout))
         }
       }
@@ -126,7 +126,7 @@ struct BackgroundTasks: Sendable {
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
       if HeapTrimmer.process.trimAfterBurst() { ProgramPages.release() }
     }
-    tasks.add(every: Self.certificateInterval) { certificates.look() }
+    tasks.add(every: Self.certificateInterval) { certificates.check() }
     tasks.addTask(every: Self.removalInterval, after: Self.checkInterval) { await removeExpired() }
     return tasks
   }
@@ -154,7 +154,7 @@ struct BackgroundTasks: Sendable {
 
   /// Compares the system's clock with the steady one; logs a jump.
   private func watchClock() {
-    guard let seconds = cached.clockJumps.withLock({ $0.compare(wall: .now, steady: .now) }) else { return }
+    guard let seconds = state.clockJumps.withLock({ $0.compare(wall: .now, steady: .now) }) else { return }
     logger.warning(
       "the system's clock has jumped ahead, expired sessions are kept for a day; see that it is right",
       metadata: ["seconds": "\(seconds)"])
@@ -162,10 +162,10 @@ struct BackgroundTasks: Sendable {
 
   /// Compares the system's clock with the latest use of a session, once.
   private func compareStart() async throws(StoreError) {
-    guard !cached.hasComparedStart.load(ordering: .relaxed) else { return }
+    guard !state.hasComparedStart.load(ordering: .relaxed) else { return }
     let latestUse = try await store.latestUse()
-    cached.hasComparedStart.store(true, ordering: .relaxed)
-    let seconds = cached.clockJumps.withLock { $0.compareStart(wall: .now, steady: .now, latestUse: latestUse) }
+    state.hasComparedStart.store(true, ordering: .relaxed)
+    let seconds = state.clockJumps.withLock { $0.compareStart(wall: .now, steady: .now, latestUse: latestUse) }
     guard let seconds else { return }
     logger.warning(
       "no recent session use, keeping expired sessions for a day",
@@ -180,7 +180,7 @@ struct BackgroundTasks: Sendable {
       do throws(StoreError) {
         watchClock()
         try await compareStart()
-        guard cached.clockJumps.withLock({ $0.isTrusted(at: .now) }) else { return }
+        guard state.clockJumps.withLock({ $0.isTrusted(at: .now) }) else { return }
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
         count += removed.sessions.count

@@ -14,7 +14,7 @@ final class CertificateWatch: Sendable {
   private let warned = Mutex<[String: String]>([:])
   private let reloads = Atomic<Int>(0)
   private let failedReloads = Atomic<Int>(0)
-  /// Those of the last time that all were read.
+  /// The failures of the last reload.
   private let failures = Mutex<[CertificateReloadFailure]>([])
   private let hosts: Mutex<CertifiedHosts>
 
@@ -24,23 +24,23 @@ final class CertificateWatch: Sendable {
     self.hosts = Mutex(CertifiedHosts(hosts))
     self.health = health
     self.logger = logger
-    look()
+    check()
   }
 
   /// Replaces the watched certificates.
   func apply(_ certificates: [ListenerCertificate], hosts: [String]) {
     self.certificates.withLock { $0 = certificates }
     self.hosts.withLock { $0.names = hosts }
-    look()
+    check()
   }
 
   /// Checks dates and names now.
-  func look() {
-    lookForDates()
-    lookForHosts()
+  func check() {
+    checkDates()
+    checkHosts()
   }
 
-  private func lookForHosts() {
+  private func checkHosts() {
     let certificates = certificates.withLock { $0 }
     let (lost, isNew) = hosts.withLock { hosts in
       let before = hosts.lost
@@ -56,7 +56,7 @@ final class CertificateWatch: Sendable {
     logger.error("the new certificates list fewer hosts than those before", metadata: ["problem": "\(message)"])
   }
 
-  private func lookForDates() {
+  private func checkDates() {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {
       let name = certificate.acceptor
@@ -76,8 +76,8 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  /// Logs the certificates and keys that could not be reloaded, and checks the others.
-  func reloaded(_ failures: [CertificateReloadFailure]) {
+  /// Notes a reload of all certificates and keys: logs those that could not be reloaded, and checks the others.
+  func noteReload(_ failures: [CertificateReloadFailure]) {
     if failures.isEmpty { reloads.add(1, ordering: .relaxed) } else { failedReloads.add(1, ordering: .relaxed) }
     for failure in failures {
       logger.error(
@@ -92,7 +92,7 @@ final class CertificateWatch: Sendable {
         : failures.map { "\($0.owner): \($0.reason)" }.joined(separator: "; ")
           + "; the previous certificates stay in use until a restart, which would fail",
       at: .now())
-    look()
+    check()
   }
 
   /// The name of the check of the files on `/healthz`.

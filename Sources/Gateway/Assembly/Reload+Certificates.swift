@@ -25,7 +25,7 @@ extension Reload {
     let configuration = current.listener
     let failures = configuration.reloadCertificates()
     await running.listener.adoptCertificates(of: configuration)
-    running.certificates.reloaded(failures)
+    running.certificates.noteReload(failures)
     if failures.isEmpty { logger.notice("certificates and keys reloaded") }
   }
 }

@@ -114,7 +114,7 @@ actor Reload {
       let next = try await factory.make(settings, after: current)
       await apply(next)
       // An unchanged upstream has read its files at an earlier reload.
-      running.certificates.reloaded(next.listener.reloadUpstreamCertificates())
+      running.certificates.noteReload(next.listener.reloadUpstreamCertificates())
       self.report(next.members.problems)
       return .done(
         FixedSettings.changes(from: current.settings, to: settings), kept: next.members.problems.map(\.description))

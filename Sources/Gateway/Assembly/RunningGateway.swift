@@ -20,7 +20,7 @@ struct RunningGateway: Sendable {
   private let tasks: BackgroundTasks
   private let board: StatusBoard
   private let people: PeopleWatch
-  private let ending = ShutdownCoordinator()
+  private let shutdown = ShutdownCoordinator()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
@@ -60,14 +60,7 @@ struct RunningGateway: Sendable {
       snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: services.health, logger: logger)
     certificates.addMetrics(to: metrics)
 
-    let tasks = BackgroundTasks(
-      store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, loops: services.loops,
-      lastSeen: services.lastSeen,
-      changes: ChangeFollower(
-        store: services.store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth),
-      revalidator: services.revalidator, revalidations: services.revalidations, health: services.health,
-      upstreams: upstreams, relay: services.relay, metrics: metrics, certificates: certificates, resources: resources,
-      logger: logger)
+    let tasks = backgroundTasks(services, upstreams, certificates, resources)
     await tasks.checkStore()
     let people = PeopleWatch(store: services.store, storeHealth: services.storeHealth)
     people.addMetrics(to: metrics)
@@ -90,6 +83,19 @@ struct RunningGateway: Sendable {
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
       people: people, reload: reload)
+  }
+
+  private static func backgroundTasks(
+    _ services: GatewayServices, _ upstreams: UpstreamWatch, _ certificates: CertificateWatch,
+    _ resources: ResourceWatch
+  ) -> BackgroundTasks {
+    let changes = ChangeFollower(
+      store: services.store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth)
+    return BackgroundTasks(
+      store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, loops: services.loops,
+      lastSeen: services.lastSeen, changes: changes, revalidator: services.revalidator,
+      revalidations: services.revalidations, health: services.health, upstreams: upstreams, relay: services.relay,
+      metrics: services.metrics, certificates: certificates, resources: resources, logger: services.logger)
   }
 
   private static func addLogMetrics(to metrics: MetricsRegistry) {
@@ -222,9 +228,9 @@ struct RunningGateway: Sendable {
     services.health.beginDraining()
     await reload.stop()
     await listener.beginGracefulShutdown()
-    await ending.pause(settings.delay)
-    let aborted = await listener.drain(within: ending.isForced ? .zero : settings.limit)
-    if aborted > 0, !ending.isForced {
+    await shutdown.pause(settings.delay)
+    let aborted = await listener.drain(within: shutdown.isForced ? .zero : settings.limit)
+    if aborted > 0, !shutdown.isForced {
       services.logger.warning(
         "shutdown.limit reached, requests in flight were aborted", metadata: ["connections": "\(aborted)"])
     }
@@ -248,19 +254,19 @@ struct RunningGateway: Sendable {
     let deadline = start + Self.writingLimit
     let lastSeen = services.lastSeen
     let writing = Task { await lastSeen.write() }
-    await ending.finish(background, by: deadline)
-    await ending.finish(writing, by: deadline)
+    await shutdown.finish(background, by: deadline)
+    await shutdown.finish(writing, by: deadline)
     await lastSeen.reportUnwritten()
     let queue = services.revalidator.queue
-    await ending.wait { await queue.waitForAll(by: deadline) }
+    await shutdown.wait { await queue.waitForAll(by: deadline) }
     let revalidations = services.revalidations
-    await ending.wait {
+    await shutdown.wait {
       await revalidations.finish(by: max(deadline, ContinuousClock.now + Self.shortestRecording))
     }
     let end = start + Self.closingLimit
     let admin = adminListener
-    await ending.finish(Task { _ = await admin.drain(within: .seconds(1)) }, by: end)
-    return await ending.finish(closeStore(), by: end)
+    await shutdown.finish(Task { _ = await admin.drain(within: .seconds(1)) }, by: end)
+    return await shutdown.finish(closeStore(), by: end)
   }
 
   private func closeStore() -> Task<Void, Never> {
@@ -275,6 +281,6 @@ struct RunningGateway: Sendable {
   /// Forces a shutdown in progress to end at once.
   func forceClose() {
     services.logger.warning("second stop signal, aborting requests in flight")
-    ending.forceClose(listener)
+    shutdown.forceClose(listener)
   }
 }
