@@ -62,8 +62,10 @@ package final class GatewayService: Sendable {
 
     package var description: String { "gateway" }
 
+    /// Writes the description.
     package func write<Target: TextOutputStream>(to target: inout Target) { target.write(description) }
 
+    /// Runs the gateway; see ``GatewayService/run()``.
     package func run() async throws { try await service.run() }
   }
 
@@ -72,41 +74,7 @@ package final class GatewayService: Sendable {
   package func run() async throws {
     let group = try SocketEventLoopGroup(loops: settings.eventLoops)
     do {
-      let gateway = try await RunningGateway.start(
-        settings, open: open, group: group, logger: logger, log: log, version: version, reread: reread)
-      let asked = state.withLock { state in
-        defer { state = .running(gateway) }
-        return if case .starting(let asked) = state { asked } else { Set<Request>() }
-      }
-      let metadata: Logger.Metadata = [
-        "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
-        "public_url": "\(settings.origin)",
-      ]
-      let manager = ServiceManager()
-      if !gateway.isStoreOpen {
-        logger.warning(
-          "cordon is listening, without its session store",
-          metadata: metadata.merging(["remedy": "/readyz on the admin listener has the reason"]) { $1 })
-        manager.readyWithoutStore()
-      }
-      if asked.contains(.forceClose) { gateway.forceClose() }
-      // The file may have changed after it was read for the start.
-      if asked.contains(.reload) { Task { await reload() } }
-      let watchdog = Task { await Self.pingWatchdog(of: manager, while: group) }
-      var failure: (any Error)?
-      do {
-        let isClosed = try await gateway.run { [logger] in
-          logger.notice("cordon is ready", metadata: metadata)
-          manager.ready()
-        }
-        leftStoreOpen.store(!isClosed, ordering: .releasing)
-      } catch let error {
-        failure = error
-      }
-      watchdog.cancel()
-      // It uses the event loops, which are about to shut down.
-      await watchdog.value
-      if let failure { throw failure }
+      try await serve(on: group)
     } catch {
       try? await group.shutdownGracefully()
       throw error
@@ -117,6 +85,45 @@ package final class GatewayService: Sendable {
 
   /// Whether the gateway has stopped without its store, which did not answer: threads still wait for it.
   package var hasLeftStoreOpen: Bool { leftStoreOpen.load(ordering: .acquiring) }
+
+  /// Starts the gateway, does what was asked of it meanwhile, and serves until graceful shutdown.
+  private func serve(on group: SocketEventLoopGroup) async throws {
+    let gateway = try await RunningGateway.start(
+      settings, open: open, group: group, logger: logger, log: log, version: version, reread: reread)
+    let asked = state.withLock { state in
+      defer { state = .running(gateway) }
+      return if case .starting(let asked) = state { asked } else { Set<Request>() }
+    }
+    let metadata: Logger.Metadata = [
+      "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
+      "public_url": "\(settings.origin)",
+    ]
+    let manager = ServiceManager()
+    if !gateway.isStoreOpen {
+      logger.warning(
+        "cordon is listening, without its session store",
+        metadata: metadata.merging(["remedy": "/readyz on the admin listener has the reason"]) { $1 })
+      manager.readyWithoutStore()
+    }
+    if asked.contains(.forceClose) { gateway.forceClose() }
+    // The file may have changed after it was read for the start.
+    if asked.contains(.reload) { Task { await reload() } }
+    let watchdog = Task { await Self.pingWatchdog(of: manager, on: group) }
+    var failure: (any Error)?
+    do {
+      let isClosed = try await gateway.run { [logger] in
+        logger.notice("cordon is ready", metadata: metadata)
+        manager.ready()
+      }
+      leftStoreOpen.store(!isClosed, ordering: .releasing)
+    } catch {
+      failure = error
+    }
+    watchdog.cancel()
+    // It uses the event loops, which are about to shut down.
+    await watchdog.value
+    if let failure { throw failure }
+  }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.
   package func forceClose() { gateway(askedFor: .forceClose)?.forceClose() }
@@ -134,7 +141,7 @@ package final class GatewayService: Sendable {
   }
 
   /// Pings the watchdog of the service manager at its interval, whenever every event loop has answered.
-  private static func pingWatchdog(of manager: ServiceManager, while group: any EventLoopGroup) async {
+  private static func pingWatchdog(of manager: ServiceManager, on group: any EventLoopGroup) async {
     guard let interval = manager.watchdogInterval else { return }
     while !Task.isCancelled {
       for eventLoop in group.makeIterator() { try? await eventLoop.submit {}.get() }
