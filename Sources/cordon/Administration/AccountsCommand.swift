@@ -1,6 +1,5 @@
 import ArgumentParser
 import Gateway
-import WebFormats
 
 /// `cordon accounts`: the accounts of a running gateway.
 struct AccountsCommand: AsyncParsableCommand {
@@ -10,6 +9,49 @@ struct AccountsCommand: AsyncParsableCommand {
     subcommands: [
       List.self, Find.self, Sessions.self, Ban.self, Unban.self, Disconnect.self, MigrateCommand.self,
     ])
+
+  /// `cordon accounts list`.
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists accounts with their groups, sessions and last use.",
+      discussion: """
+        --seen-since takes a date (2026-12-31, from the beginning of that day, UTC), a date and time (RFC 3339), or an \
+        age such as 30d. --group includes members by configuration who have signed in before.
+        """)
+
+    @OptionGroup var gateway: RunningGatewayOptions
+
+    @Option(help: ArgumentHelp("Only members of this group.", valueName: "group"))
+    var group: String?
+
+    @Option(help: ArgumentHelp("Only users seen since this date, or within this age.", valueName: "date"))
+    var seenSince: String?
+
+    func run() async throws {
+      try await gateway.perform("accounts list") { client in
+        var list = PagedList<AccountReport>(
+          gateway, headings: ["SUBJECT", "NAME", "ADDRESS", "GROUPS", "SESSIONS", "LAST SEEN", "BANNED"]
+        ) { account in
+          [
+            account.subject, account.name ?? "", markedAddress(account.email, isVerified: account.emailVerified),
+            (account.groups ?? []).joined(separator: ","), account.sessions.map { "\($0)" } ?? "",
+            account.lastSeen.map(TableTime.minute) ?? "", account.ban.map(\.shortText) ?? "",
+          ]
+        }
+        let isFiltered = group != nil || seenSince != nil
+        try await list.print(
+          "accounts",
+          ifEmpty: isFiltered
+            ? "No account matches. `cordon accounts list` without options lists all of them."
+            : "There are no accounts: nobody has signed in yet.",
+          remedy: accountRemedy
+        ) { after in
+          let page = try await client.accounts(group: group, seenSince: seenSince, after: after)
+          return (page.accounts, page.next, page.damaged)
+        }
+      }
+    }
+  }
 
   /// `cordon accounts find`.
   struct Find: AsyncParsableCommand {
@@ -98,54 +140,6 @@ struct AccountsCommand: AsyncParsableCommand {
   }
 }
 
-/// `cordon sessions`: ends sessions at a running gateway.
-struct SessionsCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "Ends sessions, at a running gateway.", subcommands: [End.self])
-
-  /// The arguments for the parser: a session ID may begin with a hyphen, as one in sixty-four does, and must not be
-  /// parsed as an option. It is moved to the end, after the `--` that ends the options.
-  static func separatingHandle(in arguments: [String]) -> [String] {
-    guard arguments.starts(with: ["sessions", "end"]), !arguments.contains("--"),
-      let place = arguments.firstIndex(where: isHandleLikeOption)
-    else { return arguments }
-    var separated = arguments
-    let handle = separated.remove(at: place)
-    return separated + ["--", handle]
-  }
-
-  /// 22 characters of base64url, the first of them a hyphen: no option is so long.
-  private static func isHandleLikeOption(_ argument: String) -> Bool {
-    argument.utf8.count == 22 && argument.utf8.first == UInt8(ascii: "-")
-      && argument.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-  }
-
-  /// `cordon sessions end`.
-  struct End: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "end",
-      abstract: "Ends a session, or all sessions of a user, and closes their streams.")
-
-    @OptionGroup var gateway: RunningGatewayOptions
-
-    @Argument(help: "The session ID, from `cordon accounts sessions` or the audit log.")
-    var handle: String?
-
-    @Option(help: ArgumentHelp("End all sessions of this user instead.", valueName: "sub"))
-    var all: String?
-
-    func validate() throws {
-      guard (handle == nil) != (all == nil) else { throw ValidationError("Give a session ID, or --all SUB.") }
-    }
-
-    func run() async throws {
-      try await gateway.perform("sessions end") { client in
-        if let all { return try await client.endSessions(of: all) }
-        return try await client.endSession(handle ?? "")
-      } tell: { report in
-        if gateway.json { return try printJSON(report) }
-        print("\(report.ended) session\(report.ended == 1 ? "" : "s") ended.")
-      }
-    }
-  }
-}
+/// The remedy for an account that is damaged.
+private let accountRemedy =
+  "restore the store from a backup, or remove the account with `cordon accounts disconnect --force SUB`"

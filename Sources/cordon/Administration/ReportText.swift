@@ -1,19 +1,8 @@
 import FoundationEssentials
 import Gateway
 
-/// Reports as a person reads them: a line a fact.
-private func table(_ rows: [(String, String?)]) -> String {
-  rows.compactMap { name, value in
-    value.map { "\(name)\(String(repeating: " ", count: max(0, 12 - name.count)))  \(printable($0))" }
-  }.joined(separator: "\n")
-}
-
-/// The address of an account in a table, with a mark if Apple has not verified it; empty without an address.
-func markedAddress(_ email: String?, isVerified: Bool?) -> String {
-  email.map { isVerified == true ? $0 : "\($0) (not verified)" } ?? ""
-}
-
 extension AccountReport {
+  /// The account for a terminal: a line for each fact.
   var text: String {
     let flags = [
       emailVerified == true ? nil : "not verified", isPrivateEmail == true ? "Apple's relay" : nil,
@@ -32,6 +21,7 @@ extension AccountReport {
 }
 
 extension SessionReport {
+  /// The session for a terminal: a line for each fact.
   var text: String {
     table([
       ("session", handle), ("client", clientID), ("began", began), ("last seen", lastSeen), ("ends", ends),
@@ -41,6 +31,7 @@ extension SessionReport {
 }
 
 extension DisconnectionReport {
+  /// The results for a terminal: a line for each token, and one for the account.
   var text: String {
     var lines = revocations.map { revocation in
       "\(revocation.clientID): \(revocation.outcome)\(revocation.message.map { ": \(printable($0))" } ?? "")"
@@ -51,6 +42,18 @@ extension DisconnectionReport {
         : "Nothing was deleted: fix that and try again, or delete the user anyway with --force.")
     return lines.joined(separator: "\n")
   }
+}
+
+/// The address of an account in a table, with a mark if Apple has not verified it; empty without an address.
+func markedAddress(_ email: String?, isVerified: Bool?) -> String {
+  email.map { isVerified == true ? $0 : "\($0) (not verified)" } ?? ""
+}
+
+/// A line for each fact that is known, the names in a column of their own.
+private func table(_ rows: [(String, String?)]) -> String {
+  rows.compactMap { name, value in
+    value.map { "\(name)\(String(repeating: " ", count: max(0, 12 - name.count)))  \(printable($0))" }
+  }.joined(separator: "\n")
 }
 
 /// Prints a report as JSON.

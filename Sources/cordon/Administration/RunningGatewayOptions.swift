@@ -3,15 +3,6 @@ import ConfigurationFile
 import Gateway
 import Sessions
 
-/// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
-/// account has it.
-func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
-  guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).accounts.isEmpty else { return }
-  printError(
-    "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "
-      + "list` shows the subjects")
-}
-
 /// Options of the commands that contact a running gateway.
 struct RunningGatewayOptions: ParsableArguments {
   @Option(
@@ -54,4 +45,13 @@ struct RunningGatewayOptions: ParsableArguments {
       throw ExitCode.failure
     }
   }
+}
+
+/// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
+/// account has it.
+func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
+  guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).accounts.isEmpty else { return }
+  printError(
+    "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "
+      + "list` shows the subjects")
 }

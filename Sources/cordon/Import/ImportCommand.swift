@@ -66,8 +66,8 @@ struct ImportCommand: ParsableCommand {
       if let args { sources.append(try OAuth2ProxySources.arguments(args)) }
     } catch let problems as ConfigurationError {
       throw refused("\(problems)")
-    } catch let failure as OAuth2ProxySources.Failure {
-      throw refused(printable(failure.message))
+    } catch let error as OAuth2ProxySources.SyntaxError {
+      throw refused(printable(error.message))
     }
     return OAuth2ProxySources.merged(sources)
   }

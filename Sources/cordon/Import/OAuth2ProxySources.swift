@@ -4,24 +4,25 @@ import WebFormats
 /// The three places that oauth2-proxy is configured in: a file, the environment, and arguments.
 enum OAuth2ProxySources {
   /// A part of an environment or of a command line that is not an option.
-  struct Failure: Error {
+  struct SyntaxError: Error {
+    /// The place, the problem, and what is expected.
     let message: String
   }
 
   /// The options of a file of variables, as `docker run --env-file`, Compose and systemd's `EnvironmentFile=` take it:
   /// `OAUTH2_PROXY_NAME=value` on each line, perhaps in quotation marks. Other variables are not oauth2-proxy's.
   /// - Throws: where a line is none.
-  static func environment(_ bytes: [UInt8], name: String) throws(Failure) -> [ForeignSettings.Setting] {
+  static func environment(_ bytes: [UInt8], name: String) throws(SyntaxError) -> [ForeignSettings.Setting] {
     var result: [ForeignSettings.Setting] = []
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let line = String(validating: trimmed(bytes), as: UTF8.self) else {
-        throw Failure(message: "\(name):\(index + 1): this is not valid UTF-8")
+        throw SyntaxError(message: "\(name):\(index + 1): this is not valid UTF-8")
       }
       if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
       let variable = line.utf8.starts(with: "export ".utf8) ? String(line.dropFirst("export ".count)) : line
       guard let equals = variable.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-        throw Failure(message: "\(name):\(index + 1): NAME=value is expected")
+        throw SyntaxError(message: "\(name):\(index + 1): NAME=value is expected")
       }
       let key = String(variable[..<equals])
       guard key.utf8.starts(with: prefix.utf8) else { continue }
@@ -39,7 +40,7 @@ enum OAuth2ProxySources {
   /// The options of a command line: `--name=value`, `--name value`, and `--name` of those that are true or false.
   /// - Parameter text: words as a shell splits them, perhaps with the name of the program before them.
   /// - Throws: where it cannot be split, or a word is not an option.
-  static func arguments(_ text: String) throws(Failure) -> [ForeignSettings.Setting] {
+  static func arguments(_ text: String) throws(SyntaxError) -> [ForeignSettings.Setting] {
     var words = try split(text)[...]
     if let first = words.first, first.utf8.first != UInt8(ascii: "-") { words = words.dropFirst() }
     var result: [ForeignSettings.Setting] = []
@@ -47,7 +48,7 @@ enum OAuth2ProxySources {
       // Go's flags begin with one dash or with two.
       let flag = word.drop { $0 == "-" }
       guard word.utf8.first == UInt8(ascii: "-"), !flag.isEmpty else {
-        throw Failure(message: "--args: \"\(word)\" is not an option; options begin with --")
+        throw SyntaxError(message: "--args: \"\(word)\" is not an option; options begin with --")
       }
       let equals = flag.utf8.firstIndex(of: UInt8(ascii: "="))
       let written = String(flag[..<(equals ?? flag.endIndex)]).lowercased()
@@ -61,7 +62,7 @@ enum OAuth2ProxySources {
       } else if let next = words.popFirst() {
         text = next
       } else {
-        throw Failure(message: "--args: --\(written) has no value")
+        throw SyntaxError(message: "--args: --\(written) has no value")
       }
       if let known = result.firstIndex(where: { $0.name.utf8.elementsEqual(option.utf8) }) {
         // The values of repeatable options are collected; of other options the last value counts.
@@ -111,7 +112,7 @@ enum OAuth2ProxySources {
 
   /// Splits words at blanks, outside of quotation marks; a backslash keeps the next character as it is, except in
   /// single quotation marks.
-  private static func split(_ text: String) throws(Failure) -> [String] {
+  private static func split(_ text: String) throws(SyntaxError) -> [String] {
     var words: [String] = []
     var word: [UInt8]?
     var quote: UInt8?
@@ -131,7 +132,7 @@ enum OAuth2ProxySources {
       default: word = (word ?? []) + [byte]
       }
     }
-    guard quote == nil else { throw Failure(message: "--args: a quotation mark is not closed") }
+    guard quote == nil else { throw SyntaxError(message: "--args: a quotation mark is not closed") }
     if let word { words.append(String(decoding: word, as: UTF8.self)) }
     return words
   }
