@@ -1,12 +1,17 @@
 /// The data of the status page at one moment. Numbers, names and addresses of the configuration; nothing about any
 /// user.
 package struct StatusReport: Sendable {
+  /// The moment of the report.
   package var now: Timestamp
+  /// The version of the gateway.
   package var version: String
+  /// The start of the process.
   package var started: Timestamp
   /// The application's host: that of `public_url`.
   package var site: String
+  /// The checks of the gateway's dependencies.
   package var health: HealthReport
+  /// The counters since the start.
   package var totals: StatusTotals
   /// The last hour, the oldest step first.
   package var steps: [StatusHistory.Step]
@@ -14,8 +19,11 @@ package struct StatusReport: Sendable {
   package var sessions: Int
   /// Each host with its application: that of `public_url`, then each `[[host]]`.
   package var hosts: [Host]
+  /// Each address of each application.
   package var upstreams: [Upstream]
+  /// The certificates and keys that the configuration names.
   package var files: [DatedFile]
+  /// The resource usage of the process.
   package var process: ProcessSample
   /// Nil before the first count.
   package var people: PeopleCounts?
@@ -58,13 +66,28 @@ package struct StatusReport: Sendable {
 
   /// One address of an application.
   package struct Upstream: Sendable, Equatable {
+    /// The name of the upstream.
     package var name: String
+    /// The address, for people.
     package var address: String
+    /// The health of the address on all event loops together.
     package var state: State
+    /// Requests that could not be sent, were not answered, or got a malformed response, since the start.
     package var failures: Int
+    /// Ejections by outlier detection since the start, over all event loops.
     package var ejections: Int
 
-    package enum State: String, Sendable { case well, ejected, failing, unknown }
+    /// The health of an address.
+    package enum State: String, Sendable {
+      /// It has answered.
+      case well
+      /// Outlier detection sends it no requests for a while.
+      case ejected
+      /// It fails its health checks.
+      case failing
+      /// It has not answered since the start.
+      case unknown
+    }
 
     package init(name: String, address: String, state: State, failures: Int, ejections: Int) {
       self.name = name
@@ -131,16 +154,6 @@ extension StatusReport {
 extension StatusReport.Summary {
   fileprivate mutating func add(_ step: StatusHistory.Step) {
     seconds += step.seconds
-    counted.requests &+= step.counted.requests
-    counted.clientErrors &+= step.counted.clientErrors
-    counted.serverErrors &+= step.counted.serverErrors
-    counted.appleAnswered &+= step.counted.appleAnswered
-    counted.appleFailed &+= step.counted.appleFailed
-    counted.signIns &+= step.counted.signIns
-    counted.signInsFailed &+= step.counted.signInsFailed
-    counted.sessionsEnded &+= step.counted.sessionsEnded
-    counted.checksGood &+= step.counted.checksGood
-    counted.checksOther &+= step.counted.checksOther
-    for index in counted.latency.counts.indices { counted.latency.counts[index] &+= step.counted.latency.counts[index] }
+    counted.add(step.counted)
   }
 }

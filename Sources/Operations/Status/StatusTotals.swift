@@ -8,14 +8,19 @@ package struct StatusTotals: Sendable, Equatable {
   package internal(set) var serverErrors: UInt64 = 0
   /// From the request header to the last byte, for all kinds of routes.
   package internal(set) var latency = LatencyHistogram.emptySnapshot
+  /// Calls to Apple that were answered with success.
   package internal(set) var appleAnswered: UInt64 = 0
   /// Failed calls to Apple.
   package internal(set) var appleFailed: UInt64 = 0
+  /// Successful sign-ins.
   package internal(set) var signIns: UInt64 = 0
+  /// Failed sign-ins, without cancelled ones.
   package internal(set) var signInsFailed: UInt64 = 0
+  /// Sessions that ended, for whatever reason.
   package internal(set) var sessionsEnded: UInt64 = 0
-  /// Revalidations with a good answer, and all others.
+  /// Revalidations with a good answer.
   package internal(set) var checksGood: UInt64 = 0
+  /// Revalidations with any other result.
   package internal(set) var checksOther: UInt64 = 0
   /// Requests that are being answered at the moment.
   package internal(set) var inFlight: Int64 = 0
@@ -24,32 +29,38 @@ package struct StatusTotals: Sendable, Equatable {
   /// Tunnels that are open at the moment.
   package internal(set) var tunnels: Int64 = 0
 
+  /// Creates totals of zero.
   package init() {}
 }
 
 extension StatusTotals {
+  /// What is counted since the start, apart from latencies: not the numbers of the moment.
+  private static var counters: [WritableKeyPath<StatusTotals, UInt64>] {
+    [
+      \.requests, \.clientErrors, \.serverErrors, \.appleAnswered, \.appleFailed, \.signIns, \.signInsFailed,
+      \.sessionsEnded, \.checksGood, \.checksOther,
+    ]
+  }
+
   /// The difference to earlier counters. A counter that decreased counts as unchanged.
   func since(_ earlier: StatusTotals) -> StatusTotals {
-    func grown(_ path: KeyPath<StatusTotals, UInt64>) -> UInt64 {
-      self[keyPath: path] > earlier[keyPath: path] ? self[keyPath: path] - earlier[keyPath: path] : 0
-    }
     var difference = self
-    difference.requests = grown(\.requests)
-    difference.clientErrors = grown(\.clientErrors)
-    difference.serverErrors = grown(\.serverErrors)
-    difference.appleAnswered = grown(\.appleAnswered)
-    difference.appleFailed = grown(\.appleFailed)
-    difference.signIns = grown(\.signIns)
-    difference.signInsFailed = grown(\.signInsFailed)
-    difference.sessionsEnded = grown(\.sessionsEnded)
-    difference.checksGood = grown(\.checksGood)
-    difference.checksOther = grown(\.checksOther)
+    for counter in Self.counters {
+      let (now, before) = (self[keyPath: counter], earlier[keyPath: counter])
+      difference[keyPath: counter] = now > before ? now - before : 0
+    }
     for (index, count) in earlier.latency.counts.enumerated() where index < difference.latency.counts.count {
       let now = difference.latency.counts[index]
       difference.latency.counts[index] = now > count ? now - count : 0
     }
     difference.latency.sumSeconds = max(0, latency.sumSeconds - earlier.latency.sumSeconds)
     return difference
+  }
+
+  /// Adds the counters of another period, and its latencies without their sum, which no summary shows.
+  mutating func add(_ other: StatusTotals) {
+    for counter in Self.counters { self[keyPath: counter] &+= other[keyPath: counter] }
+    for index in latency.counts.indices { latency.counts[index] &+= other.latency.counts[index] }
   }
 }
 
