@@ -19,32 +19,50 @@ package struct GatewaySettings: Sendable {
   package var sites: [SiteSettings] = [] { didSet { routeTable = nil } }
   /// The number of event loops; 0 for one for each core.
   package var workers: Int
+  /// The listeners (`[listen]`, `[[listener]]`).
   package var listener: ListenerSettings
+  /// The address of the admin listener.
   package var adminAddress: BindAddress
+  /// The authorization of the admin API (`[admin]`).
   package var admin: AdminSettings
+  /// The application of routes that name none (`[upstream]`).
   package var upstream: UpstreamSettings
   /// Further applications, which routes name.
   package var upstreams: [UpstreamSettings]
+  /// The registration with Apple (`[apple]`).
   package var apple: AppleSettings
+  /// The sign-in of native apps (`[native]`).
   package var native: NativeSettings
+  /// The authorization of requests for other proxies (`[verify]`).
   package var verify: VerifySettings
+  /// The secrets, lifetimes and cookies of sessions (`[session]`).
   package var session: SessionSettings
+  /// The interval and grace period of revalidations (`[revalidation]`).
   package var revalidation: RevalidationSettings
+  /// The store of accounts and sessions (`[store]`).
   package var store: StoreSettings
+  /// The identity headers (`[identity]`).
   package var identity: IdentityHeaderSettings
+  /// The signed assertions (`[assertion]`).
   package var assertion: AssertionSettings
   /// The endpoint that Apple's notifications are forwarded to; nil if they are not.
   package var notificationRelay: EndpointAddress?
+  /// The access of all routes that do not say otherwise (`[access]`).
   package var access: AccessSettings { didSet { routeTable = nil } }
+  /// The routes (`[[route]]`), in the order of the file.
   package var routes: [RouteSettings] { didSet { routeTable = nil } }
   /// The groups of the configuration, without the members of their files.
   package var groups: [GroupConfiguration] { didSet { routeTable = nil } }
   /// The table of `access`, `routes`, `groups` and `sites`, if it was compiled when they were read; a change of one of
   /// them discards it.
   package var routeTable: RouteTable?
+  /// The pages of `public_url` (`[pages]`).
   package var pages: PageSettings
+  /// Apple's button on the sign-in page (`[pages.button]`).
   package var button: ButtonSettings
+  /// The logs (`[log]`).
   package var log: LogSettings
+  /// The graceful shutdown (`[shutdown]`).
   package var drain: DrainSettings
   /// Added to every response (`[headers]`).
   package var responseHeaders: [ResponseHeader] = []

@@ -2,6 +2,7 @@
 package struct DoctorFinding: Sendable, Equatable {
   /// The subject: `apple key`, `clock`, `store`.
   package let subject: String
+  /// Whether something has to be done.
   package let status: Status
   /// The observation.
   package let seen: String

@@ -2,6 +2,7 @@
 package struct HealthCheck: Sendable, Equatable {
   /// A short constant: `store`, `upstream`, `apple`.
   package var name: String
+  /// The result of the last check.
   package var status: Status
   /// The problem and its remedy, if there is one. It is shown without a token and must contain no secrets.
   package var message: String?
@@ -10,6 +11,7 @@ package struct HealthCheck: Sendable, Equatable {
   /// The effect of a failure on the probes.
   package var effect: Effect
 
+  /// Creates a check, which informs unless it says otherwise.
   package init(
     name: String, status: Status, message: String? = nil, since: Timestamp? = nil, effect: Effect = .informs
   ) {
@@ -20,6 +22,7 @@ package struct HealthCheck: Sendable, Equatable {
     self.effect = effect
   }
 
+  /// The result of a check.
   package enum Status: String, Sendable {
     case ok, failing
     /// Not checked yet.

@@ -6,10 +6,12 @@ internal import WebFormats
 /// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok, with its name.
 /// - `/healthz`: every check, with the status of `/readyz`.
 package struct HealthReport: Sendable, Equatable {
+  /// Every check, in the order of display.
   package var checks: [HealthCheck]
   /// Whether the process shuts down: it finishes requests in flight and should get no new ones.
   package var isDraining: Bool
 
+  /// Creates a report.
   package init(checks: [HealthCheck], isDraining: Bool = false) {
     self.checks = checks
     self.isDraining = isDraining
@@ -25,6 +27,7 @@ package struct HealthReport: Sendable, Equatable {
     return checks.contains { $0.status == .failing } ? .degraded : .ok
   }
 
+  /// The state of the gateway in one word.
   package enum Summary: String, Sendable {
     case ok
     /// Requests are served, but a check fails.
@@ -91,8 +94,10 @@ package struct HealthAnswer: Sendable, Equatable {
   package var status: Int
   /// JSON with a final line feed.
   package var body: [UInt8]
+  /// The media type of the body.
   package var contentType: String { "application/json" }
 
+  /// Creates a response.
   package init(status: Int, body: [UInt8]) {
     self.status = status
     self.body = body

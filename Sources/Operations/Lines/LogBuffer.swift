@@ -9,6 +9,7 @@ package struct LogBuffer: ~Copyable {
   private var second = Int64.min
   private var secondText = InlineArray<20, UInt8>(repeating: 0)
 
+  /// Creates an empty buffer.
   package init() {}
 
   deinit { memory.deallocate() }

@@ -11,8 +11,10 @@ package struct MetricsText: Sendable {
   package private(set) var bytes: [UInt8] = []
   private var name = ""
 
+  /// Creates an empty text.
   package init() {}
 
+  /// The type of a family, as its `# TYPE` line has it.
   package enum Kind: String, Sendable { case counter, gauge, histogram }
 
   /// Begins a family. Names are our constants: letters, digits and `_`; counters end in `_total`, times are in seconds
@@ -24,6 +26,7 @@ package struct MetricsText: Sendable {
     text("\n# TYPE \(name) \(kind.rawValue)\n")
   }
 
+  /// A label of a sample; names are our constants.
   package typealias Label = (name: String, value: String)
 
   /// A sample of the family.

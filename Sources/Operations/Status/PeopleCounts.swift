@@ -4,7 +4,9 @@ internal import WebFormats
 package struct PeopleCounts: Sendable, Equatable {
   /// Nil until they were counted, which a store with many millions of them may not be in time to do.
   package var accounts: Int?
+  /// Sessions that have not ended, with expired ones that are not removed yet; nil until they were counted.
   package var sessions: Int?
+  /// The groups that the configuration declares.
   package var groups: [Group] = []
   /// Requests for access that wait for an operator.
   package var requests = 0
@@ -15,16 +17,19 @@ package struct PeopleCounts: Sendable, Equatable {
   /// Machine tokens that are accepted.
   package var tokens = 0
 
+  /// Creates counts of zero.
   package init() {}
 
   /// A group that the configuration declares.
   package struct Group: Sendable, Equatable {
+    /// The name of the group.
     package var name: String
     /// The number of members by configuration: subjects, addresses and domains.
     package var configured: Int
     /// The number of users who were added at run time.
     package var added: Int
 
+    /// Creates the counts of a group.
     package init(name: String, configured: Int, added: Int) {
       self.name = name
       self.configured = configured

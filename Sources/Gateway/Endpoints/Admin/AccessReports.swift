@@ -1,11 +1,13 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// A ban in force.
+/// A ban in force. Times are RFC 3339, in UTC, as in all reports.
 package struct BanReport: Codable, Sendable, Equatable {
   /// The moment at which it ends by itself; nil: never.
   package let until: String?
+  /// The note of whoever made it; nil without one.
   package let reason: String?
+  /// The moment at which it was made.
   package let since: String
   /// The operator or manager.
   package let by: String
@@ -20,7 +22,9 @@ package struct BanReport: Codable, Sendable, Equatable {
 
 /// `PUT /accounts/SUB/ban`.
 package struct BannedReport: Codable, Sendable, Equatable {
+  /// Apple's `sub`.
   package let subject: String
+  /// The ban that is in force now.
   package let ban: BanReport
   /// Sessions that ended.
   package let ended: Int
@@ -33,6 +37,7 @@ package struct BannedReport: Codable, Sendable, Equatable {
 
 /// `DELETE /accounts/SUB/ban`.
 package struct UnbannedReport: Codable, Sendable, Equatable {
+  /// Apple's `sub`.
   package let subject: String
 
   private enum CodingKeys: String, CodingKey {
@@ -42,11 +47,13 @@ package struct UnbannedReport: Codable, Sendable, Equatable {
 
 /// `GET /groups`.
 package struct GroupsReport: Codable, Sendable, Equatable {
+  /// In the order of their names.
   package let groups: [GroupReport]
 }
 
 /// A group, as the operator sees it.
 package struct GroupReport: Codable, Sendable, Equatable {
+  /// The name of the group.
   package let name: String
   /// Whether a `[[group]]` declares it.
   package let declared: Bool
@@ -68,7 +75,9 @@ package struct GroupReport: Codable, Sendable, Equatable {
 
 /// `PUT` and `DELETE /groups/G/members/SUB`.
 package struct MemberReport: Codable, Sendable, Equatable {
+  /// Apple's `sub`.
   package let subject: String
+  /// The name of the group.
   package let group: String
   /// Whether the user is a member from now on.
   package let isMember: Bool
@@ -85,6 +94,7 @@ package struct MemberReport: Codable, Sendable, Equatable {
 
 /// `GET /requests`: open requests, oldest first.
 package struct RequestsReport: Codable, Sendable, Equatable {
+  /// A page of them.
   package let requests: [RequestReport]
   /// The code to go on after; nil at the end.
   package let next: String?
@@ -94,11 +104,17 @@ package struct RequestsReport: Codable, Sendable, Equatable {
 
 /// A request for access.
 package struct RequestReport: Codable, Sendable, Equatable {
+  /// The code that the user reads out, as in `K7QF-3MDP`.
   package let code: String
+  /// Apple's `sub`.
   package let subject: String
+  /// The display name; nil if Apple sent none.
   package let name: String?
+  /// The last known address; nil without one.
   package let email: String?
+  /// Apple's `email_verified`; nil if it does not say.
   package let emailVerified: Bool?
+  /// Whether it is an address of Apple's relay; nil if Apple does not say.
   package let isPrivateEmail: Bool?
   /// The time of the first request.
   package let asked: String
@@ -125,7 +141,9 @@ package struct RequestReport: Codable, Sendable, Equatable {
 
 /// `POST /requests/CODE/admit` and `…/reject`.
 package struct DecisionReport: Codable, Sendable, Equatable {
+  /// The code of the request.
   package let code: String
+  /// Apple's `sub` of the user who asked.
   package let subject: String
   /// The group that the user is in from now on; nil if the request was rejected.
   package let group: String?
@@ -145,6 +163,7 @@ package struct DecisionReport: Codable, Sendable, Equatable {
 
 /// `GET /invitations`: newest first.
 package struct InvitationsReport: Codable, Sendable, Equatable {
+  /// All of them, also those that admit nobody any longer.
   package let invitations: [InvitationReport]
   /// The IDs of those that are damaged, each nil if it cannot be read; nil if there are none.
   package let damaged: [String?]?
@@ -152,13 +171,21 @@ package struct InvitationsReport: Codable, Sendable, Equatable {
 
 /// An invitation.
 package struct InvitationReport: Codable, Sendable, Equatable {
+  /// Its public name, by which it is revoked.
   package let id: String
+  /// The group that it admits to.
   package let group: String
+  /// The number of users that it can admit.
   package let uses: Int
+  /// The number of users that it has admitted.
   package let used: Int
+  /// The moment at which it ends by itself.
   package let expires: String
+  /// The note of whoever made it; nil without one.
   package let note: String?
+  /// The moment at which it was made.
   package let created: String
+  /// The operator or manager.
   package let by: String
   /// Whether it still admits somebody.
   package let open: Bool
@@ -181,6 +208,7 @@ package struct InvitationReport: Codable, Sendable, Equatable {
 
 /// `GET /tokens`: in the order of their names.
 package struct TokensReport: Codable, Sendable, Equatable {
+  /// All of them, also expired ones.
   package let tokens: [TokenReport]
   /// The names of those that are damaged, each nil if it cannot be read; nil if there are none.
   package let damaged: [String?]?
@@ -188,11 +216,15 @@ package struct TokensReport: Codable, Sendable, Equatable {
 
 /// A machine token.
 package struct TokenReport: Codable, Sendable, Equatable {
+  /// Its name, by which it is revoked.
   package let name: String
+  /// The one group that it is in.
   package let group: String
+  /// The moment at which it was made.
   package let created: String
-  /// Nil: never.
+  /// The moment at which it ends by itself; nil: never.
   package let expires: String?
+  /// The operator.
   package let by: String
   /// Whether it is still accepted.
   package let valid: Bool

@@ -161,6 +161,7 @@ package struct AdministrationClient: Sendable {
 
 /// The failure of a command, for its user.
 package struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
+  /// The problem and the remedy.
   package let description: String
 
   init(_ description: String) { self.description = description }

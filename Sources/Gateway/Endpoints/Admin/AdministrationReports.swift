@@ -3,6 +3,7 @@ internal import Sessions
 
 /// `GET /accounts`: the accounts that were found, or a page of a list.
 package struct AccountsReport: Codable, Sendable, Equatable {
+  /// Those that can be read.
   package let accounts: [AccountReport]
   /// In a list, the subject to go on after; nil at the end. A page may be empty and yet not be the last.
   package let next: String?
@@ -25,15 +26,21 @@ extension [DamagedRecord] {
 package struct AccountReport: Codable, Sendable, Equatable {
   /// Apple's `sub`.
   package let subject: String
+  /// The display name; nil if Apple sent none.
   package let name: String?
+  /// The last known address; nil without one.
   package let email: String?
+  /// Apple's `email_verified`; nil if it does not say.
   package let emailVerified: Bool?
+  /// Whether it is an address of Apple's relay; nil if Apple does not say.
   package let isPrivateEmail: Bool?
+  /// Apple's `org_id`, of a Managed Apple Account.
   package let organization: String?
   /// Whether Apple forwards mail; nil until Apple notified of it.
   package let mailForwarding: Bool?
-  /// For an application that is about to go to another team: the user's name there, and the Team ID.
+  /// For an application that is about to go to another team: the user's transfer identifier for that team.
   package let transferSubject: String?
+  /// The Team ID of that team; nil for an identifier of an identity token.
   package let transferTeam: String?
   /// The user's subject before the application came to this team.
   package let formerSubject: String?
@@ -96,6 +103,7 @@ package struct AccountReport: Codable, Sendable, Equatable {
 
 /// `GET /accounts/SUB/sessions`: the user's sessions, newest first.
 package struct SessionsReport: Codable, Sendable, Equatable {
+  /// Those that can be read.
   package let sessions: [SessionReport]
   /// The session IDs of those that are damaged, each nil if it cannot be read; nil if there are none.
   package let damaged: [String?]?
@@ -107,7 +115,9 @@ package struct SessionReport: Codable, Sendable, Equatable {
   package let handle: String
   /// The client that was signed in with.
   package let clientID: String
+  /// The moment of the sign-in.
   package let began: String
+  /// The moment at which it ends at the latest.
   package let ends: String
   /// The last use, up to two minutes behind.
   package let lastSeen: String
@@ -134,6 +144,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
 
 /// The result of ending sessions: how many there were.
 package struct EndedReport: Codable, Sendable, Equatable {
+  /// The number of sessions that ended.
   package let ended: Int
 }
 
@@ -143,6 +154,7 @@ package struct DisconnectionReport: Codable, Sendable, Equatable {
   package let forgotten: Bool
   /// Sessions that ended.
   package let ended: Int
+  /// One for each of the user's tokens.
   package let revocations: [Revocation]
 
   /// One token.

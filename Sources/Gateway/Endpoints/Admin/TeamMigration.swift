@@ -162,6 +162,7 @@ struct TeamMigration {
 
 /// `POST /accounts/migrate`: the results for a page of accounts.
 package struct MigrationReport: Codable, Sendable, Equatable {
+  /// In the order of the subjects.
   package let results: [Result]
   /// The place to go on from; nil after the last page.
   package let next: String?
