@@ -14,11 +14,34 @@ struct FileChecks {
   /// The largest accepted size of these files, in bytes.
   private static let limit = 65_536
 
+  /// Checks every file. What takes several files together, and warnings, only where nothing else is wrong.
   func check(
     _ builder: ConfigurationBuilder, listeners: [DocumentReader.Element<ListenerBuilder>],
     upstreams: [DocumentReader.Element<UpstreamBuilder>], _ context: inout DecodingContext
   ) {
     let configuration = builder.configuration
+    let listeners = ListenerChecks.places(builder, listeners)
+    checkSecrets(configuration, &context)
+    if let file = configuration.apple.authorityFile {
+      checkCertificate(file, NodePath("apple.tls_ca_file"), &context)
+    }
+    for (acceptor, path) in listeners { checkTLS(acceptor, at: path, &context) }
+    checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &context)
+    for (index, upstream, _) in upstreams {
+      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &context)
+    }
+    guard context.problems.isEmpty else { return }
+    let paths = listeners.map(\.path)
+    checkCertificates(configuration, paths, &context)
+    warnAboutStore(configuration.store.location, &context)
+    for (acceptor, path) in zip(configuration.listener.acceptors, paths) {
+      warnAboutSocket(acceptor.address, at: path.appending("address"), &context)
+    }
+    warnAboutSocket(configuration.adminAddress, at: NodePath("admin.address"), &context)
+  }
+
+  /// Checks the files of keys, secrets and tokens, if the keys that name them are valid.
+  private func checkSecrets(_ configuration: Configuration, _ context: inout DecodingContext) {
     if context.validKeys.contains("apple.private_key_file") {
       let path = NodePath("apple.private_key_file")
       let hint = "download the key from Keys in the developer account (possible only once)"
@@ -44,24 +67,6 @@ struct FileChecks {
     if let file = configuration.admin.tokenFile {
       checkKeyMaterial(file, NodePath("admin.token_file"), &context)
       checkToken(file, NodePath("admin.token_file"), &context)
-    }
-    if let file = configuration.apple.authorityFile {
-      checkCertificate(file, NodePath("apple.tls_ca_file"), &context)
-    }
-    for (acceptor, path) in ListenerChecks.places(builder, listeners) { checkTLS(acceptor, at: path, &context) }
-    checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &context)
-    for (index, upstream, _) in upstreams {
-      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &context)
-    }
-    if context.problems.isEmpty {
-      checkCertificates(configuration, ListenerChecks.places(builder, listeners).map(\.path), &context)
-      warnAboutStore(configuration.store.location, &context)
-      for (acceptor, path) in zip(
-        configuration.listener.acceptors, ListenerChecks.places(builder, listeners).map(\.path))
-      {
-        warnAboutSocket(acceptor.address, at: path.appending("address"), &context)
-      }
-      warnAboutSocket(configuration.adminAddress, at: NodePath("admin.address"), &context)
     }
   }
 

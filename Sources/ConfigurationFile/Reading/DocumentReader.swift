@@ -41,6 +41,7 @@ struct DocumentReader {
     self.tables = tables
   }
 
+  /// Reads a whole document, and reports unknown and missing keys.
   mutating func read(_ document: Document) {
     readTable(document.root, at: NodePath())
     reportUnknown()
@@ -63,36 +64,44 @@ struct DocumentReader {
           reportNoTable(
             node, at: keyPath, name: name, more: name == "upstream" ? "; additional ones are [[upstreams]]" : "")
         }
-      } else if name == ConfigurationSchema.route.name {
-        readList(
-          node, at: keyPath, ConfigurationSchema.route, key: "path", remedy: "\"/public/\", or what it is to rule",
-          keep: { $0.routes.append($1) },
-          invalid: { context, builder, path in
-            // Its other problems are reported already; its path can still be checked.
-            if !builder.path.isEmpty { RouteChecks.checkPath(builder.path, at: path, &context) }
-          })
-      } else if name == ConfigurationSchema.upstreams.name {
-        readList(
-          node, at: keyPath, ConfigurationSchema.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
-          keep: { $0.upstreams.append($1) })
-      } else if name == ConfigurationSchema.group.name {
-        readList(
-          node, at: keyPath, ConfigurationSchema.group, key: "name", remedy: "\"staff\", or what routes call it",
-          keep: { $0.groups.append($1) }, invalid: { context, builder, _ in context.noteInvalidGroup(builder.name) })
-      } else if name == ConfigurationSchema.host.name {
-        readList(
-          node, at: keyPath, ConfigurationSchema.host, key: "name",
-          remedy: "\"wiki.example.com\", or the host that browsers send",
-          keep: { $0.hosts.append($1) }, invalid: { context, builder, _ in context.noteInvalidHost(builder.name) })
-      } else if name == ConfigurationSchema.listener.name {
-        readList(
-          node, at: keyPath, ConfigurationSchema.listener, key: "name",
-          remedy: "\"internal\", or another name for the log",
-          keep: { $0.listeners.append($1) })
-      } else {
+      } else if !readListOfTables(name, node, at: keyPath) {
         noteUnknown(keyPath, name: name, isTable: node.isTable)
       }
     }
+  }
+
+  /// Reads a list of tables, if that is what a key names.
+  /// - Returns: whether it is.
+  private mutating func readListOfTables(_ name: String, _ node: Node, at path: NodePath) -> Bool {
+    switch name {
+    case ConfigurationSchema.route.name:
+      readList(
+        node, at: path, ConfigurationSchema.route, key: "path", remedy: "\"/public/\", or what it is to rule",
+        keep: { $0.routes.append($1) },
+        invalid: { context, builder, path in
+          // Its other problems are reported already; its path can still be checked.
+          if !builder.path.isEmpty { RouteChecks.checkPath(builder.path, at: path, &context) }
+        })
+    case ConfigurationSchema.upstreams.name:
+      readList(
+        node, at: path, ConfigurationSchema.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
+        keep: { $0.upstreams.append($1) })
+    case ConfigurationSchema.group.name:
+      readList(
+        node, at: path, ConfigurationSchema.group, key: "name", remedy: "\"staff\", or what routes call it",
+        keep: { $0.groups.append($1) }, invalid: { context, builder, _ in context.noteInvalidGroup(builder.name) })
+    case ConfigurationSchema.host.name:
+      readList(
+        node, at: path, ConfigurationSchema.host, key: "name",
+        remedy: "\"wiki.example.com\", or the host that browsers send",
+        keep: { $0.hosts.append($1) }, invalid: { context, builder, _ in context.noteInvalidHost(builder.name) })
+    case ConfigurationSchema.listener.name:
+      readList(
+        node, at: path, ConfigurationSchema.listener, key: "name", remedy: "\"internal\", or another name for the log",
+        keep: { $0.listeners.append($1) })
+    default: return false
+    }
+    return true
   }
 
   /// Reads a list of tables.
