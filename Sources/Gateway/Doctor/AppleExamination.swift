@@ -13,6 +13,8 @@ struct AppleExamination {
   private static let intolerableSeconds = 60.0
   private static let noticeableSeconds = 10.0
 
+  /// Runs the local checks, then those at Apple as far as it makes sense.
+  /// - Parameter note: called with each finding.
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
     if let broken = redirectURIProblem() { note(broken) }
     let key: ClientSecretKey

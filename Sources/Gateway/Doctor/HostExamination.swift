@@ -15,6 +15,8 @@ struct HostExamination {
   private static let timeout = Duration.seconds(5)
   private static let subject = "host"
 
+  /// Examines each host in turn.
+  /// - Parameter note: called with each finding.
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
     // SiteExamination reports certificates that cannot be read.
     let certificates = acceptors.compactMap { try? ListenerCertificate($0) }

@@ -87,6 +87,8 @@ struct SiteExamination {
 
   // MARK: Secrets and store
 
+  /// Reads the session secrets.
+  /// - Returns: the keyring, nil if they cannot be used, and the finding about them.
   func sessionKeys() -> (SessionKeyring?, DoctorFinding) {
     let files = secretFiles
     do throws(KeyringError) {
@@ -98,6 +100,8 @@ struct SiteExamination {
     }
   }
 
+  /// Examines the store, if there is one: whether it can be written, and whether the secrets open all its tokens.
+  /// - Parameter keyring: nil if the secrets cannot be used.
   func store(
     _ open: () async throws(StoreError) -> Doctor.StorePresence, _ keyring: SessionKeyring?
   ) async -> DoctorFinding {
@@ -144,12 +148,4 @@ struct SiteExamination {
   }
 
   private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-}
-
-extension OriginError {
-  var reason: String {
-    switch self {
-    case .notSent(let reason), .unanswered(let reason): reason
-    }
-  }
 }

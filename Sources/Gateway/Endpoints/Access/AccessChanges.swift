@@ -327,9 +327,10 @@ struct AccessChanges: Sendable {
   static let mostUses = 10_000
   /// The latest end of an invitation or a token, in days from now.
   static let longestDays = 366
-  /// The largest number of open invitations, and of machine tokens.
+  /// The largest number of open invitations.
   private static let mostInvitations = 1_000
+  /// The largest number of machine tokens, with expired ones.
   private static let mostTokens = 1_000
   /// The largest size of a note or reason, in bytes.
-  private static let noteLimit = 500
+  static let noteLimit = 500
 }

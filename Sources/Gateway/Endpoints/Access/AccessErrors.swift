@@ -54,15 +54,19 @@ extension AdministrationError {
     status: 400, code: "address_for_subject",
     message: "this is an address, and a subject is needed: find it with GET /accounts?email=ADDRESS, "
       + "and look at email_verified")
+  /// See `AccessChanges.mostInvitations`.
   static let tooManyInvitations = AdministrationError(
     status: 409, code: "too_many", message: "there are 1,000 open invitations: revoke some, or let one admit more users"
   )
+  /// See `AccessChanges.mostTokens`.
   static let tooManyTokens = AdministrationError(
     status: 409, code: "too_many", message: "there are 1,000 tokens: revoke those that are no longer used")
 
+  /// - Parameter name: the member of the request that is too long or has several lines.
   static func badNote(_ name: String) -> AdministrationError {
     AdministrationError(
-      status: 400, code: "bad_\(name)", message: "\(name) is one line of at most 500 bytes: make it shorter")
+      status: 400, code: "bad_\(name)",
+      message: "\(name) is one line of at most \(AccessChanges.noteLimit) bytes: make it shorter")
   }
 
   static func notMember(of group: String) -> AdministrationError {

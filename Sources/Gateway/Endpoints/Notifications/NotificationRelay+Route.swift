@@ -47,9 +47,7 @@ extension NotificationRelay {
         let status = try await client.send(request, body: body).head.status
         return status.kind == .successful ? nil : "answered \(status.code)"
       } catch {
-        switch error {
-        case .notSent(let reason), .unanswered(let reason): return reason
-        }
+        return error.reason
       }
     }
   }
