@@ -34,7 +34,7 @@ package struct StatusTotals: Sendable, Equatable {
 }
 
 extension StatusTotals {
-  /// What is counted since the start, apart from latencies: not the numbers of the moment.
+  /// The counters since the start, without latencies and the numbers of the moment.
   private static var counters: [WritableKeyPath<StatusTotals, UInt64>] {
     [
       \.requests, \.clientErrors, \.serverErrors, \.appleAnswered, \.appleFailed, \.signIns, \.signInsFailed,
