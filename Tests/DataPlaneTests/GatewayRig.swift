@@ -25,6 +25,12 @@ final class ScriptedGate: RequestGate {
     ControlResponse(.init(code: status), body: Array(reason.utf8))
   }
 
+  func answer(
+    to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
+    ControlResponse(.unauthorized, body: Array("\(ending)".utf8))
+  }
+
   static let forwards: Decision = { _, _ in .forward(ForwardingDirective(routeClass: 1, allowsUpgrade: true)) }
 }
 

@@ -134,7 +134,7 @@ struct TunnelTests {
             return client
           }
         }
-        await rig.listener.endExchanges(of: [ConnectionKey(high: 1, low: 1)], for: .sessionEnded)
+        await rig.listener.endExchanges(of: [ConnectionKey(high: 1, low: 1)], for: .signInRequired)
         let (ended, echo) = try await blocking {
           let ended = try clients[0].isEnded()
           try clients[1].send("still.")

@@ -94,7 +94,7 @@ struct ChangeFollowerTests {
   func damagedRecord() async throws {
     let rig = try await GateRig()
     let key = ConnectionKey(SessionIdentifier.random().handle)
-    #expect(try await rig.changes.endings(of: [key]) == [.sessionEnded: [key]])
+    #expect(try await rig.changes.endings(of: [key]) == [.signInRequired: [key]])
     rig.store.state.withLock { $0.failures["find"] = StoreError(code: .damagedRow, message: "by order of the test") }
     #expect(try await rig.changes.endings(of: [key]) == [.unverifiable: [key]])
     #expect(rig.metrics.storeFailures.total("find") == 1 && !rig.storeHealth.isUnavailable)

@@ -1,5 +1,6 @@
 import AccessPolicy
 import FoundationEssentials
+import HTTPTypes
 import Operations
 import Sessions
 import Synchronization
@@ -67,7 +68,7 @@ struct OpenExchangeTests {
     rig.store.state.withLock { $0.sessions[anna.session.handle] = nil }
     #expect(try await rig.review(exchange), "nobody has said so yet")
     await rig.sessions.forget(anna.account.subject)
-    #expect(try await rig.ending(of: exchange) == .sessionEnded)
+    #expect(try await rig.ending(of: exchange) == .signInRequired)
     try await rig.stop()
   }
 
@@ -92,12 +93,12 @@ struct OpenExchangeTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let (closed, fine) = (try await open(rig, cookie, "/closed/x"), try await open(rig, cookie, "/x"))
     try await rig.apply(try .forTests(routes: [RouteSettings(path: "/closed/", access: .deny)]))
-    #expect(try await rig.ending(of: closed) == .forbidden)
+    #expect(try await rig.ending(of: closed) == .closed)
     #expect(try await rig.review(fine))
     try await rig.apply(try .forTests(), secrets: "ba")
     #expect(try await rig.review(fine))
     try await rig.apply(try .forTests(), secrets: "b")
-    #expect(try await rig.ending(of: fine) == .sessionEnded)
+    #expect(try await rig.ending(of: fine) == .signInRequired)
     try await rig.stop()
   }
 
@@ -123,6 +124,25 @@ struct OpenExchangeTests {
     restricted.conditions.denied.subjects = ["001.anna"]
     try await rig.apply(try .forTests(routes: [restricted]))
     #expect(try await !rig.review(fine))
+    try await rig.stop()
+  }
+
+  @Test(
+    "A request that may not continue gets the page of the reason, and is not told when to repeat itself",
+    arguments: [
+      (ExchangeEnding.signInRequired, 401, "sign_in_required"), (.forbidden, 403, "forbidden"),
+      (.closed, 403, "closed"), (.outsideNetworks, 403, "network"), (.unverifiable, 503, "store_unavailable"),
+    ])
+  func answer(_ ending: ExchangeEnding, _ status: Int, _ error: String) async throws {
+    let rig = try await GateRig()
+    for credential in [ExchangeCredential(number: 0), .machineToken] {
+      let response = try await rig.answer(to: ending, credential)
+      #expect(response.head.status.code == status && response.head.headerFields[.retryAfter] == nil)
+      #expect(String(decoding: response.body, as: UTF8.self).contains("\"\(error)\""))
+      let challenges = response.head.headerFields[values: .wwwAuthenticate]
+      let basic = credential.isMachineToken ? ["Basic realm=\"app.example.com\""] : []
+      #expect(challenges == (status == 401 ? ["Bearer"] + basic : []))
+    }
     try await rig.stop()
   }
 

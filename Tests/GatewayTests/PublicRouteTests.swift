@@ -77,10 +77,10 @@ struct PublicRouteTests {
     for exchange in [inside, outside, forged] { #expect(try await rig.review(exchange)) }
     try await rig.apply(try Self.settings { $0[2].networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) } })
     #expect(try await rig.review(inside))
-    #expect(try await !rig.review(outside))
-    #expect(try await !rig.review(forged), "its address is not known")
+    #expect(try await rig.ending(of: outside) == .outsideNetworks)
+    #expect(try await rig.ending(of: forged) == .outsideNetworks, "its address is not known")
     try await rig.apply(try Self.settings { $0[2].access = .signedIn })
-    #expect(try await !rig.review(inside))
+    #expect(try await rig.ending(of: inside) == .signInRequired)
     try await rig.stop()
   }
 

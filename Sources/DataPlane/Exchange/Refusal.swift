@@ -21,15 +21,6 @@ struct Refusal: Equatable {
   /// An upstream that gave no response.
   init(_ failure: UpstreamFailure) { self.init(failure.status, failure.reason) }
 
-  /// An exchange that may not continue, and has no response yet.
-  init(_ ending: ExchangeEnding) {
-    switch ending {
-    case .sessionEnded: self.init(401, "the session ended before the application answered")
-    case .forbidden: self.init(403, "the request was no longer permitted when the application had not yet answered")
-    case .unverifiable: self.init(503, "the session could no longer be verified before the application answered")
-    }
-  }
-
   static let headTimeout = Refusal(408, "the request head did not arrive in time")
   static let headTruncated = Refusal(400, "the connection ended within the request head")
   /// With the fields that the gateway adds, the head could not be read again.

@@ -29,6 +29,13 @@ package protocol RequestGate: AnyObject {
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse
 
+  /// The answer to a request that was forwarded, may not continue, and has no response yet. The upstream may have acted
+  /// on it.
+  /// - Parameter credential: ``ForwardingDirective/credential`` of the request.
+  func answer(
+    to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse
+
   /// Decides whether an exchange that is under way may continue, as its request would be decided on now. Called about
   /// once a second for each that is older than a second.
   /// - Returns: nil if it may continue.
@@ -42,17 +49,27 @@ package protocol RequestGate: AnyObject {
 extension RequestGate {
   package func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? { action }
   package func review(_ exchange: inout OpenExchange) -> ExchangeEnding? { nil }
+  package func answer(
+    to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
+    failure(
+      status: 503, reason: "the request may not continue", preferences: preferences, requestID: requestID)
+  }
   package func reviewEnded() -> Bool { false }
 }
 
-/// The reason for which the gateway ends an exchange that it has forwarded. Its client is informed of it unless a
-/// response has begun.
+/// The reason for which the gateway ends an exchange that it has forwarded. Its client is told unless a response has
+/// begun.
 package enum ExchangeEnding: Sendable, Hashable {
-  /// Its session has ended: 401.
-  case sessionEnded
-  /// Its request would now be refused: 403.
+  /// Its session has ended, its credential is no longer accepted, or its route requires a session now: 401.
+  case signInRequired
+  /// The rules refuse its user or token now: 403.
   case forbidden
-  /// The session may be valid, but the store cannot confirm it: 503.
+  /// Its route is closed to everybody now: 403.
+  case closed
+  /// The client's address is outside of the networks of its route now: 403.
+  case outsideNetworks
+  /// Its session may be valid, but the store cannot confirm it: 503.
   case unverifiable
 }
 

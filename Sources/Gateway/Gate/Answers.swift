@@ -98,10 +98,22 @@ extension PageFailure {
       }
   }
 
+  /// The page for a request that was forwarded, and may not continue.
+  init(_ ending: ExchangeEnding) {
+    self =
+      switch ending {
+      case .signInRequired: .signInRequired
+      case .forbidden: .forbidden
+      case .closed: .closed
+      case .outsideNetworks: .network
+      case .unverifiable: .storeUnavailable
+      }
+  }
+
   /// Whether the data plane asks for this page by its status code alone.
   var isOfProtocol: Bool {
     switch self {
-    case .signInRequired, .forbidden, .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired,
+    case .closed, .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired,
       .contentTooLarge, .targetTooLong, .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests,
       .headTooLarge, .internalError, .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:
       true

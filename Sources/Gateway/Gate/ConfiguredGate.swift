@@ -117,17 +117,26 @@ final class ConfiguredGate {
     let route: RouteDecision
     switch DestinationField.route(head, bytes, method: head.methodRange, of: request.site, configuration) {
     case .refused: return refuse(.badRequest, head, bytes, request)
-    case .own: return refuse(.forbidden, head, bytes, request)
+    case .own: return refuseDestination("a path of the gateway", head, bytes, request)
     case .route(let found): route = found
     }
     var decision = admit(route, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
     guard case .forward(let other) = decision else { return decision }
     // The application would take the path of another one for its own.
-    guard other.upstream == directive.upstream else { return refuse(.forbidden, head, bytes, request) }
+    guard other.upstream == directive.upstream else {
+      return refuseDestination("the resource of another application", head, bytes, request)
+    }
     var both = directive
     both.dropsMethodOverride = directive.dropsMethodOverride || other.dropsMethodOverride
     return .forward(both)
+  }
+
+  private func refuseDestination(
+    _ target: String, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision {
+    logger.debug("Destination refused", metadata: ["target": "\(target)", "request": "\(request.id)"])
+    return refuse(.closed, head, bytes, request)
   }
 
   /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
@@ -337,6 +346,17 @@ final class ConfiguredGate {
       logger.log(level: level, "request failed", metadata: metadata)
     }
     return responses.failure(status: status, preferences: preferences, requestID: requestID)
+  }
+
+  /// See ``RequestGate/answer(to:credential:preferences:requestID:)``.
+  func answer(
+    to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
+    logger.debug(
+      "forwarded request refused before its response",
+      metadata: ["reason": "\(PageFailure(ending).rawValue)", "request": "\(requestID)"])
+    return responses.answer(
+      to: ending, ExchangeCredential(number: credential), preferences: preferences, requestID: requestID)
   }
 }
 

@@ -216,13 +216,36 @@ struct GateResponses {
   /// The response to a request that the data plane could not carry out.
   func failure(status: Int, preferences: ClientPreferences, requestID: String) -> ControlResponse {
     let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
-    let site = preferences.authority.flatMap { configuration.site(of: $0.span) } ?? configuration.publicSite
-    let pages = site.pages.inLanguage(of: LanguagePreferences(acceptLanguage: preferences.acceptLanguage ?? []))
-    var response = ControlResponse(
-      preferences.accept.map { pages.failure(failure, accept: $0, requestID: requestID) }
-        ?? pages.failureJSON(failure, requestID: requestID))
-    if failure.status == 401 { response.head.headerFields[.wwwAuthenticate] = AuthenticationChallenge.bearer }
+    let response = response(to: failure, on: site(of: preferences), preferences, requestID)
     // A request that was not read as far as its path may bring Apple's answer.
     return status < 500 ? response.separatedFromOpener() : response
+  }
+
+  /// The response to a request that was forwarded, and may not continue. It does not say when to repeat the request,
+  /// on which the application may have acted.
+  func answer(
+    to ending: ExchangeEnding, _ credential: ExchangeCredential, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
+    let site = site(of: preferences)
+    var response = response(to: PageFailure(ending), on: site, preferences, requestID)
+    response.head.headerFields[.retryAfter] = nil
+    if response.head.status == .unauthorized {
+      AuthenticationChallenge.add(
+        to: &response, realm: site.origin.authority, takesBasic: credential.isMachineToken)
+    }
+    return response
+  }
+
+  private func site(of preferences: ClientPreferences) -> GateSite {
+    preferences.authority.flatMap { configuration.site(of: $0.span) } ?? configuration.publicSite
+  }
+
+  private func response(
+    to failure: PageFailure, on site: GateSite, _ preferences: ClientPreferences, _ requestID: String
+  ) -> ControlResponse {
+    let pages = site.pages.inLanguage(of: LanguagePreferences(acceptLanguage: preferences.acceptLanguage ?? []))
+    return ControlResponse(
+      preferences.accept.map { pages.failure(failure, accept: $0, requestID: requestID) }
+        ?? pages.failureJSON(failure, requestID: requestID))
   }
 }

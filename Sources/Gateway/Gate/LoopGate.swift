@@ -40,6 +40,12 @@ final class LoopGate: RequestGate {
     current.failure(status: status, reason: reason, preferences: preferences, requestID: requestID)
   }
 
+  func answer(
+    to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
+    current.answer(to: ending, credential: credential, preferences: preferences, requestID: requestID)
+  }
+
   func review(_ exchange: inout OpenExchange) -> ExchangeEnding? { reviews.review(&exchange) }
 
   func reviewEnded() -> Bool { reviews.end() }

@@ -75,9 +75,15 @@ enum AuthenticationChallenge {
   static func add(
     to response: inout ControlResponse, _ route: RouteDecision?, _ head: borrowing RequestHead, realm: String
   ) {
+    add(to: &response, realm: realm, takesBasic: route?.acceptsTokens == true && !head.fields.has(.secFetchMode))
+  }
+
+  /// - Parameter takesBasic: whether the client may send a machine token with Basic.
+  static func add(to response: inout ControlResponse, realm: String, takesBasic: Bool) {
     response.head.headerFields[.wwwAuthenticate] = bearer
-    guard let route, route.acceptsTokens, !head.fields.has(.secFetchMode) else { return }
-    response.head.headerFields.append(HTTPField(name: .wwwAuthenticate, value: "Basic realm=\"\(realm)\""))
+    if takesBasic {
+      response.head.headerFields.append(HTTPField(name: .wwwAuthenticate, value: "Basic realm=\"\(realm)\""))
+    }
   }
 
   /// The challenge that every 401 carries.

@@ -25,7 +25,7 @@ final class OpenExchangeReview {
 
   /// Decides on an exchange. See ``RequestGate/review(_:)``.
   func review(_ exchange: inout OpenExchange) -> ExchangeEnding? {
-    guard let key = exchange.session else { return reviewAnonymous(&exchange) ? nil : .forbidden }
+    guard let key = exchange.session else { return reviewAnonymous(&exchange) }
     let now = sessions.now
     let handle = PublicSessionID(key)
     let session = openSessions.session(key, at: now)
@@ -43,22 +43,19 @@ final class OpenExchangeReview {
     }
     guard exchange.evaluation != evaluation else { return nil }
     exchange.evaluation = evaluation
-    guard isAccepted(ExchangeCredential(number: exchange.credential), entry) else { return .sessionEnded }
-    return admits(exchange, entry) ? nil : .forbidden
+    guard isAccepted(ExchangeCredential(number: exchange.credential), entry) else { return .signInRequired }
+    return ending(of: exchange) { admits($0, entry) ? nil : .forbidden }
   }
 
   /// Reviews an exchange that was forwarded without an identity: once by each configuration.
-  private func reviewAnonymous(_ exchange: inout OpenExchange) -> Bool {
-    guard exchange.evaluation != sessions.configuration.generation else { return true }
+  private func reviewAnonymous(_ exchange: inout OpenExchange) -> ExchangeEnding? {
+    guard exchange.evaluation != sessions.configuration.generation else { return nil }
     exchange.evaluation = sessions.configuration.generation
-    return permits(exchange) { route in
-      // Of requests with this method only preflights were forwarded without a session elsewhere.
-      let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
-      switch route.access {
-      case .public: return true
-      case .signedIn, .rules: return isPreflight && route.passesPreflights
-      case .signOut, .deny: return false
-      }
+    // Of requests with this method only preflights were forwarded without a session elsewhere.
+    let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
+    return ending(of: exchange) { route in
+      if case .public = route.access { return nil }
+      return isPreflight && route.passesPreflights ? nil : .signInRequired
     }
   }
 
@@ -73,7 +70,7 @@ final class OpenExchangeReview {
   /// Updates the state of a session from the cache.
   /// - Returns: the entry, if it is current.
   private func refreshedEntry(of session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
-    if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over(.sessionEnded) }
+    if sessions.cache.hasEnded(handle, now: sessions.now) { session.state = .over(.signInRequired) }
     switch session.state {
     case .over, .lookingUp: return nil
     case .unknown: break
@@ -90,7 +87,7 @@ final class OpenExchangeReview {
   /// better, the store is asked.
   private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
-      session.state = .over(.sessionEnded)
+      session.state = .over(.signInRequired)
       return false
     }
     let isTrusted = sessions.storeHealth.isTrusted(at: now)
@@ -141,7 +138,7 @@ final class OpenExchangeReview {
         return true
       }
       sessions.noteGraceEnd(of: entry, now)
-      session.state = .over(.sessionEnded)
+      session.state = .over(.signInRequired)
       return false
     }
   }
@@ -191,8 +188,8 @@ final class OpenExchangeReview {
       if let last { entry.lastUse.time = max(entry.lastUse.time, last.lastUse.time) }
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
       session.state =
-        isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over(.sessionEnded)
-    case .none: session.state = .over(.sessionEnded)
+        isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over(.signInRequired)
+    case .none: session.state = .over(.signInRequired)
     case .outdated: session.state = .unknown
     case .storeUnavailable:
       session.lookUpPause = Period(from: now, for: Self.lookUpPause)
@@ -212,38 +209,43 @@ final class OpenExchangeReview {
       || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
   }
 
-  /// The decision about the request by the present configuration and account.
-  private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
-    permits(exchange) { route in
-      if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
-      switch route.access {
-      case .signOut, .deny: return false
-      // It was forwarded with an identity: a user who is nobody there must not go on with it.
-      case .public: return !entry.isNobody(on: route, sessions.configuration)
-      case .signedIn: return true
-      case .rules(let rules):
-        if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
-        return true
-      }
+  /// Whether a route that is not closed to everybody admits a session or machine token now.
+  private func admits(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
+    if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
+    switch route.access {
+    case .signOut, .deny: return false
+    // It was forwarded with an identity: a user who is nobody there must not go on with it.
+    case .public: return !entry.isNobody(on: route, sessions.configuration)
+    case .signedIn: return true
+    case .rules(let rules):
+      if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
+      return true
     }
   }
 
-  /// Whether the route of an exchange permits it, and so does that of its `Destination`. False if the gateway refuses
-  /// its host or one of the paths, or answers there itself.
-  private func permits(_ exchange: OpenExchange, by isPermitted: (RouteDecision) -> Bool) -> Bool {
+  /// The decision about the request by the present configuration: about its route, and that of its `Destination`.
+  /// - Parameter decision: decides on a route that is not closed to everybody, for the exchange's own client.
+  private func ending(
+    of exchange: OpenExchange, by decision: (RouteDecision) -> ExchangeEnding?
+  ) -> ExchangeEnding? {
+    func ending(on route: RouteDecision) -> ExchangeEnding? {
+      switch route.access {
+      case .deny, .signOut: .closed
+      case .public, .signedIn, .rules: isInNetworks(exchange, of: route) ? decision(route) : .outsideNetworks
+      }
+    }
     var head = RequestHead()
     let bytes = exchange.head.readableBytesSpan
     guard Self.reviewParser.parse(bytes, into: &head) == .complete,
       let site = configuration.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self)),
       let route = route(
-        head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site),
-      isInNetworks(exchange, of: route), isPermitted(route)
-    else { return false }
-    guard head.fields.has(.destination) else { return true }
+        head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
+    else { return .closed }
+    if let ending = ending(on: route) { return ending }
+    guard head.fields.has(.destination) else { return nil }
     switch DestinationField.route(head, bytes, method: head.methodRange, of: site, configuration) {
-    case .refused, .own: return false
-    case .route(let other):
-      return other.upstream == route.upstream && isInNetworks(exchange, of: other) && isPermitted(other)
+    case .refused, .own: return .closed
+    case .route(let other): return other.upstream == route.upstream ? ending(on: other) : .closed
     }
   }
 

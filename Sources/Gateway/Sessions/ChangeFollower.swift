@@ -83,7 +83,7 @@ struct ChangeFollower: Sendable {
     var endings: [ExchangeEnding: Set<ConnectionKey>] = [:]
     for key in keys {
       do throws(StoreError) {
-        if try await !isKnown(PublicSessionID(key)) { endings[.sessionEnded, default: []].insert(key) }
+        if try await !isKnown(PublicSessionID(key)) { endings[.signInRequired, default: []].insert(key) }
       } catch {
         // The damaged record of one user must not keep everybody's changes from being followed.
         guard error.code == .damagedRow else { throw error }

@@ -101,7 +101,7 @@ final class ProcessSessions: Sendable {
     for loop in loops.withLock({ $0 }) {
       try? await loop.eventLoop.submit { loop.value.cache.end(handles, now: now()) }.get()
     }
-    await endExchanges(of: Set(handles.map(ConnectionKey.init)), for: .sessionEnded)
+    await endExchanges(of: Set(handles.map(ConnectionKey.init)), for: .signInRequired)
   }
 
   /// Marks the cached sessions of an account that has changed as stale.

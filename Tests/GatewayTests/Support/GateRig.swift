@@ -251,6 +251,15 @@ final class GateRig: Sendable {
     return nil
   }
 
+  /// Returns the gate's answer to a request that may not continue.
+  func answer(to ending: ExchangeEnding, _ credential: ExchangeCredential) async throws -> ControlResponse {
+    let gate = gates[0]
+    return try await gate.eventLoop.submit {
+      gate.value.answer(
+        to: ending, credential: credential.number, preferences: .unknown, requestID: "0")
+    }.get()
+  }
+
   /// Waits until nothing is being looked up for exchanges that are open.
   private func settle(_ loop: Int) async throws {
     let gate = gates[loop]

@@ -91,14 +91,28 @@ extension DownstreamTransport {
   /// Answers with an error that the gate words.
   /// - Parameter preferences: what the client accepts, where the head is at hand.
   func refuse(_ refusal: Refusal, _ preferences: ClientPreferences? = nil) {
+    refuse(preferences) {
+      server.gate.failure(
+        status: refusal.status, reason: refusal.reason, preferences: $0,
+        requestID: exchange.account.requestID.description)
+    }
+  }
+
+  /// Answers a request that was forwarded, and may not continue.
+  func refuse(for ending: ExchangeEnding) {
+    refuse {
+      server.gate.answer(
+        to: ending, credential: exchange.account.credential, preferences: $0,
+        requestID: exchange.account.requestID.description)
+    }
+  }
+
+  private func refuse(_ preferences: ClientPreferences? = nil, with answer: (ClientPreferences) -> ControlResponse) {
     let preferences = preferences ?? knownPreferences()
     leaveUpstream()
     // Too late for an error response: only an early end shows the failure to the client.
     if exchange.hasResponse { return abortExchange(.byGateway) }
-    respond(
-      server.gate.failure(
-        status: refusal.status, reason: refusal.reason, preferences: preferences,
-        requestID: exchange.account.requestID.description))
+    respond(answer(preferences))
   }
 
   /// The host, `Accept` and `Accept-Language`, however far the request got.

@@ -85,7 +85,7 @@ extension DownstreamTransport {
     // Where the rest of its body is being read, its session may be found to have ended more than once.
     guard exchange.account.ending == nil else { return }
     exchange.account.ending = ending
-    refuse(Refusal(ending))
+    refuse(for: ending)
   }
 
   /// Ends the exchange if the gate no longer permits it. The caller has checked that it is reviewable.
