@@ -175,7 +175,7 @@ enum ConfigurationSchema {
 
   static let shutdown = Section<ConfigurationBuilder>(
     name: "shutdown",
-    introduction: "Graceful shutdown on SIGTERM and SIGINT. A second signal ends the process at once.",
+    introduction: "Graceful shutdown on SIGTERM, SIGINT and SIGQUIT. A second signal ends the process at once.",
     entries: [
       .withDefault(
         "shutdown.delay", .duration(.zero...(.seconds(3_600))), into: \.configuration.shutdown.delay,
