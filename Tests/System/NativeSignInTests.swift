@@ -91,6 +91,12 @@ struct NativeSignInTests {
     #expect(response.status == 400 && response.setCookies.isEmpty)
   }
 
+  @Test("A rejected token of an app is logged with the request ID of the response")
+  func requestOfRejection() throws {
+    let requestID = try #require(try post(request(sent: "other")).fields["X-Request-Id"])
+    try site.gateway.waitForLogLine("identity token rejected", requestID)
+  }
+
   @Test("The name that the app hands over is kept, also where the exchange fails, and user may be an object")
   func name() throws {
     try site.apple.add(user: ["id": "nils", "first_name": "Nils", "last_name": "Holm", "email": "nils@example.com"])

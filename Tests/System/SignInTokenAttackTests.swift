@@ -89,6 +89,17 @@ struct SignInTokenAttackTests {
     }
   }
 
+  @Test("A rejected token is logged with the request ID of the user's error page")
+  func requestOfRejection() throws {
+    try site.surviving {
+      try tamper("authorize", #"{"signature": "wrong-key"}"#)
+      let page = try site.beforeCallback().carryBack()
+      let requestID = try #require(page.response.fields["X-Request-Id"])
+      #expect(page.text.contains(requestID))
+      try site.gateway.waitForLogLine("identity token rejected", requestID)
+    }
+  }
+
   @Test("Nobody is asked for the keys that a token itself names")
   func keysOfTheToken() throws {
     let keys = try RawUpstream()

@@ -128,6 +128,14 @@ final class GatewayProcess {
     }
   }
 
+  /// Waits until a line of the log holds all of these texts.
+  func waitForLogLine(_ texts: String...) throws {
+    try poll("a line with \(texts) in the log") {
+      let lines = String(decoding: log, as: UTF8.self).split(separator: "\n")
+      return lines.contains { line in texts.allSatisfy { line.contains($0) } } ? () : nil
+    }
+  }
+
   private func startAgain(with changed: GatewayConfiguration?, until path: String = "/readyz") throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }

@@ -213,7 +213,7 @@ struct CallbackEndpoint: Sendable {
     let submitted = grant.personName
     var response: ControlResponse
     do throws(SignInError) {
-      let tokens = try await exchange(grant, submitted, signIn)
+      let tokens = try await exchange(grant, submitted, signIn, request)
       let kept = PendingDisplayName.open(in: request, keyring, now: .now)
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
       let name =
@@ -247,7 +247,7 @@ struct CallbackEndpoint: Sendable {
   }
 
   private func exchange(
-    _ grant: AuthorizationResponse.Success, _ name: PersonName?, _ signIn: SignInState
+    _ grant: AuthorizationResponse.Success, _ name: PersonName?, _ signIn: SignInState, _ request: ControlRequest
   ) async throws(SignInError) -> TokenGrant {
     var isNameKept = false
     do throws(SignInError) {
@@ -259,7 +259,7 @@ struct CallbackEndpoint: Sendable {
         try await creation.saveName(name, of: token)
         isNameKept = true
       }
-      return try creation.tokens(of: outcome, clientID: apple.settings.clientID)
+      return try creation.tokens(of: outcome, clientID: apple.settings.clientID, request)
     } catch {
       throw SignInError(error.page, error.reason, isNameKept: isNameKept)
     }

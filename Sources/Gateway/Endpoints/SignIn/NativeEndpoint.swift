@@ -44,7 +44,7 @@ struct NativeEndpoint: Sendable {
         try await creation.consume(
           .nativeCode(app.code.exposedBytes), until: .now + Self.codeGuardLifetime, otherwise: "code_used")
       }
-      let tokens = try creation.tokens(of: outcome, clientID: clientID)
+      let tokens = try creation.tokens(of: outcome, clientID: clientID, request)
       let replaced = requestSessions.identifiers(request).prefix(1).map(\.handle)
       return response(try await creation.create(of: tokens, name: name, replacing: replaced, request))
     } catch {
