@@ -58,15 +58,14 @@ struct SignInLimit: Sendable {
   }
 
   /// Counts a request, unless it exceeds the limit. Trusted proxies and clients of a Unix socket are not limited.
-  /// - Parameter isOfAnotherSite: whether a page of another site caused it.
   /// - Returns: the seconds after which the client may try again; nil if the request may proceed.
-  func refusal(_ kind: Kind, _ client: ClientPeer, isOfAnotherSite: Bool, now: NIODeadline = .now()) -> Int? {
-    guard let address = IPAddress(client.address), !trustedProxies.contains(where: { $0.contains(address) }) else {
-      return nil
-    }
+  func refusal(_ kind: Kind, _ request: ControlRequest, now: NIODeadline = .now()) -> Int? {
+    guard let address = IPAddress(request.client.address),
+      !trustedProxies.contains(where: { $0.contains(address) })
+    else { return nil }
     let (network, time) = (ClientNetwork(address), now.uptimeNanoseconds)
     let refusal =
-      isOfAnotherSite
+      request.isOfAnotherSite
       ? counts.otherSites.withLock { $0.refusal(of: network, at: time) }
       : counts.table.withLock { $0.refusal(of: network, at: time) }
     guard let seconds = refusal else { return nil }
@@ -74,7 +73,9 @@ struct SignInLimit: Sendable {
     if counts.warnings.isDue(at: now) {
       logger.warning(
         "too many sign-ins from one address, answering 429",
-        metadata: ["peer": "\(client.address)", "request": "\(kind.rawValue)"])
+        metadata: [
+          "peer": "\(request.client.address)", "limit": "\(kind.rawValue)", "request": "\(request.requestID)",
+        ])
     }
     return seconds
   }
@@ -93,9 +94,7 @@ extension EndpointPages {
   ) -> EndpointHandler {
     guard let limit else { return handle }
     return { request in
-      guard counts(request),
-        let seconds = limit.refusal(kind, request.client, isOfAnotherSite: request.isOfAnotherSite)
-      else { return await handle(request) }
+      guard counts(request), let seconds = limit.refusal(kind, request) else { return await handle(request) }
       var response = json ? failureJSON(.tooManyRequests, request) : failure(.tooManyRequests, request)
       response.head.headerFields[.retryAfter] = String(seconds)
       return response
