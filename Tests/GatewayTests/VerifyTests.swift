@@ -1,6 +1,7 @@
 import AccessPolicy
 import DataPlane
 import HTTPTypes
+import Logging
 import Pages
 import Sessions
 import Testing
@@ -111,6 +112,28 @@ struct VerifyTests {
       try await rig.decide(
         asked(["X-Forwarded-Method: POST"], "/.auth/verify/open/x", method: "GET")
       ).status == 403)
+    try await rig.stop()
+  }
+
+  @Test("A warning for one reason leaves out none for another, on all event loops and after a reload")
+  func warnings() async throws {
+    let settings = try Self.settings(VerifySettings.Source.allCases)
+    let lines = RecordedLines()
+    let rig = try await GateRig(
+      settings, logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["peer", "client"]) })
+    let tunnel = asked(["X-Original-URI: /open/x", "X-Forwarded-Method: CONNECT", "X-Forwarded-For: 192.0.2.1"])
+    for loop in 0..<2 {
+      #expect(try await rig.decide(tunnel, loop: loop).status == 403)
+      #expect(try await rig.decide(asked([]), loop: loop).status == 401)
+    }
+    try await rig.apply(settings)
+    #expect(try await rig.decide(tunnel).status == 403)
+    // An address of X-Forwarded-For is the client's, and not that of the proxy, which has to change.
+    #expect(
+      lines.take().filter { $0.hasPrefix("denied verify request") } == [
+        "denied verify request for CONNECT or TRACE - 192.0.2.1",
+        "denied verify request without the original path: some routes are restricted 192.0.2.1 -",
+      ])
     try await rig.stop()
   }
 

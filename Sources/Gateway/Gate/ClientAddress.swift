@@ -20,6 +20,12 @@ enum ClientAddress {
     isKnown(client, head) ? IPAddress(client.address) : nil
   }
 
+  /// The name of the address in the log: `client` where a trusted proxy has named it, whose own address is not known
+  /// here; otherwise `peer`, which may be that proxy.
+  static func logKey(_ client: ClientPeer, _ head: borrowing RequestHead) -> String {
+    client.isTrusted && client.isAddressKnown && head.fields.has(.xForwardedFor) ? "client" : "peer"
+  }
+
   /// Warns of a peer that is denied because it speaks for others without being trusted, or is trusted and does not say
   /// for whom it speaks, once a minute.
   static func warnIfUnknown(

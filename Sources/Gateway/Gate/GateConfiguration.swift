@@ -23,8 +23,8 @@ final class GateConfiguration: Sendable {
   /// Whether `Authorization: Bearer` is accepted as a session's credential.
   let acceptsBearer: Bool
   let showsSignInPage: Bool
-  /// Limits the warnings about `verify` requests whose path is not known, for the whole process.
-  let verifyWarnings: WarningInterval
+  /// Limits the warnings about denied `verify` requests.
+  let verifyWarnings: VerifyWarnings
   /// Limits the warnings about requests that meet no `networks` because their peer is not trusted.
   let networkWarnings: WarningInterval
   /// Limits the warnings about proxies that rewrite `Host`.
@@ -53,7 +53,7 @@ final class GateConfiguration: Sendable {
     acceptsBearer = native.acceptsBearer
     self.verify = verify
     showsSignInPage = pages.showSignInPage
-    verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
+    verifyWarnings = previous?.verifyWarnings ?? VerifyWarnings()
     networkWarnings = previous?.networkWarnings ?? WarningInterval()
     rewrittenHostWarnings = previous?.rewrittenHostWarnings ?? WarningInterval()
     failureWarnings = previous?.failureWarnings ?? FailureWarnings()

@@ -28,17 +28,17 @@ enum RewrittenHost {
     return false
   }
 
-  /// Warns of such a proxy, once a minute. If it sends no `X-Forwarded-For`, the peer is the proxy, else its client.
+  /// Warns of such a proxy, once a minute. The address is that of the proxy only where `X-Forwarded-For` names none.
   static func warn(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ warnings: WarningInterval,
     _ logger: Logger
   ) {
     guard warnings.isDue() else { return }
-    let named = head.fields.has(.xForwardedFor) ? "client" : "peer"
     logger.warning(
       "a trusted proxy rewrites Host, answering 421 instead of an endless redirect",
       metadata: [
-        named: "\(client.address)", "host": "\(bytes.string(head.authority))", "remedy": "\(remedy)",
+        ClientAddress.logKey(client, head): "\(client.address)", "host": "\(bytes.string(head.authority))",
+        "remedy": "\(remedy)",
       ])
   }
 

@@ -46,7 +46,7 @@ struct VerifyEndpoint {
     do throws(OriginalRequest.AmbiguityError) {
       original = try reader.read(head, bytes, client)
     } catch {
-      warn(of: error, client)
+      warn(of: error, head, client)
       return status(.forbidden)
     }
     request.site = configuration.site(original.place)
@@ -57,18 +57,18 @@ struct VerifyEndpoint {
     case .unknown(let doubt):
       // A route might deny what is asked for, so nothing is granted; without such routes every path is the same.
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
-      if !isPathKnown { warn(of: doubt, client) }
+      if !isPathKnown { warn(of: doubt, head, client) }
     }
     var decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
     guard decision.isAdmission else { return decision }
     if let doubt = overrides.doubt(about: original.target, head, bytes, route) {
-      warn(of: doubt, client)
+      warn(of: doubt, head, client)
       return status(.forbidden)
     }
     // Requests in a tunnel of another protocol (`h2c`) would reach the application, and nobody would ask about them.
     if RequestKind.hasOtherUpgrade(head, bytes) {
-      warn(of: .otherUpgrade, client)
+      warn(of: .otherUpgrade, head, client)
       return status(.forbidden)
     }
     // A page of another site can open a WebSocket with our cookie. A proxy may leave `Origin` out, as other clients do.
@@ -206,10 +206,13 @@ struct VerifyEndpoint {
     return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
   }
 
-  private func warn(of doubt: OriginalRequest.AmbiguityError, _ client: ClientPeer) {
-    guard configuration.verifyWarnings.isDue() else { return }
+  private func warn(
+    of doubt: OriginalRequest.AmbiguityError, _ head: borrowing RequestHead, _ client: ClientPeer
+  ) {
+    guard configuration.verifyWarnings.isDue(doubt) else { return }
     let (message, remedy) = doubt.log
-    logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])
+    logger.warning(
+      message, metadata: [ClientAddress.logKey(client, head): "\(client.address)", "remedy": "\(remedy)"])
   }
 }
 
