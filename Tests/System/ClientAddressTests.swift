@@ -152,7 +152,26 @@ struct ClientAddressTests {
       #expect(try silent.readToEnd().isEmpty)
       #expect(try begun.readToEnd().isEmpty)
       #expect(upstream.requests.allSatisfy { $0.target == "/honest" })
+      // Each is counted, and the log has one in a minute, of each event loop.
+      try gateway.waitForLogLine("closing connection without a valid PROXY header", #""peer":"127.0.0.7""#, "remedy")
+      #expect(try Self.handshakeFailures(gateway) == Double(malformed.count + 2))
     }
+  }
+
+  @Test("A connection on which a listed balancer sends nothing and that it closes is no failure")
+  func healthCheck() throws {
+    try Self.withGateway { gateway, _ in
+      let probe = try TCPConnection(port: gateway.configuration.port, from: Self.balancer)
+      probe.endSending()
+      #expect(try probe.readToEnd().isEmpty)
+      #expect(try Self.handshakeFailures(gateway) == 0)
+    }
+  }
+
+  private static func handshakeFailures(_ gateway: GatewayProcess) throws -> Double? {
+    let prefix = "cordon_client_handshake_failures_total "
+    let line = try gateway.admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(prefix) }
+    return line.flatMap { Double($0.dropFirst(prefix.count)) }
   }
 
   @Test("From a peer that is not listed a PROXY header is a malformed request")

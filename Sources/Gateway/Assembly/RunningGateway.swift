@@ -124,7 +124,8 @@ struct RunningGateway: Sendable {
         services.metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
       services.loops.add(NIOLoopBound(sessions, eventLoop: eventLoop))
       gates.add(LoopGates.Parts(gate: gate, observer: observer), on: eventLoop)
-      return ListenerDependencies(gate: gate, observer: observer)
+      return ListenerDependencies(
+        gate: gate, observer: observer, proxyHeaderMissing: { observer.proxyHeaderMissing(from: $0) })
     }
     services.loops.add(listener)
     for address in listener.sharedAddresses {

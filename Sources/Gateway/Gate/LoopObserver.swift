@@ -21,6 +21,8 @@ final class LoopObserver: ExchangeObserver {
   private var refusalWarnedAt: NIODeadline?
   /// The time of the last warning about an HTTP/2 connection that cost too much.
   private var costWarnedAt: NIODeadline?
+  /// The time of the last warning about a connection without a PROXY header.
+  private var proxyHeaderWarnedAt: NIODeadline?
 
   /// - Parameters:
   ///   - prefix: `path_prefix`.
@@ -74,6 +76,18 @@ final class LoopObserver: ExchangeObserver {
   }
 
   func handshakeFailed() { connections.clientHandshakeFailed() }
+
+  /// Counts and logs that the connection of a peer in `listen.proxy_protocol_from` did not begin with a PROXY header.
+  func proxyHeaderMissing(from peer: String) {
+    connections.clientHandshakeFailed()
+    guard isDue(&proxyHeaderWarnedAt) else { return }
+    logger.warning(
+      "closing connection without a valid PROXY header",
+      metadata: [
+        "peer": "\(peer)",
+        "remedy": "let the load balancer send the PROXY protocol, or remove it from listen.proxy_protocol_from",
+      ])
+  }
 
   func connectionFailed(_ code: HTTP2ErrorCode, of client: String) {
     let error = HTTP2ConnectionError(code)

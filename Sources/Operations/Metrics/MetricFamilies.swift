@@ -41,7 +41,9 @@ extension ConnectionRecorder.Totals {
       "cordon_client_connections_refused_total", .counter,
       "Client connections closed because of limits.clients.connections.")
     text.sample(value: clientsRefused)
-    text.family("cordon_client_handshake_failures_total", .counter, "Failed TLS handshakes with clients.")
+    text.family(
+      "cordon_client_handshake_failures_total", .counter,
+      "Failed TLS handshakes with clients, and connections without a valid PROXY header where one is expected.")
     text.sample(value: handshakesFailed)
     text.family(
       "cordon_client_http2_errors_total", .counter, "HTTP/2 connections with clients ended with an error, by its code.")

@@ -12,6 +12,8 @@ final class ConnectionAcceptor {
   private let loop: SocketEventLoop
   private let admission: ConnectionAdmission
   private let clients: ClientConnections
+  /// Receives the address of a peer that did not send the PROXY header that it must send.
+  let proxyHeaderMissing: (_ peer: String) -> Void
   /// Use that the descriptors of its connections are counted for.
   let use: DescriptorBudget.Use
   /// Certificates and keys for the connections to come; nil speaks cleartext.
@@ -28,8 +30,10 @@ final class ConnectionAcceptor {
 
   init(
     context: ServerContext, loop: SocketEventLoop, admission: ConnectionAdmission, clients: ClientConnections,
-    use: DescriptorBudget.Use, settings: AcceptorSettings, tls: TLSServerContext?
+    use: DescriptorBudget.Use, settings: AcceptorSettings, tls: TLSServerContext?,
+    proxyHeaderMissing: @escaping (String) -> Void
   ) {
+    self.proxyHeaderMissing = proxyHeaderMissing
     self.context = context
     self.loop = loop
     self.admission = admission

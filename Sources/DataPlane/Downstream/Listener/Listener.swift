@@ -7,10 +7,15 @@ internal import TLSTransport
 package struct ListenerDependencies {
   package var gate: any RequestGate
   package var observer: any ExchangeObserver
+  /// Receives the address of a peer whose connection was closed because it did not begin with a PROXY header.
+  package var proxyHeaderMissing: (_ peer: String) -> Void
 
-  package init(gate: any RequestGate, observer: any ExchangeObserver) {
+  package init(
+    gate: any RequestGate, observer: any ExchangeObserver, proxyHeaderMissing: @escaping (String) -> Void = { _ in }
+  ) {
     self.gate = gate
     self.observer = observer
+    self.proxyHeaderMissing = proxyHeaderMissing
   }
 }
 
@@ -93,7 +98,7 @@ package final class Listener: Sendable {
             isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
             context: context, loop: eventLoop, admission: admission, clients: clients, use: use, settings: acceptor,
-            tls: tls?.context)
+            tls: tls?.context, proxyHeaderMissing: dependencies.proxyHeaderMissing)
         }
         return LoopAcceptors(eventLoop: eventLoop, acceptors: NIOLoopBound(acceptors, eventLoop: eventLoop))
       }.get()

@@ -4,7 +4,7 @@ internal import NIOCore
 /// Reads the PROXY header that a listed peer must send first, then installs TLS and HTTP and removes itself.
 ///
 /// A connection whose header is missing, malformed, or slower than the time-out for a handshake is closed without a
-/// response.
+/// response, and reported: a load balancer that sends no header would otherwise be an outage without a trace.
 final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
   IncompleteRequestOwner
 {
@@ -42,8 +42,11 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The header can no longer be completed.
-    if case .inputClosed? = event as? ChannelEvent, !isDone { return end(context) }
+    // The header can no longer be completed. Load balancers test a port by connections on which they send nothing.
+    if case .inputClosed? = event as? ChannelEvent, !isDone {
+      if received.readableBytes > 0 { acceptor.proxyHeaderMissing(peer.address) }
+      return end(context)
+    }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -60,7 +63,9 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     let bytes = received
     switch ProxyHeader.read(bytes.readableBytesSpan) {
     case .incomplete: hold(received.storageCapacity)
-    case .malformed: end(context)
+    case .malformed:
+      acceptor.proxyHeaderMissing(peer.address)
+      end(context)
     case .complete(let header):
       received.moveReaderIndex(forwardBy: header.byteCount)
       open(header, context)
@@ -90,7 +95,12 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
-  override func timedOut() { context?.close(promise: nil) }
+  override func timedOut() {
+    // A shutdown ends the connections that have not begun as well.
+    if !isDone, !acceptor.context.isDraining { acceptor.proxyHeaderMissing(peer.address) }
+    isDone = true
+    context?.close(promise: nil)
+  }
 
   // MARK: AcceptedConnection
 
