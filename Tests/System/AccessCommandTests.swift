@@ -216,7 +216,9 @@ struct AccessCommandTests {
       let json = try run(site, name, "list", "--json").standardOutput
       #expect(try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [Any]).count == 1, "\(json)")
     }
-    #expect(try run(site, "accounts", "disconnect", "--force", ben).exit == .code(0))
+    let disconnected = try run(site, "accounts", "disconnect", "--force", ben)
+    #expect(disconnected.exit == .code(0), "\(disconnected)")
+    #expect(disconnected.standardOutput.contains("The account is deleted; "), "\(disconnected)")
     for name in ["accounts", "requests"] {
       let list = try run(site, name, "list")
       #expect(list.exit == .code(0) && !list.standardError.contains("damaged"), "\(list)")

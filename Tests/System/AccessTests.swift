@@ -339,7 +339,7 @@ struct ExplainTests {
     }
     let summary = try run([])
     #expect(summary.contains("staff (3 members), machines (members at run time)"), "\(summary)")
-    #expect(summary.contains("warning: networks is judged by the address of the connection"), "\(summary)")
+    #expect(summary.contains("warning: networks is evaluated with the address of the connection"), "\(summary)")
     let lines = configuration.text.components(separatedBy: "\n")
     func line(_ text: String) throws -> Int { try #require(lines.lastIndex { $0.hasPrefix(text) }) + 1 }
     let explanation = try run(["--explain"])

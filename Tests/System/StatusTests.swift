@@ -64,6 +64,16 @@ struct StatusTests {
     let page = try site.gateway.admin.get("/status", fields: [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")])
     #expect(page.fields["Content-Type"] == "text/html; charset=utf-8")
     #expect(page.fields["Content-Security-Policy"]?.contains("default-src 'none'") == true)
-    #expect(try site.gateway.admin.send("POST", "/status").status == 405)
+  }
+
+  @Test("Other methods than GET and HEAD get 405 on the paths of the admin listener, and 404 on unknown ones")
+  func methods() throws {
+    for path in ["/livez", "/metrics", "/status"] {
+      let answer = try site.gateway.admin.send("POST", path)
+      #expect(answer.status == 405 && answer.fields["Allow"] == "GET, HEAD", "\(path)")
+    }
+    for method in ["GET", "POST", "DELETE"] {
+      #expect(try site.gateway.admin.send(method, "/nothing").status == 404, "\(method)")
+    }
   }
 }

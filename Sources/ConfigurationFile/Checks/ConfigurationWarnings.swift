@@ -104,8 +104,8 @@ struct ConfigurationWarnings {
     return [
       context.warning(
         atKey: first,
-        "networks is judged by the address of the connection, because no proxy is trusted: behind one, every client "
-          + "has the proxy's address or none",
+        "networks is evaluated with the address of the connection, because no proxy is trusted: behind one, every "
+          + "client has the proxy's address or none",
         remedy: "write listen.trusted_proxies or listen.proxy_protocol_from, unless clients connect directly")
     ]
   }

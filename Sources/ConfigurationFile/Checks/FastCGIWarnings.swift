@@ -22,5 +22,6 @@ enum FastCGIWarnings {
   }
 
   static let remedy =
-    "if it is FastCGI, put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx); cordon doctor tells"
+    "if it is FastCGI, put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx); run cordon doctor "
+    + "to find out"
 }

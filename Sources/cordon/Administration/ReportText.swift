@@ -38,7 +38,7 @@ extension DisconnectionReport {
     }
     lines.append(
       forgotten
-        ? "The user is forgotten; \(ended) session\(ended == 1 ? "" : "s") ended."
+        ? "The account is deleted; \(ended) session\(ended == 1 ? "" : "s") ended."
         : "Nothing was deleted: fix that and try again, or delete the user anyway with --force.")
     return lines.joined(separator: "\n")
   }

@@ -39,26 +39,29 @@ final class AdminGate: RequestGate {
           await administration().answer($0)
         })
     }
-    guard head.method == .get || head.method == .head else {
-      return answer(.init(.methodNotAllowed, fields: [.allow: "GET, HEAD"]))
-    }
     let report = health.report
+    let decision: GateDecision
     switch path {
-    case "/livez": return answer(ControlResponse(report.livez()))
-    case "/readyz": return answer(ControlResponse(report.readyz()))
-    case "/healthz": return answer(ControlResponse(report.healthz()))
+    case "/livez": decision = answer(ControlResponse(report.livez()))
+    case "/readyz": decision = answer(ControlResponse(report.readyz()))
+    case "/healthz": decision = answer(ControlResponse(report.healthz()))
     case "/metrics":
       let metrics = metrics
-      return .handle(
+      decision = .handle(
         EndpointAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
           ControlResponse(
             .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: metrics.render(process: .current()))
         })
     case "/status":
-      return .handle(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, handle: status))
+      decision = .handle(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, handle: status))
+    // Whatever the method is.
     default: return answer(.init(.notFound))
     }
+    guard head.method == .get || head.method == .head else {
+      return answer(.init(.methodNotAllowed, fields: [.allow: "GET, HEAD"]))
+    }
+    return decision
   }
 
   private static let routeClass = RouteLabel.own.rawValue
