@@ -46,9 +46,12 @@ package final class SQLiteSessionStore: SessionStore {
       self.isNew = isNew
       wasEmptied = isNew && isEmpty
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
-      file = try DatabaseFile(path)
+      let file = try DatabaseFile(path)
+      self.file = file
       pool = DatabasePool(writer: writer, readers: Self.readers, lockTimeout: busyTimeout) {
-        try Self.openReader(path)
+        // Opened when it is first needed: by then another file may have the name.
+        try file.requirePresence()
+        return try Self.openReader(path)
       }
     } catch {
       throw StoreError(error, path: path)

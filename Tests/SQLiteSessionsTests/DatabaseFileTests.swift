@@ -142,7 +142,7 @@ struct DatabaseFileTests {
     #expect(attempts == 1)
   }
 
-  @Test("A file that was deleted or replaced under the store fails the ping, and every write: it would be lost")
+  @Test("A file that was deleted or replaced under the store fails the ping, every write and the change feed")
   func noticesDeletion() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("cordon.db")
@@ -152,10 +152,27 @@ struct DatabaseFileTests {
     try FileManager.default.removeItem(atPath: path)
     #expect(await code { try await store.ping() } == .unavailable)
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
+    #expect(await code { _ = try await store.changes(since: nil, limit: 10) } == .unavailable)
+    #expect(store.mayHaveChanged)
     #expect(try await store.find(signedIn.session.handle) != nil, "what is there can be read on")
     try Data().write(to: URL(fileURLWithPath: path))
     #expect(await code { try await store.ping() } == .unavailable)
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
+    #expect(await code { _ = try await store.changes(since: nil, limit: 10) } == .unavailable)
+  }
+
+  @Test("A file that was moved away and back fails the change feed meanwhile only")
+  func movedAwayAndBack() async throws {
+    let folder = try TemporaryFolder()
+    let (path, aside) = (folder.path("cordon.db"), folder.path("aside.db"))
+    let store = try SQLiteSessionStore(path: path)
+    let before = try await store.changes(since: nil, limit: 10).cursor
+    let handle = try await store.complete(try signIn()).snapshot.session.handle
+    try await store.end(.one(handle), because: .signedOut, at: noon)
+    try FileManager.default.moveItem(atPath: path, toPath: aside)
+    #expect(await code { _ = try await store.changes(since: before, limit: 10) } == .unavailable)
+    try FileManager.default.moveItem(atPath: aside, toPath: path)
+    #expect(try await !store.changes(since: before, limit: 10).changes.isEmpty)
   }
 
   @Test("A folder that cannot be entered is not taken for a deleted store, which goes on when it can be entered again")
@@ -176,7 +193,7 @@ struct DatabaseFileTests {
   }
 
   @Test(
-    "A log that was deleted or replaced under the store fails every write, and closing keeps what is in it",
+    "A log that was deleted or replaced under the store fails writes and the feed, and closing keeps what is in it",
     arguments: ["-wal", "-shm"], [true, false])
   func noticesDeletionOfLog(suffix: String, isReplaced: Bool) async throws {
     let folder = try TemporaryFolder()
@@ -188,6 +205,7 @@ struct DatabaseFileTests {
     if isReplaced { try Data().write(to: URL(fileURLWithPath: path + suffix)) }
     #expect(await code { try await store.ping() } == .unavailable)
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
+    #expect(await code { _ = try await store.changes(since: nil, limit: 10) } == .unavailable)
     #expect(try await store.find(signedIn.session.handle) != nil, "what is there can be read on")
     try await store.close()
     let again = try SQLiteSessionStore(path: path)

@@ -143,6 +143,21 @@ struct SQLiteFaultTests {
     #expect(try site.application(anna) == 200)
   }
 
+  @Test("A file that was moved away is trusted for the grace, no longer, and again once it is back")
+  func movedAway() throws {
+    let site = try Site(adjust: { $0["store", "outage_grace"] = "\"3s\"" })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    #expect(try site.application(anna) == 200)
+    let (file, aside) = ("\(site.gateway.directory.path)/cordon.db", "\(site.gateway.directory.path)/aside.db")
+    try FileManager.default.moveItem(atPath: file, toPath: aside)
+    try poll("the end of the grace") { try site.application(anna) == 503 ? () : nil }
+    try site.gateway.waitForLog("store.outage_grace is over")
+    #expect(try site.gateway.admin.get("/readyz").status == 503)
+    try FileManager.default.moveItem(atPath: aside, toPath: file)
+    try poll("the session to be served again") { try site.application(anna) == 200 ? () : nil }
+  }
+
   @Test("Without a grace a signed-in user is served while the store answers, and no longer")
   func noGrace() throws {
     let site = try Site(adjust: { $0["store", "outage_grace"] = "\"0s\"" })

@@ -74,7 +74,7 @@ struct DatabaseFile: Sendable {
   }
 
   /// Throws if the file, its log or the log's index was deleted or replaced under us: what is written now would be
-  /// lost, or would damage what another process writes.
+  /// lost, or would damage what another process writes, and nothing of that is read.
   func requirePresence() throws(StoreError) {
     guard try Identity(path) == database else { throw Self.gone(path) }
     guard try Self.companions(of: path) == companions else { throw Self.companionGone(Self.log(of: path)) }

@@ -20,6 +20,9 @@ extension SQLiteSessionStore {
 
   private func readChanges(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await readAnySchema { [self] database in
+      // A file that was deleted or replaced can be read on, but other processes write to another one by now: what ends
+      // there would never be known here. So the feed fails, and caches are trusted for the outage grace only.
+      try file.requirePresence()
       try requireCompatibility(database)
       let bounds = try Bounds(database)
       guard let cursor else {
