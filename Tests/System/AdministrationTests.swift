@@ -265,7 +265,7 @@ struct AdministrationTests {
       #expect(odd.exit == .code(1) && odd.error.contains("no such session"), "\(odd.error)")
     }
     let gone = try cordon("accounts", "disconnect", subject)
-    #expect(gone.exit == .code(0) && gone.out.contains("forgotten"), "\(gone.error)")
+    #expect(gone.exit == .code(0) && gone.out.contains("The account is deleted"), "\(gone.error)")
     let nobody = try cordon("accounts", "find", "--subject", subject)
     #expect(nobody.exit == .code(1) && nobody.error.contains("Nobody"))
     #expect(try cordon("sessions", "end").exit == .code(64))
