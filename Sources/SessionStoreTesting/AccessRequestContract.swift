@@ -91,6 +91,8 @@ extension StoreContract {
       let again = AccessRequest(code: .random(), subject: ada, asked: end)
       try requireEqual(
         try await stores.first.ask(ada, code: again.code, at: end), .waits(again), "the outcome of asking again")
+      // The change of the sign-in.
+      _ = try await stores.first.removeExpired(Scenario.removal(after: Scenario.day))
       try requireEqual(
         try await stores.first.removeExpired(Scenario.removal(after: AccessRequest.lifetime)).rows, 0,
         "the number of rows that are removed")

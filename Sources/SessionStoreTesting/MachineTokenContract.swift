@@ -46,7 +46,16 @@ extension StoreContract {
             requests: 1, bans: bans, invitations: 0, tokens: tokens, members: [try Scenario.group(): 1]), "the counts")
       }
     },
-    StoreContract("A token that is revoked is told to the other replica as an end, once") { stores in
+    StoreContract("A new token is a change of its subject, so that its loss is noticed") { stores in
+      let token = try token("backup")
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      try await stores.first.create(token)
+      try requireEqual(
+        try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(token.subject)],
+        "the changes")
+    },
+    StoreContract("A revocation is told to other replicas as an end, once, and as a change of the name in any case") {
+      stores in
       let token = try token("backup")
       try await stores.first.create(token)
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
@@ -54,7 +63,8 @@ extension StoreContract {
         try await stores.first.revokeToken(token.name, at: Scenario.noon), token.handle, "the public name")
       try requireEqual(try await stores.second.revokeToken(token.name, at: Scenario.noon), nil, "the second time")
       try requireEqual(
-        try await stores.second.changes(since: start, limit: 10).changes, [.ended(token.handle, .byOperator)],
+        try await stores.second.changes(since: start, limit: 10).changes,
+        [.accountChanged(token.subject), .ended(token.handle, .byOperator), .accountChanged(token.subject)],
         "the changes")
       try requireEqual(try await stores.second.token(token.handle), nil, "the token")
       try requireEqual(try await stores.reopen().machineTokens().records(), [], "the tokens after a restart")

@@ -13,7 +13,8 @@ extension StoreContract {
         notification(ada, .consentRevoked), at: Scenario.later(.seconds(60)))
       try requireEqual(Set(outcome.ended ?? []), [web.handle, app.handle], "what ended")
       let changes = try await stores.second.changes(since: start, limit: 10).changes
-      try requireEqual(changes.count, 2, "the number of changes")
+      try requireEqual(changes.count, 3, "the number of changes")
+      try requireEqual(changes.last, .accountChanged(ada), "the last change")
       for handle in [web.handle, app.handle] {
         try require(changes.contains(.ended(handle, .consentRevoked)), "an end is not a change")
         try requireEqual(try await stores.second.find(handle), nil, "the session")
@@ -21,6 +22,18 @@ extension StoreContract {
       try requireEqual(try await stores.second.tokens(of: ada), [], "the tokens")
       try requireEqual(try await stores.second.account(ada)?.name, Scenario.name("Ada"), "the name")
       try require(try await stores.second.find(other.handle) != nil, "another user's session ended")
+    },
+    StoreContract("Withdrawn consent or a deleted Apple Account of an unknown user is a change: caches may know more") {
+      stores in
+      let ada = try Scenario.subject()
+      for (number, change) in [AccountNotification.Change.consentRevoked, .accountDeleted(keeping: [])].enumerated() {
+        let start = try await stores.second.changes(since: nil, limit: 10).cursor
+        let outcome = try await stores.first.carryOut(
+          notification(ada, change, "\(number)"), at: Scenario.later(.seconds(60)))
+        try requireEqual(outcome, .unknownSubject, "what came of it")
+        try requireEqual(
+          try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(ada)], "the changes")
+      }
     },
     StoreContract("A withdrawn consent from before the latest sign-in ends nothing") { stores in
       let ada = try Scenario.subject()

@@ -41,6 +41,32 @@ struct AccessChangesTests {
     try await rig.stop()
   }
 
+  @Test("The revocation of a token that the store has lost is refused, and ends the token on every loop")
+  func lostToken() async throws {
+    var settings = try GatewaySettings.forTests(routes: [Self.machineRoute])
+    settings.groups = [GroupConfiguration(name: "machines")]
+    let rig = try await GateRig(settings)
+    let administration = try changes(rig)
+    let (token, _) = try await rig.issueToken("backup", group: "machines")
+    let request = Asked(target: "/api/x", fields: ["Authorization: Bearer \(token)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    // As after a failover that lost the token.
+    rig.store.state.withLock { $0.machineTokens = [:] }
+    await #expect(throws: AdministrationError.noMachineToken) {
+      try await administration.revokeToken("backup", by: Self.actor)
+    }
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).status == 401) }
+    try await rig.stop()
+  }
+
+  private static var machineRoute: RouteSettings {
+    var lists = AccessLists()
+    lists.groups = ["machines"]
+    var route = RouteSettings(path: "/api/", access: .lists(lists))
+    route.tokens = true
+    return route
+  }
+
   @Test("A damaged account does not keep the others from being listed; the list names it, and the log tells of it once")
   func damagedAccount() async throws {
     let rig = try await GateRig()

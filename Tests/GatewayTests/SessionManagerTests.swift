@@ -50,6 +50,28 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
+  @Test(
+    "A notification of withdrawn consent ends sessions that the store has lost, with or without the account",
+    arguments: [false, true])
+  func notificationAboutLost(keepsAccount: Bool) async throws {
+    let rig = try await GateRig()
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    // As after a failover that lost the sign-in.
+    rig.store.state.withLock { state in
+      state.sessions = [:]
+      if !keepsAccount { state.accounts = [:] }
+    }
+    let outcome = try await rig.sessions.carryOut(
+      AccountNotification(
+        identifier: "1", subject: anna.account.subject, occurred: rig.clock.now, change: .consentRevoked, message: nil))
+    let expected: NotificationOutcome = keepsAccount ? .carriedOut(ended: []) : .unknownSubject
+    #expect(outcome == expected)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    try await rig.stop()
+  }
+
   @Test("An end that the store could not write is not answered as one, and changes nothing")
   func endWithoutStore() async throws {
     let rig = try await GateRig()

@@ -195,6 +195,29 @@ struct AdministrationTests {
     #expect(!response.text.contains(token))
   }
 
+  @Test("disconnect of a user whom the store has lost answers 404, and ends what the gateway has in its cache")
+  func disconnectingLost() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let ben = try site.signedIn(as: "ben")
+    for visitor in [anna, ben] { #expect(try site.application(visitor) == 200) }
+    // As after a failover that lost the sign-in.
+    let program = """
+      import sqlite3, sys
+      database = sqlite3.connect(sys.argv[1], timeout=30)
+      for table in ["sessions", "refresh_tokens", "accounts"]:
+          database.execute(f"DELETE FROM {table} WHERE subject = ?", [sys.argv[2]])
+      database.commit()
+      """
+    let lost = try ServerProcess.run(
+      Machine.program("python3", package: "python3"),
+      ["-c", program, "\(site.gateway.directory.path)/cordon.db", subject])
+    #expect(lost.exit == .code(0), "\(lost)")
+    #expect(try ask("POST", "/accounts/\(subject)/disconnect").status == 404)
+    #expect(try site.application(anna) != 200)
+    #expect(try site.application(ben) == 200)
+  }
+
   @Test("The web's token and each app's are revoked under the client that each was given to, again where one was not")
   func eachClient() throws {
     defer { site.stop() }

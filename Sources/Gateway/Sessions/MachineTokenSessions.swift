@@ -7,7 +7,8 @@ internal import Sessions
 /// the event loops.
 ///
 /// A token ends through the same path as a session: its public name is in the change feed, and
-/// `SessionManager.forget` removes it from every cache and ends its exchanges.
+/// `SessionManager.forget` removes it from every cache and ends its exchanges. Its subject is in the feed as well, so
+/// that a token that the store has lost is looked up again.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
   /// The key of the store, which never changes; nil until the store is open.
@@ -65,7 +66,7 @@ final class MachineTokenSessions: Sendable {
         case .absent(let period): .absent(during: period)
         case .storeUnavailable(let period): .storeUnavailable(during: period)
         }
-      loop.value.cache.insert(known, for: fingerprint, now: loop.value.now)
+      loop.value.cache.insert(known, for: fingerprint, asked: version.accountChanges, now: loop.value.now)
     }.get()
   }
 

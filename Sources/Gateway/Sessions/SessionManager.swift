@@ -233,9 +233,13 @@ final class SessionManager: Sendable {
       storeHealth.failed("notification", error)
       throw error
     }
-    if case .carriedOut(let ended) = outcome {
+    switch outcome {
+    case .carriedOut(let ended):
       await forget(ended)
       await forget(notification.subject)
+    // The store may have lost the sign-in of a session that is in the caches.
+    case .unknownSubject: await forget(notification.subject)
+    case .repeated, .outdated: break
     }
     return outcome
   }

@@ -3,7 +3,7 @@ package import Sessions
 
 extension PostgreSQLSessionStore {
   package func create(_ token: MachineToken) async throws(StoreError) {
-    try await write(at: token.created) { connection, _ in
+    try await write(at: token.created) { connection, changes in
       let created = try connection.run(
         """
         INSERT INTO cordon.machine_tokens (name, handle, group_name, created, expires, created_by)
@@ -14,6 +14,7 @@ extension PostgreSQLSessionStore {
           .integer(token.expires?.stored), .text(token.by),
         ])
       guard created.affected == 1 else { throw StoreError.taken("a token named \(token.name)") }
+      changes.append(.accountChanged(token.subject))
     }
   }
 
@@ -37,6 +38,8 @@ extension PostgreSQLSessionStore {
     try await write(at: now) { connection, changes in
       let revoked = try connection.run(
         "DELETE FROM cordon.machine_tokens WHERE name = $1 RETURNING handle", [.text(name.text)])
+      // Whether the store has it or not: it may have lost a token of this name that gateways have in their caches.
+      changes.append(.accountChanged(Subject(ofToken: name)))
       guard let row = revoked.first else { return nil }
       guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "machine token") }
       changes.append(.ended(handle, .byOperator))

@@ -18,9 +18,13 @@ extension PostgreSQLSessionStore {
           """, [.text(notification.identifier), .text(message), .integer(now.stored)])
       }
       guard let row else {
+        switch notification.change {
+        // The store may have lost a sign-in of the user that gateways have in their caches.
+        case .consentRevoked: changes.append(.accountChanged(notification.subject))
         // The user may have been added to a group, or have a name here from a sign-in that was never completed.
-        if case .accountDeleted(let kept) = notification.change {
+        case .accountDeleted(let kept):
           _ = try PostgreSQLAccountRow.forget(notification.subject, keeping: kept, in: connection, &changes)
+        case .mailForwarding, .unknown: break
         }
         return .unknownSubject
       }
@@ -38,6 +42,8 @@ extension PostgreSQLSessionStore {
       try connection.run("DELETE FROM cordon.refresh_tokens WHERE subject = $1", [.text(subject.text)])
       let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
       changes += ended.map { .ended($0, .consentRevoked) }
+      // For sessions that the store has lost.
+      changes.append(.accountChanged(subject))
       return ended
     case .accountDeleted(let kept):
       return try PostgreSQLAccountRow.forget(subject, keeping: kept, in: connection, &changes)

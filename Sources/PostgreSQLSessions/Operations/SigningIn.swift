@@ -28,7 +28,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Takes three round trips: reading, writing, and the commit.
+  /// Takes five round trips: reading, writing, two for the change, and the commit.
   package func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in
@@ -69,9 +69,8 @@ extension PostgreSQLSessionStore {
       var ended: [PublicSessionID] = []
       if signIn.replacing != nil, let last = results.last { ended = try PostgreSQLSessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
-      if let before, signIn.hasChanged(before.account, to: after.account) {
-        changes.append(.accountChanged(session.subject))
-      }
+      // Also of a sign-in that changed nothing else: if the store loses it, followers notice that a change is missing.
+      changes.append(.accountChanged(session.subject))
       return CompletedSignIn(
         snapshot: SessionSnapshot(session: session, account: after.account), ended: ended, isNewAccount: before == nil)
     }

@@ -14,6 +14,7 @@ extension SQLiteSessionStore {
           token.by,
         ])
       guard created == 1 else { throw StoreError.taken("a token named \(token.name)") }
+      try SQLiteSessionRow.noteChange(of: token.subject, at: token.created, in: database)
     }
   }
 
@@ -37,6 +38,8 @@ extension SQLiteSessionStore {
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
     try await write { database in
       let row = try database.row("DELETE FROM machine_tokens WHERE name = ? RETURNING handle", [name.text])
+      // Whether the store has it or not: it may have lost a token of this name that gateways have in their caches.
+      try SQLiteSessionRow.noteChange(of: Subject(ofToken: name), at: now, in: database)
       guard let row else { return nil }
       guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRowError(what: "machine token") }
       try SQLiteSessionRow.noteEnd(of: handle, because: .byOperator, at: now, in: database)

@@ -20,9 +20,13 @@ extension SQLiteSessionStore {
           """, [notification.identifier, message, now.stored])
       }
       guard let row else {
+        switch notification.change {
+        // The store may have lost a sign-in of the user that gateways have in their caches.
+        case .consentRevoked: try SQLiteSessionRow.noteChange(of: notification.subject, at: now, in: database)
         // The user may have been added to a group, or have a name here from a sign-in that was never completed.
-        if case .accountDeleted(let kept) = notification.change {
+        case .accountDeleted(let kept):
           _ = try SQLiteAccountRow.forget(notification.subject, keeping: kept, at: now, in: database)
+        case .mailForwarding, .unknown: break
         }
         return .unknownSubject
       }
@@ -37,8 +41,11 @@ extension SQLiteSessionStore {
     switch notification.change {
     case .consentRevoked:
       try database.run("DELETE FROM refresh_tokens WHERE subject = ?", [subject.text])
-      return try SQLiteSessionRow.end(
+      let ended = try SQLiteSessionRow.end(
         where: "subject = ?", [subject.text], because: .consentRevoked, at: now, in: database)
+      // For sessions that the store has lost.
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
+      return ended
     case .accountDeleted(let kept):
       return try SQLiteAccountRow.forget(subject, keeping: kept, at: now, in: database)
     case .mailForwarding:

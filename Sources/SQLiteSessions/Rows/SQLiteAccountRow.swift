@@ -75,9 +75,9 @@ struct SQLiteAccountRow {
       [subject.text, " " + groups.map(\.text).joined(separator: " ") + " "])
     try database.run("UPDATE bans SET subject = NULL WHERE subject = ?", [subject.text])
     // Tokens and the request for access go with it.
-    if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
-      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
-    }
+    try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text])
+    // Whether there was an account or not: the store may have lost one that gateways have in their caches.
+    try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
     return ended
   }
 }

@@ -147,7 +147,7 @@ package protocol InvitationStore: Sendable {
 
 /// Tokens of machines.
 package protocol MachineTokenStore: Sendable {
-  /// Keeps a new token.
+  /// Keeps a new token, noted in the change feed as a change of its subject.
   /// - Throws: `StoreError.Code.conflict` if the name is taken.
   func create(_ token: MachineToken) async throws(StoreError)
 
@@ -157,7 +157,8 @@ package protocol MachineTokenStore: Sendable {
   /// All tokens, in the order of their names.
   func machineTokens() async throws(StoreError) -> [Listed<MachineToken>]
 
-  /// Revokes a token, noted in the change feed as the end (`.byOperator`) of its public name.
+  /// Revokes a token, noted in the change feed as the end (`.byOperator`) of its public name, and in any case as a
+  /// change of its subject.
   /// - Returns: the public name; nil if there was none.
   func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID?
 }

@@ -29,6 +29,8 @@ package protocol SignInStore: Sendable {
   /// now, the new session, and the end of the one it replaces. A token clears `AccountAccess.isTokenDiscarded`, a
   /// discarded one sets it unless a token of this client is stored. A ban that was made before the account was known,
   /// or that outlived an earlier account, is part of the account from now on; the caller refuses the user.
+  /// Each sign-in is noted in the change feed as a change of the account, so that gateways notice when the store loses
+  /// one (to a failover, a backup that was restored).
   ///
   /// - Throws: `StoreError.Code.conflict` if there is or was a session with this ID.
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn
@@ -66,7 +68,7 @@ package protocol AccountStore: Sendable {
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>]
 
   /// Removes all data of a user: account, name, tokens, sessions, groups, request for access. A ban stays, under the
-  /// keyed hash of the subject. Returns the sessions that ended.
+  /// keyed hash of the subject. Noted in the change feed even if nobody is known. Returns the sessions that ended.
   /// - Parameter groups: the groups whose memberships stay, with the subject: those of deny lists, so that a user who
   ///   is refused does not lift that by leaving.
   @discardableResult
@@ -82,7 +84,8 @@ package protocol NotificationStore: Sendable {
   /// outdated.
   ///
   /// `consentRevoked` ends the user's sessions and deletes the tokens, `accountDeleted` does what `forget` does,
-  /// `mailForwarding` is `Account.afterForwarding`; none of it if the account is newer (`Account.isNewer`).
+  /// `mailForwarding` is `Account.afterForwarding`; none of it if the account is newer (`Account.isNewer`). The first
+  /// two are noted in the change feed even if the subject is unknown: the store may have lost a sign-in.
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome
 
   /// Leases the message that has been due longest, if there is one: no other caller gets it before `lease`. Of any

@@ -56,11 +56,6 @@ extension SignIn {
       lastAnswer: before?.lastAnswer,
       appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) }, access: access)
   }
-
-  /// Whether other sessions of the user have to read the account again after this sign-in.
-  package func hasChanged(_ before: Account, to after: Account) -> Bool {
-    before.name != after.name || before.claims != after.claims || before.access != after.access
-  }
 }
 
 /// The standing of a lease when its result is recorded, which may be late.

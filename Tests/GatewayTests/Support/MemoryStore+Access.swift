@@ -180,6 +180,7 @@ extension MemoryStore {
     let isNew = try access { state in
       guard state.machineTokens[token.name] == nil else { return false }
       state.machineTokens[token.name] = token
+      state.changes.append(.accountChanged(token.subject))
       return true
     }
     guard isNew else { throw .taken("a token named \(token.name)") }
@@ -198,6 +199,7 @@ extension MemoryStore {
 
   func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
     try access { state in
+      state.changes.append(.accountChanged(Subject(ofToken: name)))
       guard let token = state.machineTokens.removeValue(forKey: name) else { return nil }
       state.changes.append(.ended(token.handle, .byOperator))
       return token.handle

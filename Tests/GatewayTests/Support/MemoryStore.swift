@@ -235,7 +235,21 @@ final class MemoryStore: SessionStore {
       for handle in ended { state.sessions[handle] = nil }
       state.accounts[subject] = nil
       state.tokens[subject] = nil
+      state.changes.append(.accountChanged(subject))
       return ended
+    }
+  }
+
+  /// Withdrawn consent; other notifications have no effect here.
+  func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
+    try access { state in
+      state.changes.append(.accountChanged(notification.subject))
+      guard state.accounts[notification.subject] != nil else { return .unknownSubject }
+      guard case .consentRevoked = notification.change else { return .carriedOut(ended: []) }
+      let ended = state.sessions.values.filter { $0.subject == notification.subject }.map(\.handle)
+      for handle in ended { state.sessions[handle] = nil }
+      state.tokens[notification.subject] = nil
+      return .carriedOut(ended: ended)
     }
   }
 
@@ -282,9 +296,6 @@ final class MemoryStore: SessionStore {
   }
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
   func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] { throw Self.away }
-  func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
-    throw Self.away
-  }
   func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> Listed<OutgoingMessage>? {
     throw Self.away
   }

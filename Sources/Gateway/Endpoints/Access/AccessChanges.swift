@@ -231,8 +231,11 @@ struct AccessChanges: Sendable {
     try await change("token_revoke", by: actor) { target in
       guard let name = GroupName(name) else { throw AdministrationError.noMachineToken }
       target.fields.token = name.text
-      guard let handle = try await store.revokeToken(name, at: now) else { throw AdministrationError.noMachineToken }
-      await sessions.forget([handle])
+      let revoked = try await store.revokeToken(name, at: now)
+      if let revoked { await sessions.forget([revoked]) }
+      // Whether there is a token of this name or not: the store may have lost what gateways have in their caches.
+      await sessions.forget(Subject(ofToken: name))
+      if revoked == nil { throw AdministrationError.noMachineToken }
     }
   }
 

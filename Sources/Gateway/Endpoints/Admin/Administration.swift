@@ -91,7 +91,11 @@ struct Administration: Sendable {
       audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: context.request.requestID)
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
-      try await requireAccount(subject)
+      guard try await hasAccount(subject) else {
+        // As above: the store may have lost the account, and with it sessions that gateways have in their caches.
+        try await sessions.end(.all(of: subject), because: .accountRemoved)
+        throw AdministrationError.noAccount
+      }
       let removal = AccountRemoval(
         sessions: sessions, store: store, apple: apple, keyring: keyring, denyGroups: denyGroups, metrics: metrics,
         audit: audit)
@@ -141,15 +145,18 @@ struct Administration: Sendable {
     return damaged.names
   }
 
-  /// One whose record is damaged is there, too, and can be removed.
   private func requireAccount(_ subject: Subject) async throws {
+    guard try await hasAccount(subject) else { throw AdministrationError.noAccount }
+  }
+
+  /// Whether there is an account. One whose record is damaged is there, too, and can be removed.
+  private func hasAccount(_ subject: Subject) async throws(StoreError) -> Bool {
     do throws(StoreError) {
-      if try await store.account(subject) != nil { return }
+      return try await store.account(subject) != nil
     } catch {
       guard error.code == .damagedRow else { throw error }
-      return
+      return true
     }
-    throw AdministrationError.noAccount
   }
 
   // MARK: Audit
