@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import Sessions
+import Synchronization
 
 /// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
 ///
@@ -14,6 +15,9 @@ package final class PostgreSQLSessionStore: SessionStore {
   private let notifier: Notifier?
   private let listener: ChangeListener?
   private let compatibility: StoreCompatibility
+  /// The time from which a ping checks the permissions on tables again.
+  private let permissionsDue = Mutex(ContinuousClock.now)
+  private static let permissionsInterval = Duration.seconds(60)
 
   package var place: String { pool.address.description }
   package let isNew: Bool
@@ -177,7 +181,18 @@ extension PostgreSQLSessionStore {
       try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
       // One table may be locked, or not be readable, while others are.
       try connection.run("SELECT (SELECT max(subject) FROM cordon.accounts), EXISTS (SELECT FROM cordon.sessions)")
+      try requirePermissions(connection)
     }
+  }
+
+  /// Checks the permissions on all tables, at most once a minute; after a failure each time, so that the failure lasts
+  /// for as long as its cause.
+  private func requirePermissions(_ connection: Connection) throws {
+    guard permissionsDue.withLock({ $0 }) <= ContinuousClock.now else { return }
+    if let grants = try TablePermissions.missingGrants(connection) {
+      throw StoreError.notPermitted(pool.address, grants: grants)
+    }
+    permissionsDue.withLock { $0 = ContinuousClock.now + Self.permissionsInterval }
   }
 
   package func counts() async throws(StoreError) -> StoreCounts {

@@ -164,7 +164,7 @@ extension StoreError {
       cause: cause)
   }
 
-  private static func denied(_ address: ServerAddress, _ remedy: String, _ cause: String) -> StoreError {
+  private static func denied(_ address: ServerAddress, _ remedy: String, _ cause: String?) -> StoreError {
     StoreError(code: .denied, message: "\(address): \(remedy)", cause: cause)
   }
 
@@ -176,8 +176,18 @@ extension StoreError {
       cause: cause)
   }
 
+  /// - Parameter grants: the statements that grant what is missing.
+  static func notPermitted(_ address: ServerAddress, grants: String, _ cause: String? = nil) -> StoreError {
+    .denied(address, "the user lacks a permission that the store needs; grant it (\(grants))", cause)
+  }
+
   private static func notPermitted(_ address: ServerAddress, _ cause: String) -> StoreError {
-    .denied(
+    let onTables = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cordon TO …"
+    if cause.contains("denied for schema") {
+      return .notPermitted(address, grants: "GRANT USAGE, CREATE ON SCHEMA cordon TO …; " + onTables, cause)
+    }
+    if cause.contains("denied for table") { return .notPermitted(address, grants: onTables, cause) }
+    return .denied(
       address,
       "the user lacks a permission that the store needs; let it make a schema (GRANT CREATE ON DATABASE … TO …), or "
         + "make the schema for it (CREATE SCHEMA cordon AUTHORIZATION …)", cause)

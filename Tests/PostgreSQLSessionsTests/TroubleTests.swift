@@ -165,6 +165,39 @@ struct TroubleTests {
     for store in [holder, store] { try await store.close() }
   }
 
+  @Test("A permission that is missing on one table fails the ping, with the statement that grants it")
+  func missingPermission() async throws {
+    let server = try await PostgreSQLServer.started()
+    let url = try server.makeDatabase()
+    let name = String(try #require(url.split(separator: "/").last))
+    try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
+    try server.query("GRANT CREATE ON DATABASE \(name) TO visitor")
+    let visitor = server.url(of: name, user: "visitor", password: "pw")
+    let first = try await open(visitor)
+    try await first.ping()
+    try await first.close()
+    for (permission, table) in [("INSERT", "changes"), ("DELETE", "sessions"), ("UPDATE", "change_lanes")] {
+      try server.query("REVOKE \(permission) ON cordon.\(table) FROM visitor", in: name)
+      let store = try await open(visitor)
+      // As long as it is missing.
+      for _ in 0..<2 {
+        let missing = await storeError { try await store.ping() }
+        #expect(missing?.code == .denied)
+        #expect(
+          missing?.message.contains("(GRANT \(permission) ON cordon.\(table) TO visitor)") == true,
+          "\(missing.map { "\($0)" } ?? "")")
+      }
+      if table == "changes" {
+        let refused = await storeError { _ = try await store.complete(try signIn()) }
+        #expect(refused?.code == .denied)
+        #expect(refused?.message.contains("INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA cordon") == true)
+      }
+      try server.query("GRANT \(permission) ON cordon.\(table) TO visitor", in: name)
+      try await store.ping()
+      try await store.close()
+    }
+  }
+
   @Test("A user without access, or the right to create a schema, gets an error with the remedy and no password")
   func denied() async throws {
     let server = try await PostgreSQLServer.started()
