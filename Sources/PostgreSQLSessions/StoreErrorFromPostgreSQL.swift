@@ -30,7 +30,8 @@ extension StoreError {
       self.init(
         code: isInDoubt ? .interrupted : .unavailable,
         message: "\(address) has ended the connection; look whether the server runs", cause: message)
-    case .timedOut: self = .silent(address, nil)
+    case .timedOut(let isInDoubt):
+      self = isInDoubt ? .silentInDoubt(address) : .silent(address, nil)
     case .refused(let state, let message):
       self = .refused(state, "PostgreSQL \(state): \(message)", at: address)
     }
@@ -122,14 +123,16 @@ extension StoreError {
     case "42501": return .notPermitted(address, cause)
     case "57014", "55P03", "40001", "40P01":
       return StoreError(
-        code: .busy, message: "\(address) did not get round to it in time; look at its load and at its locks",
+        code: .busy,
+        message: "\(address) did not get round to it in time; look at its load, at its locks, and whether a "
+          + "synchronous standby is missing (wait event SyncRep in pg_stat_activity)",
         cause: cause)
     case "42P01", "3F000", "42703":
       return StoreError(
         code: .corrupt,
         message:
           "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
-          + "drop it: everybody signs in again then",
+          + "drop it and restart cordon, which makes it again: everybody signs in again then",
         cause: cause)
     case _ where state.isOfClass("28"): return .accessRefused(address, cause)
     // 57 (after 57014 above): the server starts, stops or is being restarted.
@@ -154,6 +157,14 @@ extension StoreError {
     StoreError(
       code: .unavailable,
       message: "\(address) does not answer; look whether the server and the network to it stand still", cause: cause)
+  }
+
+  /// Of a `COMMIT`, or of a statement that is a transaction of its own: it may wait for a standby.
+  private static func silentInDoubt(_ address: ServerAddress) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "\(address) does not answer; look whether the server and the network to it stand still, and whether a "
+        + "synchronous standby is missing (wait event SyncRep in pg_stat_activity)")
   }
 
   private static func noConnectionLeft(_ address: ServerAddress, _ cause: String) -> StoreError {

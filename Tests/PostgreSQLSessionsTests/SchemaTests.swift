@@ -153,7 +153,9 @@ struct SchemaTests {
       #expect(refused?.code == .damagedRow, "\(statement)")
     }
     try PostgreSQLServer.current.query("DROP TABLE cordon.sessions", at: url)
-    #expect(await storeError { _ = try await store.find(session.handle) }?.code == .corrupt)
+    let gone = await storeError { _ = try await store.find(session.handle) }
+    #expect(gone?.code == .corrupt)
+    #expect(gone?.message.contains("drop it and restart cordon") == true, "a running gateway makes no schema")
     #expect(await storeError { try await store.ping() }?.code == .corrupt, "health knows of it")
     try await store.close()
   }

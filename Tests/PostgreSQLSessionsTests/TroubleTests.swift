@@ -165,6 +165,18 @@ struct TroubleTests {
     for store in [holder, store] { try await store.close() }
   }
 
+  @Test("A commit that was not answered points at the synchronous standby; a statement of a transaction does not")
+  func silentCommit() throws {
+    let address = try ServerAddress("postgresql://cordon@127.0.0.1/cordon")
+    for isInDoubt in [true, false] {
+      let error = StoreError(DatabaseError.timedOut(isInDoubt: isInDoubt), at: address)
+      #expect(error.code == .unavailable && error.message.contains("does not answer"))
+      #expect(error.message.contains("SyncRep") == isInDoubt)
+    }
+    let cancelled = StoreError(DatabaseError.refused(state: SQLState("57014"), message: "cancelled"), at: address)
+    #expect(cancelled.code == .busy && cancelled.message.contains("SyncRep"))
+  }
+
   @Test("A permission that is missing on one table fails the ping, with the statement that grants it")
   func missingPermission() async throws {
     let server = try await PostgreSQLServer.started()

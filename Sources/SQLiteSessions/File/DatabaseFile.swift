@@ -120,7 +120,8 @@ struct DatabaseFile: Sendable {
     StoreError(
       code: .unavailable,
       message: "the store \(path) was deleted or replaced while in use; put the same file back, and cordon goes on by "
-        + "itself, or start cordon again with the new one")
+        + "itself, or stop cordon, remove \(path)-wal and \(path)-shm, which would undo what the new file holds, and "
+        + "start it with the new one")
   }
 
   private static func unreachable(_ path: String, _ code: CInt) -> StoreError {
