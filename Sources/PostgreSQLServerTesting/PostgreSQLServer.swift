@@ -118,6 +118,16 @@ package final class PostgreSQLServer: Sendable {
     try child.waitForEnd()
   }
 
+  /// Restarts the server in recovery: a standby that receives nothing, until `SELECT pg_promote()`.
+  package func restartAsStandby() throws {
+    try stop()
+    let file = "\(folder)/data/standby.signal"
+    try Data().write(to: URL(fileURLWithPath: file))
+    // The server opens it for writing.
+    try Self.giveToServer(file)
+    try start()
+  }
+
   /// Stops the server, with all processes that it has started, until `thaw`.
   package func freeze() { signalAll(SIGSTOP) }
 

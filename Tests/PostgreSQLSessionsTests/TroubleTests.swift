@@ -102,6 +102,27 @@ struct TroubleTests {
     try await store.close()
   }
 
+  @Test("A standby answers look-ups and fails the change feed as read-only, until it is promoted")
+  func standby() async throws {
+    let server = try await PostgreSQLServer.started()
+    let store = try await open(try server.makeDatabase())
+    let known = try await store.complete(try signIn()).snapshot
+    let cursor = try await store.changes(since: nil, limit: 10).cursor
+    try server.restartAsStandby()
+    for place in [nil, cursor] {
+      let refused = await storeError { _ = try await store.changes(since: place, limit: 10) }
+      #expect(refused?.code == .readOnly)
+      #expect(refused?.message.contains("target_session_attrs") == true)
+    }
+    #expect(try await store.find(known.session.handle) == known)
+    try server.query("SELECT pg_promote()")
+    let after = try await eventually("the feed to answer again") {
+      try? await store.changes(since: cursor, limit: 10)
+    }
+    #expect(after.changes.isEmpty && !after.isIncomplete && after.cursor == cursor)
+    try await store.close()
+  }
+
   private func undoReadOnly(_ server: PostgreSQLServer) async throws {
     // ALTER SYSTEM is not a transaction that writes.
     try server.set("default_transaction_read_only = off")

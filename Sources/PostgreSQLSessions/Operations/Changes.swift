@@ -34,10 +34,17 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// - Throws: `DatabaseError.refused` with 25006 from a standby. One whose replication has stopped would go on to
+  ///   answer that nothing has changed, so it counts as a feed that fails. The connection is replaced, as after a
+  ///   write that a standby refused.
   private func positions(
     _ connection: Connection, comparedWith cursor: [LanePosition] = []
   ) throws -> LanePositions {
     let positions = try LanePositions(connection, comparedWith: cursor)
+    guard !positions.isInRecovery else {
+      throw DatabaseError.refused(
+        state: .readOnly, message: "the server is in recovery (a standby), its changes may be out of date")
+    }
     try requireCompatibility(with: positions.condition)
     return positions
   }

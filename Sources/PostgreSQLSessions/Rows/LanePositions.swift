@@ -11,6 +11,10 @@ struct LanePosition: Equatable {
 /// The end of each lane of changes, and the part of it that is still kept.
 struct LanePositions {
   let condition: StoreCondition
+  /// Whether the server is a standby, whose changes may be as old as its replication. `in_hot_standby` says so since
+  /// PostgreSQL 14, as `pg_is_in_recovery()` does; an engine without this setting answers NULL instead of failing, as
+  /// it would for a function that it does not have.
+  let isInRecovery: Bool
   private let identity: String
   private let lanes: [Lane]
 
@@ -34,6 +38,7 @@ struct LanePositions {
     let rows = try connection.run(
       """
       SELECT store.identity, change_lanes.forgotten, change_lanes.last, change_lanes.written, changes.written,
+        CAST(CASE WHEN current_setting('in_hot_standby', true) = 'on' THEN 1 ELSE 0 END AS bigint),
         \(StoreCondition.columns)
       FROM cordon.change_lanes CROSS JOIN cordon.store
       LEFT JOIN unnest($1, $2) AS seen (lane, number) ON seen.lane = change_lanes.lane
@@ -45,7 +50,8 @@ struct LanePositions {
       throw DamagedRowError(what: "change_lanes", isOfStore: true)
     }
     identity = try first.text(0)
-    condition = try StoreCondition(first, from: 5)
+    isInRecovery = try first.integer(5) == 1
+    condition = try StoreCondition(first, from: 6)
     lanes = try rows.map { row in
       Lane(
         forgotten: try row.integer(1), last: LanePosition(number: try row.integer(2), written: try row.integer(3)),
