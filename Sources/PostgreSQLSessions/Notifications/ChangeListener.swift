@@ -48,12 +48,13 @@ final class ChangeListener: Sendable {
     var pause = Self.shortestPause
     while !isStopped.load(ordering: .relaxed) {
       do {
+        let expires = ContinuousClock.now + limits.connectionLifetime * TimeLimits.jitter()
         let connection = try Connection(address, limits: limits)
         try connection.run("LISTEN cordon_changes")
         pause = Self.shortestPause
         // Notifications may have been missed while nobody listened.
         changeSignal.post()
-        while !isStopped.load(ordering: .relaxed) {
+        while !isStopped.load(ordering: .relaxed), ContinuousClock.now < expires {
           if try connection.awaitNotification(milliseconds: Self.pollInterval) { changeSignal.post() }
         }
       } catch {

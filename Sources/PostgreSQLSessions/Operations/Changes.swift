@@ -20,6 +20,8 @@ extension PostgreSQLSessionStore {
       // Read after the changes, so that changes removed before they were read show as missing.
       let positions = try positions(connection, comparedWith: from)
       guard positions.covers(cursor) else {
+        // Another server may answer than before: what is read again must not come from the one that was left.
+        pool.retireConnections()
         return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
       }
       var reached = from

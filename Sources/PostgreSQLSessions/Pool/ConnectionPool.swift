@@ -12,9 +12,16 @@ final class ConnectionPool: Sendable {
 
   private struct Shared {
     var state: PoolState<Job>
+    var turnover: ConnectionTurnover
     var wakeUps: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
     /// The tasks that wait for the last worker to end.
     var closing: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// The connection of a worker.
+  private struct OpenConnection {
+    let connection: Connection
+    var tenure: ConnectionTurnover.Tenure
   }
 
   /// One piece of work, and the callbacks of its caller.
@@ -51,7 +58,10 @@ final class ConnectionPool: Sendable {
   init(_ address: ServerAddress, size: Int, limits: TimeLimits) {
     self.address = address
     self.limits = limits
-    shared = Mutex(Shared(state: PoolState(limit: size, queueLimit: Self.queueLimit)))
+    shared = Mutex(
+      Shared(
+        state: PoolState(limit: size, queueLimit: Self.queueLimit),
+        turnover: ConnectionTurnover(lifetime: limits.connectionLifetime)))
   }
 
   /// Runs `body` on the connection of a worker.
@@ -86,6 +96,10 @@ final class ConnectionPool: Sendable {
     }
     return try result.get()
   }
+
+  /// Has every connection replaced before its next job, because another server answers than before. A job that is
+  /// under way is finished on its connection.
+  func retireConnections() { shared.withLock { $0.turnover.beginNext(at: .now) } }
 
   /// Finishes the work that has begun, and closes every connection.
   func close() async {
@@ -128,7 +142,7 @@ final class ConnectionPool: Sendable {
   // MARK: On a worker's thread
 
   private func work(as worker: Int) {
-    var connection: Connection?
+    var connection: OpenConnection?
     while true {
       let isConnected = connection != nil
       let (next, wakeUp) = shared.withLock {
@@ -147,7 +161,7 @@ final class ConnectionPool: Sendable {
 
   /// - Returns: false if this worker has ended.
   private func serve(
-    _ assignment: PoolState<Job>.Assignment, as worker: Int, _ connection: inout Connection?
+    _ assignment: PoolState<Job>.Assignment, as worker: Int, _ connection: inout OpenConnection?
   ) -> Bool {
     let job = assignment.job
     if job.expires < .now {
@@ -158,26 +172,28 @@ final class ConnectionPool: Sendable {
     }
     var before = EarlierAttempts()
     while true {
-      if connection?.isAlive != true {
-        connection = nil
+      review(&connection)
+      if connection == nil {
         if let moment = assignment.connectAfter { DedicatedThread.sleep(until: moment) }
         let began = ContinuousClock.now
         do {
-          connection = try Connection(address, limits: limits)
+          connection = try connect()
         } catch {
           return refuse(for: worker, job, StoreError(error, at: address), after: .now - began)
         }
       }
       guard let open = connection else { return true }
-      switch job.attempt(open, before) {
+      switch job.attempt(open.connection, before) {
       case .done: return true
       case .retry:
         before.collisions += 1
-        open.pause(milliseconds: .random(in: 1...Int32(1 << min(before.collisions, 5))))
+        open.connection.pause(milliseconds: .random(in: 1...Int32(1 << min(before.collisions, 5))))
       case .reconnect:
         before.hasReconnected = true
+        noteFailure(of: open.tenure)
         connection = nil
       case .failed(let failure, let error):
+        noteFailure(of: open.tenure)
         connection = nil
         // statement_timeout did not fire: assume that the server hangs, and fail the queued work.
         if case .timedOut = failure {
@@ -187,6 +203,37 @@ final class ConnectionPool: Sendable {
         return true
       }
     }
+  }
+
+  private func connect() throws -> OpenConnection {
+    let tenure = shared.withLock { $0.turnover.tenure(at: .now, jitter: TimeLimits.jitter()) }
+    return OpenConnection(connection: try Connection(address, limits: limits), tenure: tenure)
+  }
+
+  /// Closes a connection that has ended, or that may lead to a server that was left, and replaces one that is old. An
+  /// old one is kept if the server accepts no other at present.
+  private func review(_ connection: inout OpenConnection?) {
+    guard let tenure = connection?.tenure else { return }
+    guard connection?.connection.isAlive == true else {
+      noteFailure(of: tenure)
+      connection = nil
+      return
+    }
+    switch shared.withLock({ $0.turnover.verdict(on: tenure, at: .now) }) {
+    case .keep: break
+    case .close: connection = nil
+    case .renew:
+      if let renewed = try? connect() {
+        connection = renewed
+      } else {
+        connection?.tenure = shared.withLock { $0.turnover.postponed(tenure, at: .now) }
+      }
+    }
+  }
+
+  /// Notes that an established connection was lost, or leads to a server that cannot be written.
+  private func noteFailure(of tenure: ConnectionTurnover.Tenure) {
+    shared.withLock { $0.turnover.noteFailure(of: tenure, at: .now) }
   }
 
   /// Handles a failure to connect.
