@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Logging
 import Operations
 import Sessions
 import Synchronization
@@ -87,6 +88,28 @@ struct ChangeFollowerTests {
     #expect(rig.storeHealth.isTrusted(at: rig.clock.milliseconds), "nine seconds after the last question")
     rig.clock.advance(2)
     #expect(!rig.storeHealth.isTrusted(at: rig.clock.milliseconds))
+    try await rig.stop()
+  }
+
+  @Test("A store that has lost confirmed changes is counted each time and told once a minute, a forgetful one is not")
+  func rollback() async throws {
+    let lines = RecordedLines()
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["reason"]) }
+    let rig = try await GateRig(logger: logger)
+    for gap in [StoreChanges.Gap.forgotten, .damaged, .none] {
+      rig.store.state.withLock { $0.gap = gap }
+      await rig.follow()
+    }
+    #expect(rig.metrics.storeRollbacks.total() == 0 && lines.take().isEmpty)
+    for gap in [StoreChanges.Gap.otherHistory, .otherStore] {
+      rig.store.state.withLock { $0.gap = gap }
+      await rig.follow()
+    }
+    #expect(rig.metrics.storeRollbacks.total() == 2)
+    #expect(
+      lines.take() == [
+        "session store has lost confirmed changes, sign-outs and bans may be undone the store is in an earlier state"
+      ])
     try await rig.stop()
   }
 

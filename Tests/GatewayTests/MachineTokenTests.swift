@@ -169,7 +169,7 @@ struct MachineTokenTests {
     let rig = try await rig()
     let (token, _) = try await rig.issueToken("backup", group: "machines")
     let open = try await rig.open(Asked(target: "/api/x", fields: [bearer(token)]))
-    rig.store.state.withLock { $0.isIncomplete = true }
+    rig.store.state.withLock { $0.gap = .forgotten }
     await rig.follow()
     #expect(try await rig.review(open), "it is looked up among the tokens")
     try await rig.stop()

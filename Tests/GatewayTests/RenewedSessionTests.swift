@@ -165,7 +165,7 @@ struct RenewedSessionTests {
   func emptied() async throws {
     let due = try await Due()
     let version = due.rig.sessions.version
-    due.rig.store.state.withLock { $0.isIncomplete = true }
+    due.rig.store.state.withLock { $0.gap = .forgotten }
     await due.rig.follow()
     _ = try await due.rig.decide(due.request)
     await due.rig.sessions.renew(due.snapshot.account, readAfter: version)

@@ -144,7 +144,7 @@ struct SessionManagerTests {
     let request = Asked(fields: ["Cookie: \(cookie)"])
     for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
     #expect(await rig.loops.count() == 2)
-    rig.store.state.withLock { $0.isIncomplete = true }
+    rig.store.state.withLock { $0.gap = .forgotten }
     await rig.follow()
     #expect(await rig.loops.count() == 0)
     #expect(try await rig.decideOnce(request).isWaiting)
@@ -156,7 +156,7 @@ struct SessionManagerTests {
     let rig = try await GateRig()
     let (snapshot, cookie) = try rig.signIn("001.anna")
     rig.store.state.withLock { state in
-      state.isIncomplete = true
+      state.gap = .forgotten
       // Between the look-up and its answer the session ends elsewhere, and the news of it are lost.
       state.beforeAnswer = {
         rig.store.state.withLock { $0.sessions[snapshot.session.handle] = nil }

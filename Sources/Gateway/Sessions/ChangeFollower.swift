@@ -40,6 +40,7 @@ struct ChangeFollower: Sendable {
         let asked = sessions.clock()
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
         let arrival = sessions.clock()
+        if batch.gap.isRollback { storeHealth.foundRollback(batch.gap) }
         if batch.isIncomplete || cursor == nil { try await reloadEverything() }
         var ended: [PublicSessionID] = []
         for change in batch.changes {

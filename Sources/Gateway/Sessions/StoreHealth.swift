@@ -31,6 +31,9 @@ final class StoreHealth: Sendable {
   private let shortage = Mutex(Shortage.none)
   /// Limits the messages about records that are damaged: each request of their users finds them.
   private let damagedRows = WarningInterval()
+  /// Limits the messages about a store that went back: a balancer between two servers may lead to either, time and
+  /// again.
+  private let rollbacks = WarningInterval()
   /// The message of the last failed opening that was logged.
   private let loggedOpening = Mutex<String?>(nil)
 
@@ -229,6 +232,20 @@ final class StoreHealth: Sendable {
     feedProblem.withLock { $0 = error }
     metrics.storeFailures.count("changes")
     noteUnavailable("changes", error)
+  }
+
+  /// Notes that the change feed no longer has the changes that it had: by a failover to a standby that had not received
+  /// them, a backup that was restored, or another database at the same address.
+  func foundRollback(_ gap: StoreChanges.Gap) {
+    metrics.storeRollbacks.count()
+    guard rollbacks.isDue() else { return }
+    let reason = gap == .otherStore ? "another store answers" : "the store is in an earlier state"
+    let remedy =
+      "repeat the sign-outs, bans, removals from groups and revocations of the last moments before it (see the audit "
+      + "log); with a synchronous standby a failover loses none"
+    logger.critical(
+      "session store has lost confirmed changes, sign-outs and bans may be undone",
+      metadata: ["reason": "\(reason)", "remedy": "\(remedy)"])
   }
 
   /// Notes that a check has written to the store.

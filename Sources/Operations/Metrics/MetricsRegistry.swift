@@ -45,6 +45,11 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Failed session store operations, by operation.",
     labelNames: ["operation"], expected: KnownLabels.storeOperations.map { [$0] })
 
+  /// Times that the store had lost changes which it had confirmed, or was another one.
+  package let storeRollbacks = Counter(
+    name: "cordon_store_rollbacks_total", help: "Times that the session store had lost confirmed changes.",
+    labelNames: [], expected: [[]])
+
   /// Requests of clients beyond `limits.clients.sign_ins`, by `kind`: `sign_in`, `native`, `access_request`,
   /// `invitation`.
   package let clientLimitRefusals = Counter(
@@ -182,7 +187,7 @@ package final class MetricsRegistry: Sendable {
     connections.write(to: &text)
     for counter in [
       signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, relays, storeFailures,
-      clientLimitRefusals, administrationRefusals,
+      storeRollbacks, clientLimitRefusals, administrationRefusals,
     ] {
       counter.write(to: &text)
     }

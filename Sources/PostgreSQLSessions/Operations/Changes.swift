@@ -4,9 +4,11 @@ package import Sessions
 extension PostgreSQLSessionStore {
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await runAnySchema(isRetryable: true) { [self] connection in
-      guard let cursor, let from = LanePositions.positions(of: cursor) else {
-        return StoreChanges(
-          changes: [], cursor: try positions(connection).latest, isIncomplete: cursor != nil)
+      guard let cursor else {
+        return StoreChanges(changes: [], cursor: try positions(connection).latest, gap: .none)
+      }
+      guard let from = LanePositions.positions(of: cursor) else {
+        return StoreChanges(changes: [], cursor: try positions(connection).latest, gap: .otherStore)
       }
       let rows = try connection.run(
         """
@@ -19,10 +21,11 @@ extension PostgreSQLSessionStore {
       ).rows
       // Read after the changes, so that changes removed before they were read show as missing.
       let positions = try positions(connection, comparedWith: from)
-      guard positions.covers(cursor) else {
+      let gap = positions.gap(after: cursor)
+      guard gap == .none else {
         // Another server may answer than before: what is read again must not come from the one that was left.
-        pool.retireConnections()
-        return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
+        if gap.isRollback { pool.retireConnections() }
+        return StoreChanges(changes: [], cursor: positions.latest, gap: gap)
       }
       var reached = from
       for row in rows {
@@ -32,7 +35,7 @@ extension PostgreSQLSessionStore {
       }
       let changes = rows.compactMap { try? ShardedSequence.change($0, from: 3) }
       return StoreChanges(
-        changes: changes, cursor: positions.cursor(reached), isIncomplete: changes.count < rows.count)
+        changes: changes, cursor: positions.cursor(reached), gap: changes.count < rows.count ? .damaged : .none)
     }
   }
 

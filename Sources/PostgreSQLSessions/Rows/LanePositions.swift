@@ -24,12 +24,15 @@ struct LanePositions {
     /// When the change that the cursor names was written; nil if it is not there.
     let writtenAtCursor: Int64?
 
-    /// Whether every change after this position is kept, and the position is one of this lane.
-    func covers(_ position: LanePosition) -> Bool {
-      guard position.number >= forgotten, position.number <= max(forgotten, last.number) else { return false }
-      if position.number == last.number { return position == last }
+    /// The reason why changes after this position may be missing: none if each is kept, and the position is one of this
+    /// lane.
+    func gap(after position: LanePosition) -> StoreChanges.Gap {
+      guard position.number <= max(forgotten, last.number) else { return .otherHistory }
+      guard position.number >= forgotten else { return .forgotten }
+      if position.number == last.number { return position == last ? .none : .otherHistory }
+      if let writtenAtCursor { return writtenAtCursor == position.written ? .none : .otherHistory }
       // Of a change that was removed nothing is left to compare.
-      return writtenAtCursor.map { $0 == position.written } ?? (position.number == forgotten)
+      return position.number == forgotten ? .none : .damaged
     }
   }
 
@@ -66,11 +69,14 @@ struct LanePositions {
     ChangeCursor(text: "\(identity):" + positions.map { "\($0.number)-\($0.written)" }.joined(separator: "."))
   }
 
-  /// Whether everything after the cursor is remembered: it is of this database (and not of a state of it that was lost
-  /// to a failover, or to a backup that was restored), and nothing after it was forgotten.
-  func covers(_ cursor: ChangeCursor) -> Bool {
-    guard let positions = Self.positions(of: cursor), self.cursor(positions) == cursor else { return false }
-    return zip(lanes, positions).allSatisfy { $0.covers($1) }
+  /// The reason why changes after the cursor may be missing: none if it is of this database (and not of a state of it
+  /// that was lost to a failover, or to a backup that was restored), and nothing after it was forgotten.
+  func gap(after cursor: ChangeCursor) -> StoreChanges.Gap {
+    guard let positions = Self.positions(of: cursor), self.cursor(positions) == cursor else { return .otherStore }
+    let gaps = zip(lanes, positions).map { $0.gap(after: $1) }
+    // Of several the gravest.
+    for gap in [StoreChanges.Gap.otherHistory, .damaged, .forgotten] where gaps.contains(gap) { return gap }
+    return .none
   }
 
   /// Nil unless there is a position for each lane.

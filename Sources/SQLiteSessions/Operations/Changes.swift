@@ -26,17 +26,20 @@ extension SQLiteSessionStore {
       try requireCompatibility(database)
       let bounds = try Bounds(database)
       guard let cursor else {
-        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), isIncomplete: false)
+        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: .none)
       }
       guard let number = bounds.number(of: cursor) else {
-        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), isIncomplete: true)
+        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: .otherStore)
       }
+      let gap = bounds.gap(after: number)
+      guard gap == .none else { return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: gap) }
       let rows = try database.rows(
         "SELECT number, handle, reason, subject FROM changes WHERE number > ? ORDER BY number LIMIT ?",
         [number, max(limit, 1)])
       let next = try rows.last.map { try $0.integer(0) } ?? number
       let changes = rows.compactMap { try? Self.change($0) }
-      return StoreChanges(changes: changes, cursor: bounds.cursor(next), isIncomplete: changes.count < rows.count)
+      return StoreChanges(
+        changes: changes, cursor: bounds.cursor(next), gap: changes.count < rows.count ? .damaged : .none)
     }
   }
 
@@ -103,12 +106,18 @@ extension SQLiteSessionStore {
 
     func cursor(_ number: Int64) -> ChangeCursor { ChangeCursor(text: "\(identity):\(number)") }
 
-    /// Nil if changes after the cursor were forgotten, or if it is of another database (or a later state of this one,
-    /// before a backup was restored).
+    /// Nil if the cursor is of another database.
     func number(of cursor: ChangeCursor) -> Int64? {
       let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[0] == identity, let number = Int64(parts[1]) else { return nil }
-      return (forgotten...max(forgotten, last)).contains(number) ? number : nil
+      guard parts.count == 2, parts[0] == identity else { return nil }
+      return Int64(parts[1])
+    }
+
+    /// The reason why changes after this number may be missing: they were forgotten, or it is of a later state of this
+    /// database, before a backup was restored.
+    func gap(after number: Int64) -> StoreChanges.Gap {
+      if number > max(forgotten, last) { return .otherHistory }
+      return number < forgotten ? .forgotten : .none
     }
   }
 }

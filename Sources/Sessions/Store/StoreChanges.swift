@@ -23,16 +23,41 @@ package struct StoreChanges: Sendable, Equatable {
   package let changes: [StoreChange]
   /// The cursor for the next call.
   package let cursor: ChangeCursor
-  /// Whether changes may be missing because the cursor is older than what the store remembers (or belongs to another
-  /// database), or because one is damaged: everything in memory must be read again.
-  package let isIncomplete: Bool
+  /// The reason why changes may be missing.
+  package let gap: Gap
+
+  /// The reason why changes after a cursor may be missing.
+  package enum Gap: Sendable, Equatable {
+    /// All are there.
+    case none
+    /// The cursor is older than what the store remembers.
+    case forgotten
+    /// A change is damaged, or was removed before its time.
+    case damaged
+    /// The cursor names a change that this state of the store does not have: a failover, or a backup that was restored,
+    /// has lost changes that were confirmed.
+    case otherHistory
+    /// The cursor is of another store.
+    case otherStore
+
+    /// Whether the store has lost changes that it had confirmed, or is another one.
+    package var isRollback: Bool {
+      switch self {
+      case .none, .forgotten, .damaged: false
+      case .otherHistory, .otherStore: true
+      }
+    }
+  }
 
   /// The changes that a store reports.
-  package init(changes: [StoreChange], cursor: ChangeCursor, isIncomplete: Bool) {
+  package init(changes: [StoreChange], cursor: ChangeCursor, gap: Gap) {
     self.changes = changes
     self.cursor = cursor
-    self.isIncomplete = isIncomplete
+    self.gap = gap
   }
+
+  /// Whether changes may be missing: everything in memory must be read again.
+  package var isIncomplete: Bool { gap != .none }
 }
 
 /// The rule for rows that a store may remove.

@@ -27,7 +27,7 @@ final class MemoryStore: SessionStore {
     var invitations: [[UInt8]: Invitation] = [:]
     var invitationUses: [String: Set<Subject>] = [:]
     var machineTokens: [GroupName: MachineToken] = [:]
-    var isIncomplete = false
+    var gap = StoreChanges.Gap.none
     var lastSeenUpdates: [LastSeenUpdate] = []
     /// The error of each write of last-seen updates; nil if they succeed.
     var lastSeenFailure: StoreError?
@@ -205,7 +205,7 @@ final class MemoryStore: SessionStore {
       let place = cursor.flatMap { Int($0.text) } ?? state.changes.count
       let news = Array(state.changes[min(place, state.changes.count)...].prefix(limit))
       return StoreChanges(
-        changes: news, cursor: ChangeCursor(text: "\(place + news.count)"), isIncomplete: state.isIncomplete)
+        changes: news, cursor: ChangeCursor(text: "\(place + news.count)"), gap: state.gap)
     }
   }
 
