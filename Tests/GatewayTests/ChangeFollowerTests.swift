@@ -113,6 +113,26 @@ struct ChangeFollowerTests {
     try await rig.stop()
   }
 
+  @Test("After half of the time for which changes are kept without an answer, everything is read again")
+  func longAbsence() async throws {
+    let rig = try await GateRig()
+    let start = ContinuousClock.now
+    let away = Mutex(Duration.zero)
+    let changes = ChangeFollower(
+      store: rig.store, sessions: rig.sessions, loops: rig.loops, storeHealth: rig.storeHealth,
+      continuity: FeedContinuity { start + away.withLock { $0 } })
+    var cursor = await changes.follow(ChangeCursor(text: "0"))
+    let (_, cookie) = try rig.signIn("001.anna")
+    _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+    for (gap, cached) in [(1_799, 1), (1_799, 1), (1_800, 0)] {
+      away.withLock { $0 += .seconds(gap) }
+      cursor = await changes.follow(cursor)
+      #expect(await rig.loops.count() == cached)
+    }
+    #expect(rig.metrics.storeRollbacks.total() == 0)
+    try await rig.stop()
+  }
+
   @Test("When everything is read again, the damaged record of one session ends its exchanges and no others")
   func damagedRecord() async throws {
     let rig = try await GateRig()

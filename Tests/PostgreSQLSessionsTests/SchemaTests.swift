@@ -23,14 +23,7 @@ struct SchemaTests {
   @Test("A gateway that has seen changes which a failover lost learns that changes are missing, whatever the numbers")
   func lostChanges() async throws {
     let store = try await openStore(try PostgreSQLServer.current.makeDatabase())
-    let ada = try #require(Subject("001234.ada.0987"))
-    func change(lane: Int64) async throws {
-      try await store.pool.run(isRetryable: false) { connection in
-        try connection.transaction {
-          try ShardedSequence.write([.accountChanged(ada)], at: noon, lane: lane, in: connection)
-        }
-      }
-    }
+    func change(lane: Int64) async throws { try await write(lane: lane, store) }
     try await change(lane: 3)
     let before = try await store.changes(since: nil, limit: 10).cursor
     try await change(lane: 3)
@@ -54,6 +47,41 @@ struct SchemaTests {
     #expect(rest.changes.count == 4 && !rest.isIncomplete)
     let end = try await store.changes(since: rest.cursor, limit: 10)
     #expect(end.changes.isEmpty && !end.isIncomplete && end.cursor == rest.cursor)
+    try await store.close()
+  }
+
+  /// Writes a change in a lane.
+  private func write(lane: Int64, _ store: PostgreSQLSessionStore) async throws {
+    let ada = try #require(Subject("001234.ada.0987"))
+    try await store.pool.run(isRetryable: false) { connection in
+      try connection.transaction {
+        try ShardedSequence.write([.accountChanged(ada)], at: noon, lane: lane, in: connection)
+      }
+    }
+  }
+
+  @Test("A change that somebody else removed is noticed, between others and where no later one follows")
+  func removedChanges() async throws {
+    let store = try await openStore(try PostgreSQLServer.current.makeDatabase())
+    let start = try await store.changes(since: nil, limit: 10).cursor
+    for _ in 0..<3 { try await write(lane: 3, store) }
+    func remove(_ number: Int64) async throws {
+      try await store.pool.run(isRetryable: false) { connection in
+        try connection.run("DELETE FROM cordon.changes WHERE lane = 3 AND number = $1", [.integer(number)])
+        return ()
+      }
+    }
+    try await remove(2)
+    let between = try await store.changes(since: start, limit: 10)
+    #expect(between.gap == .damaged && between.changes.count == 2)
+    let rest = try await store.changes(since: between.cursor, limit: 10)
+    #expect(rest.gap == .none && rest.changes.isEmpty)
+    try await write(lane: 3, store)
+    try await remove(4)
+    let quiet = try await store.changes(since: rest.cursor, limit: 10)
+    #expect(quiet.gap == .damaged && quiet.changes.isEmpty)
+    let end = try await store.changes(since: quiet.cursor, limit: 10)
+    #expect(end.gap == .none && end.changes.isEmpty)
     try await store.close()
   }
 

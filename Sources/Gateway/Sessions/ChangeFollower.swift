@@ -7,6 +7,7 @@ struct ChangeFollower: Sendable {
   private let sessions: SessionManager
   private let loops: ProcessSessions
   private let storeHealth: StoreHealth
+  private let continuity: FeedContinuity
 
   private static let batchSize = 1_000
   /// The longest time without a query to a store that reports no changes, in milliseconds. The outage grace counts from
@@ -16,12 +17,13 @@ struct ChangeFollower: Sendable {
   init(
     store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager,
     loops: ProcessSessions,
-    storeHealth: StoreHealth
+    storeHealth: StoreHealth, continuity: FeedContinuity = FeedContinuity()
   ) {
     self.store = store
     self.sessions = sessions
     self.loops = loops
     self.storeHealth = storeHealth
+    self.continuity = continuity
   }
 
   /// Whether the store is to be asked: unless it is healthy, has answered recently, and reports no changes.
@@ -35,13 +37,15 @@ struct ChangeFollower: Sendable {
   /// - Returns: the cursor to go on from; the old one if the store did not answer.
   func follow(_ cursor: ChangeCursor?) async -> ChangeCursor? {
     var cursor = cursor
+    var mustReload = cursor == nil || continuity.isBroken
     do throws(StoreError) {
       while true {
-        let asked = sessions.clock()
+        let (asked, steady) = (sessions.clock(), continuity.now())
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
         let arrival = sessions.clock()
         if batch.gap.isRollback { storeHealth.foundRollback(batch.gap) }
-        if batch.isIncomplete || cursor == nil { try await reloadEverything() }
+        if batch.isIncomplete || mustReload { try await reloadEverything() }
+        mustReload = false
         var ended: [PublicSessionID] = []
         for change in batch.changes {
           switch change {
@@ -51,6 +55,7 @@ struct ChangeFollower: Sendable {
         }
         await sessions.forget(ended)
         cursor = batch.cursor
+        continuity.answered(asked: steady)
         // After a full batch there may be more, all of which must be applied within two seconds.
         let mayHaveMore = batch.changes.count >= Self.batchSize || batch.isIncomplete && !batch.changes.isEmpty
         // After an outage caches are not trusted again before everything that was missed has been applied. While they

@@ -28,14 +28,18 @@ extension PostgreSQLSessionStore {
         return StoreChanges(changes: [], cursor: positions.latest, gap: gap)
       }
       var reached = from
+      var isContiguous = true
       for row in rows {
         let lane = try row.count(0)
         guard reached.indices.contains(lane) else { throw DamagedRowError(what: "lane", isOfStore: true) }
-        reached[lane] = LanePosition(number: try row.integer(1), written: try row.integer(2))
+        let next = LanePosition(number: try row.integer(1), written: try row.integer(2))
+        isContiguous = isContiguous && next.number == reached[lane].number &+ 1
+        reached[lane] = next
       }
       let changes = rows.compactMap { try? ShardedSequence.change($0, from: 3) }
+      let isDamaged = changes.count < rows.count || !isContiguous
       return StoreChanges(
-        changes: changes, cursor: positions.cursor(reached), gap: changes.count < rows.count ? .damaged : .none)
+        changes: changes, cursor: positions.cursor(reached), gap: isDamaged ? .damaged : .none)
     }
   }
 

@@ -23,6 +23,8 @@ struct LanePositions {
     let last: LanePosition
     /// When the change that the cursor names was written; nil if it is not there.
     let writtenAtCursor: Int64?
+    /// Whether the change after the one that the cursor names is there.
+    let hasNext: Bool
 
     /// The reason why changes after this position may be missing: none if each is kept, and the position is one of this
     /// lane.
@@ -30,9 +32,15 @@ struct LanePositions {
       guard position.number <= max(forgotten, last.number) else { return .otherHistory }
       guard position.number >= forgotten else { return .forgotten }
       if position.number == last.number { return position == last ? .none : .otherHistory }
-      if let writtenAtCursor { return writtenAtCursor == position.written ? .none : .otherHistory }
-      // Of a change that was removed nothing is left to compare.
-      return position.number == forgotten ? .none : .damaged
+      if let writtenAtCursor {
+        guard writtenAtCursor == position.written else { return .otherHistory }
+      } else {
+        // Of a change that was removed nothing is left to compare.
+        guard position.number == forgotten else { return .damaged }
+      }
+      // Numbers have no gaps, and all of this is one snapshot: a change that is missing was removed by others than
+      // ``PostgreSQLSessionStore/removeExpired(_:)``, which moves `forgotten`.
+      return hasNext || position.number > last.number ? .none : .damaged
     }
   }
 
@@ -41,24 +49,30 @@ struct LanePositions {
     let rows = try connection.run(
       """
       SELECT store.identity, change_lanes.forgotten, change_lanes.last, change_lanes.written, changes.written,
+        CAST(CASE WHEN next.number IS NULL THEN 0 ELSE 1 END AS bigint),
         CAST(CASE WHEN current_setting('in_hot_standby', true) = 'on' THEN 1 ELSE 0 END AS bigint),
         \(StoreCondition.columns)
       FROM cordon.change_lanes CROSS JOIN cordon.store
-      LEFT JOIN unnest($1, $2) AS seen (lane, number) ON seen.lane = change_lanes.lane
+      LEFT JOIN unnest($1, $2, $3) AS seen (lane, number, next) ON seen.lane = change_lanes.lane
       LEFT JOIN cordon.changes ON changes.lane = seen.lane AND changes.number = seen.number
+      LEFT JOIN cordon.changes AS next ON next.lane = seen.lane AND next.number = seen.next
       WHERE store.id = 1 ORDER BY change_lanes.lane
-      """, [.integers(positions.indices.map { Int64($0) }), .integers(positions.map(\.number))]
+      """,
+      [
+        .integers(positions.indices.map { Int64($0) }), .integers(positions.map(\.number)),
+        .integers(positions.map { $0.number &+ 1 }),
+      ]
     ).rows
     guard rows.count == Tables.lanes, let first = rows.first else {
       throw DamagedRowError(what: "change_lanes", isOfStore: true)
     }
     identity = try first.text(0)
-    isInRecovery = try first.integer(5) == 1
-    condition = try StoreCondition(first, from: 6)
+    isInRecovery = try first.integer(6) == 1
+    condition = try StoreCondition(first, from: 7)
     lanes = try rows.map { row in
       Lane(
         forgotten: try row.integer(1), last: LanePosition(number: try row.integer(2), written: try row.integer(3)),
-        writtenAtCursor: try row.optionalInteger(4))
+        writtenAtCursor: try row.optionalInteger(4), hasNext: try row.integer(5) == 1)
     }
   }
 

@@ -72,12 +72,15 @@ package struct RemovalRule: Sendable {
   package let limit: Int
 
   /// The rule at this time.
-  package init(now: Date, idleTimeout: Duration, rememberChanges: Duration = .seconds(3_600), limit: Int = 500) {
+  package init(now: Date, idleTimeout: Duration, rememberChanges: Duration = changeRetention, limit: Int = 500) {
     self.now = now
     self.idleTimeout = idleTimeout
     self.rememberChanges = rememberChanges
     self.limit = limit
   }
+
+  /// The time for which changes are kept, unless a rule says otherwise.
+  package static let changeRetention = Duration.seconds(3_600)
 
   /// The largest delay of the stored `lastSeen`: updates are written in batches.
   package static let lastSeenDelay = Duration.seconds(3_600)
