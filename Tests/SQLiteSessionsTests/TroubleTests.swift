@@ -214,6 +214,33 @@ struct TroubleTests {
     #expect(try await store.changes(since: strange.cursor, limit: 10).isIncomplete == false)
   }
 
+  @Test("After a backup was restored, a change that gets the number of a lost one is not taken for it")
+  func numbersAgain() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let handles = [SessionIdentifier.random().handle, SessionIdentifier.random().handle]
+    let start = try await store.changes(since: nil, limit: 10).cursor
+    try await store.end(.one(handles[0]), because: .signedOut, at: noon)
+    let seen = try await store.changes(since: start, limit: 10)
+    #expect(seen.gap == .none && seen.changes == [.ended(handles[0], .signedOut)])
+    // The state of the backup.
+    try await store.write { database in
+      try database.run("DELETE FROM changes")
+      try database.run("DELETE FROM sqlite_sequence WHERE name = 'changes'")
+    }
+    #expect(try await store.changes(since: seen.cursor, limit: 10).gap == .otherHistory)
+    try await store.end(.one(handles[1]), because: .signedOut, at: noon.addingTimeInterval(1))
+    let again = try await store.changes(since: seen.cursor, limit: 10)
+    #expect(again.gap == .otherHistory && again.changes.isEmpty)
+    let other = try await store.changes(since: start, limit: 10)
+    #expect(other.gap == .none && other.changes == [.ended(handles[1], .signedOut)])
+    let end = try await store.changes(since: again.cursor, limit: 10)
+    #expect(end.gap == .none && end.changes.isEmpty && end.cursor == other.cursor)
+    // One before the last.
+    try await store.end(.one(handles[0]), because: .signedOut, at: noon.addingTimeInterval(2))
+    #expect(try await store.changes(since: seen.cursor, limit: 10).gap == .otherHistory)
+  }
+
   @Test("Numbers at the ends of their range neither trap nor get lost")
   func survivesExtremes() async throws {
     let folder = try TemporaryFolder()

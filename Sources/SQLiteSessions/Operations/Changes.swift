@@ -25,22 +25,25 @@ extension SQLiteSessionStore {
       try file.requirePresence()
       try requireCompatibility(database)
       let bounds = try Bounds(database)
-      guard let cursor else {
-        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: .none)
+      guard let cursor else { return StoreChanges(changes: [], cursor: bounds.latest, gap: .none) }
+      guard let from = bounds.position(of: cursor) else {
+        return StoreChanges(changes: [], cursor: bounds.latest, gap: .otherStore)
       }
-      guard let number = bounds.number(of: cursor) else {
-        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: .otherStore)
-      }
-      let gap = bounds.gap(after: number)
-      guard gap == .none else { return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), gap: gap) }
+      let gap = bounds.gap(after: from, writtenAt: try Self.time(ofChange: from.number, in: database))
+      guard gap == .none else { return StoreChanges(changes: [], cursor: bounds.latest, gap: gap) }
       let rows = try database.rows(
-        "SELECT number, handle, reason, subject FROM changes WHERE number > ? ORDER BY number LIMIT ?",
-        [number, max(limit, 1)])
-      let next = try rows.last.map { try $0.integer(0) } ?? number
+        "SELECT number, handle, reason, subject, at FROM changes WHERE number > ? ORDER BY number LIMIT ?",
+        [from.number, max(limit, 1)])
+      let reached = try rows.last.map { ChangePosition(number: try $0.integer(0), at: try $0.integer(4)) } ?? from
       let changes = rows.compactMap { try? Self.change($0) }
       return StoreChanges(
-        changes: changes, cursor: bounds.cursor(next), gap: changes.count < rows.count ? .damaged : .none)
+        changes: changes, cursor: bounds.cursor(reached), gap: changes.count < rows.count ? .damaged : .none)
     }
+  }
+
+  /// The time of a change; nil if it is not there.
+  private static func time(ofChange number: Int64, in database: Database) throws -> Int64? {
+    try database.row("SELECT at FROM changes WHERE number = ?", [number])?.integer(0)
   }
 
   package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
@@ -86,11 +89,19 @@ extension SQLiteSessionStore {
     return .ended(handle, SessionEnding(stored: try row.text(2)))
   }
 
+  /// A place in the sequence of changes: the number of a change, and when it was made. After a backup was restored
+  /// numbers come again, and only the time tells which change is meant. Both are 0 before the first one.
+  private struct ChangePosition: Equatable {
+    let number: Int64
+    /// Milliseconds since 1970; 0 also for a change that was removed before the cursor was made.
+    let at: Int64
+  }
+
   /// The bounds of the changes that the database remembers, and the last change that it ever had.
   private struct Bounds {
     let identity: String
     let forgotten: Int64
-    let last: Int64
+    let last: ChangePosition
 
     init(_ database: Database) throws {
       let row = try database.row(
@@ -101,23 +112,34 @@ extension SQLiteSessionStore {
       guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
       identity = try row.text(0)
       forgotten = try row.integer(1)
-      last = try row.integer(2)
+      let number = try row.integer(2)
+      last = ChangePosition(number: number, at: try SQLiteSessionStore.time(ofChange: number, in: database) ?? 0)
     }
 
-    func cursor(_ number: Int64) -> ChangeCursor { ChangeCursor(text: "\(identity):\(number)") }
+    /// The cursor at the end.
+    var latest: ChangeCursor { cursor(last) }
+
+    func cursor(_ position: ChangePosition) -> ChangeCursor {
+      ChangeCursor(text: "\(identity):\(position.number):\(position.at)")
+    }
 
     /// Nil if the cursor is of another database.
-    func number(of cursor: ChangeCursor) -> Int64? {
+    func position(of cursor: ChangeCursor) -> ChangePosition? {
       let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[0] == identity else { return nil }
-      return Int64(parts[1])
+      guard parts.count == 3, let number = Int64(parts[1]), let time = Int64(parts[2]) else { return nil }
+      let position = ChangePosition(number: number, at: time)
+      return self.cursor(position) == cursor ? position : nil
     }
 
-    /// The reason why changes after this number may be missing: they were forgotten, or it is of a later state of this
-    /// database, before a backup was restored.
-    func gap(after number: Int64) -> StoreChanges.Gap {
-      if number > max(forgotten, last) { return .otherHistory }
-      return number < forgotten ? .forgotten : .none
+    /// The reason why changes after this position may be missing: they were forgotten, or it is of a state of this
+    /// database that was lost when a backup was restored.
+    /// - Parameter time: when the change with its number was made; nil if that is not there.
+    func gap(after position: ChangePosition, writtenAt time: Int64?) -> StoreChanges.Gap {
+      if position.number > max(forgotten, last.number) { return .otherHistory }
+      if position.number < forgotten { return .forgotten }
+      if let time { return time == position.at ? .none : .otherHistory }
+      // Of a change that was removed nothing is left to compare.
+      return position.number == forgotten ? .none : .damaged
     }
   }
 }
