@@ -51,6 +51,31 @@ struct OpeningSessionStoreTests {
     try await store.ping()
   }
 
+  @Test("The key is read again after a rollback, another database at the same address, and the end of a copy")
+  func keyReadAgain() async throws {
+    let memory = MemoryStore()
+    for change in [StoreChanges.Gap.otherHistory, .otherStore, .none] {
+      let old = StoreKey.random()
+      let store = OpeningSessionStore(
+        isFinal: { _ in false }, onRetry: { _ in }, attempt: { OpeningSessionStore.Opened(store: memory, key: old) })
+      #expect(try await store.waitUntilOpen())
+      memory.state.withLock { $0.gap = .forgotten }
+      _ = try await store.changes(since: nil, limit: 10)
+      #expect(store.key?.exposedBytes == old.exposedBytes)
+      if change == .none {
+        memory.state.withLock { $0.failures["changes"] = StoreError(code: .unfinishedCopy, message: "copying") }
+        await #expect(throws: StoreError.self) { try await store.changes(since: nil, limit: 10) }
+        #expect(store.key?.exposedBytes == old.exposedBytes)
+      }
+      memory.state.withLock { state in
+        state.failures = [:]
+        state.gap = change
+      }
+      _ = try await store.changes(since: nil, limit: 10)
+      #expect(store.key?.exposedBytes == memory.key.exposedBytes)
+    }
+  }
+
   @Test("An attempt that fails for a reason that passes is followed by another")
   func retried() async throws {
     let attempts = Attempts(failing: Self.unreachable, StoreError(code: .busy, message: "no connection left"))

@@ -8,10 +8,10 @@ internal import Synchronization
 ///
 /// Opening is retried indefinitely, except after permanent errors.
 final class OpeningSessionStore: Sendable {
-  /// A store that is open, with what the gateway reads from it once.
+  /// A store that is open, with its key, which is read again when the change feed shows that it may be another one.
   struct Opened: Sendable {
     let store: any SessionStore
-    let key: StoreKey
+    var key: StoreKey
   }
 
   /// One attempt to open the store. It throws an error of a type other than `StoreError` to prevent further attempts.
@@ -28,6 +28,8 @@ final class OpeningSessionStore: Sendable {
   private struct Shared {
     var state = State.opening(latest: nil)
     var attempts: Task<Void, Never>?
+    /// Whether the store was an unfinished copy when the change feed was last read: copying replaces its key.
+    var isCopying = false
     /// The tasks that wait for the end of the state `opening`.
     var waiting: [AsyncStream<Void>.Continuation] = []
 
@@ -164,7 +166,28 @@ extension OpeningSessionStore: SessionStore {
   var mayHaveChanged: Bool { (try? opened())?.mayHaveChanged ?? true }
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try await opened().changes(since: cursor, limit: limit)
+    let store = try opened()
+    do throws(StoreError) {
+      let batch = try await store.changes(since: cursor, limit: limit)
+      // Before the batch is applied: if the key cannot be read, the same cursor is asked about again.
+      if batch.gap.isRollback || shared.withLock({ $0.isCopying }) { try await readKey(of: store) }
+      return batch
+    } catch {
+      if error.code == .unfinishedCopy { shared.withLock { $0.isCopying = true } }
+      throw error
+    }
+  }
+
+  /// Reads the key of a store that may be another one than before, for the machine tokens made from now on and those
+  /// that the store has.
+  private func readKey(of store: any SessionStore) async throws(StoreError) {
+    let key = try await store.storeKey()
+    shared.withLock { shared in
+      shared.isCopying = false
+      guard case .open(var opened) = shared.state else { return }
+      opened.key = key
+      shared.state = .open(opened)
+    }
   }
 
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {

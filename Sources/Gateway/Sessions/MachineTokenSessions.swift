@@ -11,7 +11,7 @@ internal import Sessions
 /// that a token that the store has lost is looked up again.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
-  /// The key of the store, which never changes; nil until the store is open.
+  /// The key of the store; nil until the store is open. Asked for each token: another database may be put in its place.
   private let key: @Sendable () -> StoreKey?
   private let loops: ProcessSessions
   private let storeHealth: StoreHealth

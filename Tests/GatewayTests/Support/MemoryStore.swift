@@ -201,6 +201,7 @@ final class MemoryStore: SessionStore {
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     state.withLock { $0.beforeChanges }?()
+    try requireSuccess(of: "changes")
     return try access { state in
       let place = cursor.flatMap { Int($0.text) } ?? state.changes.count
       let news = Array(state.changes[min(place, state.changes.count)...].prefix(limit))
