@@ -59,6 +59,23 @@ struct OpenExchangeTests {
     try await rig.stop()
   }
 
+  @Test("Activity while the session is being looked up keeps it in use, too")
+  func activityDuringLookUp() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(600)
+    let rig = try await GateRig(settings)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    rig.clock.advance(400)
+    await rig.follow()
+    await rig.sessions.forget(anna.account.subject)
+    #expect(try await rig.reviewOnce(exchange, isActive: true) == nil, "it is looked up")
+    rig.clock.advance(400)
+    await rig.follow()
+    #expect(try await rig.review(exchange))
+    try await rig.stop()
+  }
+
   @Test("A session that has ended in the store, or is unknown there, ends its exchanges")
   func ended() async throws {
     let rig = try await GateRig()

@@ -29,12 +29,13 @@ final class OpenExchangeReview {
     let now = sessions.now
     let handle = PublicSessionID(key)
     let session = openSessions.session(key, at: now)
+    if exchange.isActive, !exchange.isOfMachineToken { session.unnotedUse = now }
     guard let entry = refreshedEntry(of: session, handle) else {
       if let ending = session.takeEnding(at: now) { return ending }
       lookUp(handle, of: session, now, exchange.isOfMachineToken)
       return nil
     }
-    if exchange.isActive, !entry.isOfMachineToken, now > entry.lastUse.time { sessions.noteUse(of: entry, now) }
+    noteUse(of: session, in: entry)
     // First: another entry begins without the revalidation that the one before has started.
     let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
@@ -45,6 +46,12 @@ final class OpenExchangeReview {
     exchange.evaluation = evaluation
     guard isAccepted(ExchangeCredential(number: exchange.credential), entry) else { return .signInRequired }
     return ending(of: exchange) { admits($0, entry) ? nil : .forbidden }
+  }
+
+  /// Notes the use since the review before, which may have come while the session was being looked up.
+  private func noteUse(of session: OpenSession, in entry: SessionCacheEntry) {
+    guard let time = session.unnotedUse.take() else { return }
+    if time > entry.lastUse.time { sessions.noteUse(of: entry, time) }
   }
 
   /// Reviews an exchange that was forwarded without an identity: once by each configuration.
@@ -186,6 +193,7 @@ final class OpenExchangeReview {
     switch found {
     case .found(let entry):
       if let last { entry.lastUse.time = max(entry.lastUse.time, last.lastUse.time) }
+      noteUse(of: session, in: entry)
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
       session.state =
         isInUse(entry, now) ? .known(entry, invalidations: sessions.cache.invalidations) : .over(.signInRequired)

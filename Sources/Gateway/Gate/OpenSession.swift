@@ -18,6 +18,8 @@ final class OpenSession {
   }
 
   var state = State.unknown
+  /// The time of a use of it that its entry does not have yet; nil if there is none.
+  var unnotedUse: Int64?
   /// The time of the last review of one of its exchanges.
   var reviewed: Int64 = 0
   /// The period in which it is not looked up again.

@@ -239,16 +239,21 @@ final class GateRig: Sendable {
   func ending(of exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> ExchangeEnding? {
     // Each question that it asks is answered by the next review; an overdue account is given a second.
     for _ in 0..<4 {
-      let gate = gates[loop]
-      let ending = try await gate.eventLoop.submit {
-        var exchange = exchange
-        exchange.isActive = isActive
-        return gate.value.review(&exchange)
-      }.get()
-      try await settle(loop)
-      if let ending { return ending }
+      if let ending = try await reviewOnce(exchange, isActive: isActive, loop: loop) { return ending }
     }
     return nil
+  }
+
+  /// Has an open exchange reviewed once, and waits for what the gate requested.
+  func reviewOnce(_ exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> ExchangeEnding? {
+    let gate = gates[loop]
+    let ending = try await gate.eventLoop.submit {
+      var exchange = exchange
+      exchange.isActive = isActive
+      return gate.value.review(&exchange)
+    }.get()
+    try await settle(loop)
+    return ending
   }
 
   /// Returns the gate's answer to a request that may not continue.
