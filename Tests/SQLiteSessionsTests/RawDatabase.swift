@@ -4,7 +4,7 @@
 enum RawDatabase {
   /// Opens a file, which it creates if there is none.
   static func open(_ path: String) throws -> Database {
-    try DatabaseFile.prepare(path)
+    _ = try DatabaseFile.prepare(path)
     return try Database(path: path, access: .readWrite, busyTimeout: .seconds(5))
   }
 

@@ -164,6 +164,7 @@ final class OpenExchangeReview {
     }
     var last: SessionCacheEntry?
     if case .known(let entry, _) = session.state { last = entry }
+    let use = max(session.unnotedUse ?? .min, last?.lastUse.time ?? .min)
     session.state = .lookingUp(previous: last)
     hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
@@ -173,7 +174,7 @@ final class OpenExchangeReview {
         review.take(found.map { SessionCacheEntry($0, review.sessions.configuration) }, of: session)
       }
     } else {
-      sessions.load(handle) { found in
+      sessions.load(handle, usedAt: use > .min ? use : nil) { found in
         let (review, session) = bound.value
         review.take(found.map { review.entry(of: $0) }, of: session)
       }

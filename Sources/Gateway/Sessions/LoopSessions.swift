@@ -204,9 +204,11 @@ final class LoopSessions {
   }
 
   /// Looks up the session of an open exchange in the store, and passes the result to `take` on this loop.
-  func load(_ handle: PublicSessionID, _ take: @escaping @Sendable (OpenLookUp<SessionSnapshot>) -> Void) {
+  func load(
+    _ handle: PublicSessionID, usedAt use: Int64?, _ take: @escaping @Sendable (OpenLookUp<SessionSnapshot>) -> Void
+  ) {
     let (manager, eventLoop) = (manager, eventLoop)
-    Task { await manager.lookUp(handle, take, on: eventLoop) }
+    Task { await manager.lookUp(handle, usedAt: use, take, on: eventLoop) }
   }
 
   // MARK: The last use

@@ -76,11 +76,13 @@ final class SessionManager: Sendable {
   }
 
   /// Looks up the session of an open exchange, and passes the result to `take` on the loop.
+  /// - Parameter use: the latest use of the session that the exchange knows of.
   func lookUp(
-    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenLookUp<SessionSnapshot>) -> Void,
+    _ handle: PublicSessionID, usedAt use: Int64?, _ take: @escaping @Sendable (OpenLookUp<SessionSnapshot>) -> Void,
     on eventLoop: any EventLoop
   ) async {
-    await lookUps.answer(for: handle, on: eventLoop, { await self.lookUp(handle) }, { take($0.map(\.snapshot)) })
+    await lookUps.answer(
+      for: handle, on: eventLoop, { await self.lookUp(handle, usedAt: use) }, { take($0.map(\.snapshot)) })
   }
 
   private struct FoundSession: Sendable {
@@ -91,8 +93,9 @@ final class SessionManager: Sendable {
     var isOnSchedule = false
   }
 
-  private func lookUp(_ handle: PublicSessionID) async -> LookUp<FoundSession> {
+  private func lookUp(_ handle: PublicSessionID, usedAt use: Int64? = nil) async -> LookUp<FoundSession> {
     let now = clock()
+    let use = use.map { Date(millisecondsSince1970: $0) } ?? .distantPast
     // A snapshot would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {
       return .storeUnavailable(during: Period(from: now, for: Self.outageRetryInterval))
@@ -101,11 +104,13 @@ final class SessionManager: Sendable {
     let cached = await loops.cached(handle)
     // No request waits for a store that is known to be unavailable.
     let isUnavailable = storeHealth.isUnavailable
-    if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, at: now) { return known }
+    if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, usedAt: use, at: now) {
+      return known
+    }
     do throws(StoreError) {
       let found = try await store.find(handle)
       storeHealth.answered(at: clock(), asked: now)
-      guard let found = found.map({ seen($0, cached) }) else {
+      guard let found = found.map({ seen($0, cached).seen(at: use) }) else {
         return .absent(during: Period(from: clock(), for: Self.absentLifetime))
       }
       guard isAlive(found, at: now) else {
@@ -114,18 +119,21 @@ final class SessionManager: Sendable {
       return .found(FoundSession(snapshot: found))
     } catch {
       storeHealth.didNotAnswer("find", error)
-      if let cached = await loops.cached(handle), let known = usable(cached, at: clock()) { return known }
+      if let cached = await loops.cached(handle), let known = usable(cached, usedAt: use, at: clock()) {
+        return known
+      }
       // From now on: the failure may have taken longer than it is remembered.
       return .storeUnavailable(during: Period(from: clock(), for: Self.outageRetryInterval))
     }
   }
 
   /// A cached session as the result of a look-up; nil if it is idle or the outage grace is over.
-  private func usable(_ cached: CachedSession, at now: Int64) -> LookUp<FoundSession>? {
-    guard storeHealth.isTrusted(at: now), isAlive(cached.snapshot, at: now) else { return nil }
+  private func usable(_ cached: CachedSession, usedAt use: Date, at now: Int64) -> LookUp<FoundSession>? {
+    let snapshot = cached.snapshot.seen(at: use)
+    guard storeHealth.isTrusted(at: now), isAlive(snapshot, at: now) else { return nil }
     return .found(
       FoundSession(
-        snapshot: cached.snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageRetryInterval),
+        snapshot: snapshot, serves: cached.isCurrent ? nil : Period(from: now, for: Self.outageRetryInterval),
         isOnSchedule: cached.isOnSchedule))
   }
 
