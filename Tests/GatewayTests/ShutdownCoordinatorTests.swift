@@ -6,6 +6,8 @@ import Testing
 @Suite("The shutdown of the process")
 struct ShutdownCoordinatorTests {
   private let ending = ShutdownCoordinator()
+  /// For a busy machine.
+  private let patient = ShutdownCoordinator(moment: .seconds(120))
 
   /// Work that goes on until it is released, like an operation of a store that does not answer.
   private func work() -> (work: Task<Void, Never>, release: @Sendable () -> Void) {
@@ -28,7 +30,7 @@ struct ShutdownCoordinatorTests {
     let (work, release) = work()
     release()
     await work.value
-    #expect(await ending.finish(work, by: .now - .seconds(1)))
+    #expect(await patient.finish(work, by: .now - .seconds(1)))
   }
 
   @Test("A forced close ends a wait for work that does not end, long before its deadline")
@@ -45,9 +47,9 @@ struct ShutdownCoordinatorTests {
 
   @Test("After a forced close work still has a moment, which is enough for a store that answers")
   func moment() async {
-    ending.force()
+    patient.force()
     let work = Task {}
     await work.value
-    #expect(await ending.finish(work, by: .now + .seconds(3_600)))
+    #expect(await patient.finish(work, by: .now + .seconds(3_600)))
   }
 }

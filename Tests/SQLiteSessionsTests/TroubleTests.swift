@@ -241,6 +241,25 @@ struct TroubleTests {
     #expect(try await store.changes(since: seen.cursor, limit: 10).gap == .otherHistory)
   }
 
+  @Test("A change that somebody has removed is noticed, once, between others and at the end")
+  func removedChange() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    for removed in [2, 3] {
+      let start = try await store.changes(since: nil, limit: 10).cursor
+      for _ in 0..<3 { try await store.end(.one(SessionIdentifier.random().handle), because: .signedOut, at: noon) }
+      let seen = try await store.changes(since: start, limit: 10)
+      #expect(seen.gap == .none && seen.changes.count == 3)
+      try await store.write { database in
+        try database.run("DELETE FROM changes WHERE number = (SELECT max(number) FROM changes) - ?", [3 - removed])
+      }
+      let cursor = removed == 2 ? start : seen.cursor
+      let damaged = try await store.changes(since: cursor, limit: 10)
+      #expect(damaged.gap == .damaged)
+      #expect(try await store.changes(since: damaged.cursor, limit: 10).gap == .none)
+    }
+  }
+
   @Test("Numbers at the ends of their range neither trap nor get lost")
   func survivesExtremes() async throws {
     let folder = try TemporaryFolder()

@@ -34,6 +34,19 @@ struct ThrottlePauseTests {
     #expect(pause.contains(seconds(149)) && !pause.contains(seconds(150)))
   }
 
+  @Test("However often Apple asks for them, pauses take half of the time")
+  func halfOfTheTime() {
+    var pause = ThrottlePause()
+    for second in stride(from: 0.0, through: 3_500, by: 100) { pause.note(.seconds(3_600), at: seconds(second)) }
+    #expect(pause.contains(seconds(3_599)) && !pause.contains(seconds(3_600)))
+    for second in [3_600.0, 5_000, 7_199] {
+      pause.note(.seconds(3_600), at: seconds(second))
+      #expect(!pause.contains(seconds(second)))
+    }
+    pause.note(.seconds(60), at: seconds(7_200))
+    #expect(pause.contains(seconds(7_259)) && !pause.contains(seconds(7_260)))
+  }
+
   @Test("One that began while the clock was ahead does not count, nor keep the next one from counting")
   func clockSetBack() {
     var pause = ThrottlePause()

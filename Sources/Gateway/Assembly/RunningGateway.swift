@@ -239,13 +239,13 @@ struct RunningGateway: Sendable {
 
   /// The longest wait for a store that does not answer, and for revalidations that are under way when the process
   /// ends: mostly longer than Apple takes, and short beside the time that a service manager grants.
-  private static let writingLimit = Duration.seconds(3)
+  private static let writingLimit = Duration.milliseconds(2_500)
 
   /// The time that is left in any case for results which the store has not taken before.
   private static let shortestRecording = Duration.seconds(1)
 
   /// The longest time for everything after the drain. Service managers are to be told to wait five seconds for it.
-  private static let closingLimit = Duration.milliseconds(4_500)
+  private static let closingLimit = Duration.seconds(4)
 
   /// Writes the last-seen updates and the results of revalidations, and closes what is left.
   /// - Parameter background: the background tasks, which are cancelled. Operations of the store go on until it answers.

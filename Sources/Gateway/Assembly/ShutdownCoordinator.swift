@@ -5,6 +5,11 @@ internal import Synchronization
 /// cuts short.
 final class ShutdownCoordinator: Sendable {
   private let state = Mutex(State())
+  /// The time for work once the close is forced, and in any case for work that has ended already: what takes a store
+  /// that answers a few milliseconds is not given up.
+  private let moment: Duration
+
+  init(moment: Duration = .milliseconds(250)) { self.moment = moment }
 
   private struct State {
     var isForced = false
@@ -32,23 +37,19 @@ final class ShutdownCoordinator: Sendable {
     await wait?.value
   }
 
-  /// The time for work once the close is forced, and in any case for work that has ended already: what takes a store
-  /// that answers a few milliseconds is not given up.
-  private static let moment = Duration.milliseconds(250)
-
   /// Waits for work that cannot be cancelled, until a deadline, and for only a moment once the close is forced.
   /// Afterwards the work goes on.
   /// - Returns: whether it has ended.
   @discardableResult
   func finish(_ work: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
-    let deadline = max(deadline, ContinuousClock.now + Self.moment)
+    let deadline = max(deadline, ContinuousClock.now + moment)
     let hasEnded = Atomic<Bool>(false)
     await wait {
       if await Self.end(of: work, by: deadline) { hasEnded.store(true, ordering: .releasing) }
     }
     if hasEnded.load(ordering: .acquiring) { return true }
     guard isForced else { return false }
-    return await Self.end(of: work, by: min(deadline, ContinuousClock.now + Self.moment))
+    return await Self.end(of: work, by: min(deadline, ContinuousClock.now + moment))
   }
 
   /// Waits for the end of work until a deadline, or until cancelled, which does not cancel the work.

@@ -43,8 +43,9 @@ struct ChangeFollower: Sendable {
         let (asked, steady) = (sessions.clock(), continuity.now())
         let batch = try await store.changes(since: cursor, limit: Self.batchSize)
         let arrival = sessions.clock()
-        if batch.gap.isRollback { storeHealth.foundRollback(batch.gap) }
         if batch.isIncomplete || mustReload { try await reloadEverything() }
+        // Once: after a failed reload the cursor stays, and the gap is found again.
+        if batch.gap.isRollback { storeHealth.foundRollback(batch.gap) }
         mustReload = false
         var ended: [PublicSessionID] = []
         for change in batch.changes {

@@ -116,7 +116,13 @@ struct RequestRevalidations: Sendable {
   ) async {
     let subject = snapshot.account.subject
     let deadline = ContinuousClock.now + revalidator.longestWait
-    let slot = await revalidator.queue.acquireSlot(for: subject, by: deadline)
+    var slot = await revalidator.queue.acquireSlot(for: subject, by: deadline)
+    if slot == .underWay, revalidator.isPaused,
+      await revalidator.queue.waitForEnd(of: subject, by: deadline)
+    {
+      // The one under way may have been put off without asking. If it was not, its lease is used up.
+      slot = await revalidator.queue.acquireSlot(for: subject, by: deadline)
+    }
     if slot == .begun { start(snapshot, waitingUntil: deadline) }
     let isOver = slot == .none ? false : await revalidator.queue.waitForEnd(of: subject, by: deadline)
     await sessions.load(credential, for: loop)

@@ -23,6 +23,8 @@ final class StoreHealth: Sendable {
   /// Whether the end of the outage grace was logged, and signed-in requests have not been served since.
   private let isGraceEndLogged = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
+  /// Whether a missing permission was logged.
+  private let lacksPermission = Atomic<Bool>(false)
   /// Whether the store has answered since the start.
   private let hasEverAnswered = Atomic<Bool>(false)
   /// The error of the last operation other than the change feed's that concerns the store as a whole; nil after a
@@ -253,6 +255,7 @@ final class StoreHealth: Sendable {
     let shortage = shortage.withLock { $0.rest(afterCheckAt: arrival) }
     problem.withLock { $0 = shortage }
     answered(at: arrival, asked: asked)
+    lacksPermission.store(false, ordering: .relaxed)
     if shortage == nil, isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
@@ -267,6 +270,8 @@ final class StoreHealth: Sendable {
     metrics.storeFailures.count("ping")
     problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
+    // The store answers, and only what needs the permission fails. Wrong credentials make queries fail as well.
+    if error.code == .denied, hasAnswered, !isUnavailable { return logMissingPermission(error) }
     if Self.isOutage(error) { return logOutage("ping", error) }
     guard hasAnswered else { return }
     logReadOnly(error)
@@ -336,6 +341,11 @@ final class StoreHealth: Sendable {
     guard !isReadOnly.exchange(true, ordering: .relaxed) else { return }
     logger.error(
       "session store not writable, sign-in and sign-out are unavailable", metadata: ["error": "\(error)"])
+  }
+
+  private func logMissingPermission(_ error: StoreError) {
+    guard !lacksPermission.exchange(true, ordering: .relaxed) else { return }
+    logger.error("session store lacks a permission, some operations fail", metadata: ["error": "\(error)"])
   }
 
   private func refuse(_ error: StoreError) {

@@ -34,10 +34,13 @@ extension SQLiteSessionStore {
       let rows = try database.rows(
         "SELECT number, handle, reason, subject, at FROM changes WHERE number > ? ORDER BY number LIMIT ?",
         [from.number, max(limit, 1)])
+      // Numbers have no gaps: one that is missing was removed by others than `removeExpired`, which moves `forgotten`.
+      let isContiguous = try rows.enumerated().allSatisfy { try $1.integer(0) == from.number &+ 1 &+ Int64($0) }
       let reached = try rows.last.map { ChangePosition(number: try $0.integer(0), at: try $0.integer(4)) } ?? from
       let changes = rows.compactMap { try? Self.change($0) }
       return StoreChanges(
-        changes: changes, cursor: bounds.cursor(reached), gap: changes.count < rows.count ? .damaged : .none)
+        changes: changes, cursor: bounds.cursor(reached),
+        gap: changes.count < rows.count || !isContiguous ? .damaged : .none)
     }
   }
 
@@ -135,6 +138,7 @@ extension SQLiteSessionStore {
     /// database that was lost when a backup was restored.
     /// - Parameter time: when the change with its number was made; nil if that is not there.
     func gap(after position: ChangePosition, writtenAt time: Int64?) -> StoreChanges.Gap {
+      if position == last { return .none }
       if position.number > max(forgotten, last.number) { return .otherHistory }
       if position.number < forgotten { return .forgotten }
       if let time { return time == position.at ? .none : .otherHistory }

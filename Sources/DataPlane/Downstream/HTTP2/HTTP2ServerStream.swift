@@ -64,7 +64,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   var peer: ClientPeer { connection.peer }
   /// The session of the exchange under way.
-  var session: ConnectionKey? { exchange.isUnderWay ? exchange.account.session : nil }
+  var session: ConnectionKey? { exchange.isUnderWay && !stream.isReset ? exchange.account.session : nil }
   func expectReviews() { connection.expectReviews() }
 
   // MARK: The head
