@@ -54,8 +54,8 @@ extension StoreContract {
       try requireEqual(
         changes,
         [
-          .ended(handles[0], .replaced), .accountChanged(ada), .ended(second.session.handle, .revoked),
-          .accountChanged(ada), .ended(third.session.handle, .accountRemoved), .accountChanged(ada),
+          .ended(handles[0], .replaced), .signedIn(ada), .ended(second.session.handle, .revoked),
+          .signedIn(ada), .ended(third.session.handle, .accountRemoved), .accountChanged(ada),
         ], "the changes")
     },
     StoreContract("Every sign-in is a change, so that its loss is noticed, whether the account stays the same or not") {
@@ -66,8 +66,12 @@ extension StoreContract {
         _ = try await sessions(1, of: ada, in: stores.first)
         let changes = try await stores.second.changes(since: start, limit: 10).changes
         try requireEqual(
-          changes, Array(repeating: StoreChange.accountChanged(ada), count: number), "the changes so far")
+          changes, Array(repeating: StoreChange.signedIn(ada), count: number), "the changes so far")
       }
+      _ = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada")))
+      try requireEqual(
+        try await stores.second.changes(since: start, limit: 10).changes.last, .accountChanged(ada),
+        "the change of a sign-in with a name")
     },
     StoreContract("A removal of a user whom the store does not know is a change: others may have the user's sessions") {
       stores in

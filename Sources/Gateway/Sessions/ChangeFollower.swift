@@ -52,6 +52,7 @@ struct ChangeFollower: Sendable {
           switch change {
           case .ended(let handle, _): ended.append(handle)
           case .accountChanged(let subject): await sessions.forget(subject)
+          case .signedIn: break
           }
         }
         await sessions.forget(ended)

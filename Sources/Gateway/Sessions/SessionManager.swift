@@ -227,7 +227,7 @@ final class SessionManager: Sendable {
     switch selection.change(beside: ended, because: reason) {
     case .ended(let handle, _): await forget([handle])
     case .accountChanged(let subject): await forget(subject)
-    case nil: break
+    case .signedIn, nil: break
     }
     return ended
   }

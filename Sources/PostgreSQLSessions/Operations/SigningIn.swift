@@ -69,8 +69,7 @@ extension PostgreSQLSessionStore {
       var ended: [PublicSessionID] = []
       if signIn.replacing != nil, let last = results.last { ended = try PostgreSQLSessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
-      // Also of a sign-in that changed nothing else: if the store loses it, followers notice that a change is missing.
-      changes.append(.accountChanged(session.subject))
+      changes.append(signIn.change(from: before?.account, to: after.account))
       return CompletedSignIn(
         snapshot: SessionSnapshot(session: session, account: after.account), ended: ended, isNewAccount: before == nil)
     }

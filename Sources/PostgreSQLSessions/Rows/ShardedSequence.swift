@@ -32,8 +32,8 @@ enum ShardedSequence {
       """,
       [
         .integer(lane), .integers(changes.indices.map { first + Int64($0) }),
-        .byteStrings(changes.map { $0.endedHandle?.bytes }), .texts(changes.map { $0.ending?.rawValue }),
-        .texts(changes.map { $0.changedSubject?.text }), .integer(now.stored), .integer(written),
+        .byteStrings(changes.map { $0.endedHandle?.bytes }), .texts(changes.map(\.reason)),
+        .texts(changes.map { $0.subject?.text }), .integer(now.stored), .integer(written),
       ])
   }
 
@@ -41,7 +41,8 @@ enum ShardedSequence {
   static func change(_ row: Row, from start: Int) throws -> StoreChange {
     if row.isNull(start) {
       guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRowError(what: "change") }
-      return .accountChanged(subject)
+      let isSignIn = try row.optionalText(start + 1) == StoreChange.signInReason
+      return isSignIn ? .signedIn(subject) : .accountChanged(subject)
     }
     guard let handle = PublicSessionID(bytes: try row.bytes(start)) else { throw DamagedRowError(what: "change") }
     return .ended(handle, SessionEnding(stored: try row.text(start + 1)))
@@ -54,13 +55,18 @@ extension StoreChange {
     return nil
   }
 
-  fileprivate var ending: SessionEnding? {
-    if case .ended(_, let ending) = self { return ending }
-    return nil
+  fileprivate var reason: String? {
+    switch self {
+    case .ended(_, let ending): ending.rawValue
+    case .signedIn: Self.signInReason
+    case .accountChanged: nil
+    }
   }
 
-  fileprivate var changedSubject: Subject? {
-    if case .accountChanged(let subject) = self { return subject }
-    return nil
+  fileprivate var subject: Subject? {
+    switch self {
+    case .accountChanged(let subject), .signedIn(let subject): subject
+    case .ended: nil
+    }
   }
 }

@@ -86,7 +86,7 @@ extension SQLiteSessionStore {
   private static func change(_ row: SQLiteRow) throws -> StoreChange {
     if try row.isNull(1) {
       guard let subject = Subject(try row.text(3)) else { throw DamagedRowError(what: "change") }
-      return .accountChanged(subject)
+      return try row.optionalText(2) == StoreChange.signInReason ? .signedIn(subject) : .accountChanged(subject)
     }
     guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRowError(what: "change") }
     return .ended(handle, SessionEnding(stored: try row.text(2)))

@@ -34,11 +34,8 @@ extension SQLiteSessionStore {
         case .resting(let subject, let clientID):
           try end(where: "subject = ? AND client_id = ?", [subject.text, clientID])
         }
-      switch selection.change(beside: ended, because: reason) {
-      case .ended(let handle, let reason):
-        try SQLiteSessionRow.noteEnd(of: handle, because: reason, at: now, in: database)
-      case .accountChanged(let subject): try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
-      case nil: break
+      if let change = selection.change(beside: ended, because: reason) {
+        try SQLiteSessionRow.note(change, at: now, in: database)
       }
       return ended
     }

@@ -51,8 +51,8 @@ extension SQLiteSessionStore {
         ended = try SQLiteSessionRow.end(
           where: "handle = ?", [replacing.bytes], because: .replaced, at: session.began, in: database)
       }
-      // Also of a sign-in that changed nothing else: if the store loses it, followers notice that a change is missing.
-      try SQLiteSessionRow.noteChange(of: session.subject, at: session.began, in: database)
+      try SQLiteSessionRow.note(
+        signIn.change(from: before?.account, to: after.account), at: session.began, in: database)
       return CompletedSignIn(
         snapshot: SessionSnapshot(session: session, account: after.account), ended: ended, isNewAccount: before == nil)
     }

@@ -44,4 +44,15 @@ enum SQLiteSessionRow {
   static func noteChange(of subject: Subject, at now: Date, in database: Database) throws {
     try database.run("INSERT INTO changes (subject, at) VALUES (?, ?)", [subject.text, now.stored])
   }
+
+  static func note(_ change: StoreChange, at now: Date, in database: Database) throws {
+    switch change {
+    case .ended(let handle, let reason): try noteEnd(of: handle, because: reason, at: now, in: database)
+    case .accountChanged(let subject): try noteChange(of: subject, at: now, in: database)
+    case .signedIn(let subject):
+      try database.run(
+        "INSERT INTO changes (reason, subject, at) VALUES (?, ?, ?)",
+        [StoreChange.signInReason, subject.text, now.stored])
+    }
+  }
 }

@@ -15,6 +15,13 @@ package enum StoreChange: Sendable, Equatable {
   case ended(PublicSessionID, SessionEnding)
   /// The account changed or was removed: read it again before it is used again.
   case accountChanged(Subject)
+  /// The user signed in, which changed nothing that others have in memory. It only moves the feed: if the store loses
+  /// the sign-in, followers notice that a change is missing.
+  case signedIn(Subject)
+
+  /// The reason that a ``signedIn(_:)`` is stored with, beside the subject. A version that does not know it takes it
+  /// for an account that changed.
+  package static let signInReason = "signed_in"
 }
 
 /// The changes since a cursor.

@@ -56,6 +56,13 @@ extension SignIn {
       lastAnswer: before?.lastAnswer,
       appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) }, access: access)
   }
+
+  /// The change to note for this sign-in: whether other sessions of the user have to read the account again.
+  package func change(from before: Account?, to after: Account) -> StoreChange {
+    guard let before else { return .signedIn(after.subject) }
+    let isSame = before.name == after.name && before.claims == after.claims && before.access == after.access
+    return isSame ? .signedIn(after.subject) : .accountChanged(after.subject)
+  }
 }
 
 /// The standing of a lease when its result is recorded, which may be late.
