@@ -76,16 +76,21 @@ struct NotificationRelayTests {
     #expect(
       try site.gateway.client.post("/.auth/notifications", json: ["payload": payload]).status == 200, "a repetition")
     answer.update { $0 = "200 OK" }
-    receiver.forget()
-    let second = try claims(try receiver.waitForRequest("the next attempt"))
-    #expect(first["jti"] as? String == second["jti"] as? String)
+    try poll("its delivery") {
+      let metrics = try site.gateway.admin.get("/metrics").text
+      return metrics.contains("cordon_notification_relays_total{outcome=\"delivered\"} 1\n") ? () : nil
+    }
+    // On a busy machine there may have been more than two.
+    let attempts = receiver.requests.count
+    #expect(attempts >= 2)
+    for attempt in receiver.requests { #expect(try claims(attempt)["jti"] as? String == first["jti"] as? String) }
     // The next one shows that nothing of the first is left.
     _ = try notify(["user": "eve", "notification": "account-deleted"])
     let subject = try site.apple.subject(of: "eve")
     _ = try poll("the next notification") {
       try receiver.requests.map(claims).first { $0["sub"] as? String == subject }
     }
-    #expect(receiver.requests.count == 2)
+    #expect(receiver.requests.count == attempts + 1)
     let metrics = try site.gateway.admin.get("/metrics").text
     #expect(metrics.contains("cordon_notification_relays_total{outcome=\"delivered\"} 2"), "\(metrics)")
   }
