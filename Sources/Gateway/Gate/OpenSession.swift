@@ -18,7 +18,7 @@ final class OpenSession {
   }
 
   var state = State.unknown
-  /// The time of a use of it that its entry does not have yet; nil if there is none.
+  /// The time of its latest use, if its entry does not have that yet.
   var unnotedUse: Int64?
   /// The time of the last review of one of its exchanges.
   var reviewed: Int64 = 0

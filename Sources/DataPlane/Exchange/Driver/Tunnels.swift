@@ -82,7 +82,7 @@ extension DownstreamTransport {
   /// response that has begun is aborted.
   func end(for ending: ExchangeEnding, at now: NIODeadline) {
     if let tunnel = exchange.request.tunnel { return forbid(tunnel, at: now) }
-    // Where the rest of its body is being read, its session may be found to have ended more than once.
+    // Its session may be found to have ended more than once while the rest of its body is read.
     guard exchange.account.ending == nil else { return }
     exchange.account.ending = ending
     refuse(for: ending)

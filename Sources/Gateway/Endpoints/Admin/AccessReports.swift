@@ -5,7 +5,7 @@ internal import Sessions
 package struct BanReport: Codable, Sendable, Equatable {
   /// The moment at which it ends by itself; nil: never.
   package let until: String?
-  /// The note of whoever made it; nil without one.
+  /// The note that was given when it was made; nil without one.
   package let reason: String?
   /// The moment at which it was made.
   package let since: String
@@ -181,7 +181,7 @@ package struct InvitationReport: Codable, Sendable, Equatable {
   package let used: Int
   /// The moment at which it ends by itself.
   package let expires: String
-  /// The note of whoever made it; nil without one.
+  /// The note that was given when it was made; nil without one.
   package let note: String?
   /// The moment at which it was made.
   package let created: String
