@@ -64,7 +64,7 @@ struct ManagerAuthorityTests {
     #expect(try role("denied", groups: ["managers"]) == .nobody)
   }
 
-  @Test("A banned manager is none while the ban is in force")
+  @Test("A banned manager has no authority while the ban is in force")
   func banned() throws {
     func ban(until: Date?) -> Ban { Ban(until: until, reason: nil, since: Self.now, by: "cli") }
     #expect(authority.status(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)

@@ -85,7 +85,7 @@ struct OpeningSessionStoreTests {
     try await store.ping()
   }
 
-  @Test("An error that does not pass ends the attempts, and is thrown to whoever waits")
+  @Test("An error that does not pass ends the attempts, and is thrown to those who wait")
   func final() async throws {
     let attempts = Attempts(failing: Self.unreachable, Self.refused)
     let store = attempts.start()

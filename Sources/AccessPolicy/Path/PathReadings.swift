@@ -62,7 +62,7 @@ struct PathReadings {
 
   // MARK: Double encoding
 
-  /// The path with each `%25` decoded before two hexadecimal digits; nil if there is none.
+  /// The path with each `%25` decoded before two hexadecimal digits; nil if no `%25` is followed by them.
   private static func decodingNestedEscapes(_ path: Span<UInt8>) -> [UInt8]? {
     var result: [UInt8] = []
     var copied = 0

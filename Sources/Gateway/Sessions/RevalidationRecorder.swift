@@ -116,7 +116,7 @@ final class RevalidationRecorder: Sendable {
   }
 
   /// Tries to record the earliest kept result with a greater number.
-  /// - Returns: nil if there is none, or the store takes no other either.
+  /// - Returns: nil if no such result is kept, or the store takes no other either.
   func recordNext(after number: Int) async -> Attempt? {
     guard let entry = unrecorded.first(after: number) else { return nil }
     let subject = entry.result.lease.subject

@@ -11,7 +11,7 @@ enum OAuth2ProxySources {
 
   /// The options of a file of variables, as `docker run --env-file`, Compose and systemd's `EnvironmentFile=` take it:
   /// `OAUTH2_PROXY_NAME=value` on each line, perhaps in quotation marks. Other variables are not oauth2-proxy's.
-  /// - Throws: where a line is none.
+  /// - Throws: if a line is not an assignment.
   static func environment(_ bytes: [UInt8], name: String) throws(SyntaxError) -> [ForeignSettings.Setting] {
     var result: [ForeignSettings.Setting] = []
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
