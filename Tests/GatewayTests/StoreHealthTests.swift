@@ -160,6 +160,23 @@ struct StoreHealthTests {
     #expect(!report(store, at: 1).isReady)
   }
 
+  @Test("Answers that arrive on other threads while the store refuses this version leave no trust behind")
+  func refusalAmongAnswers() async {
+    let newer = StoreError(code: .newerSchema, message: "run the newer version")
+    for _ in 0..<100 {
+      let store = make(grace: .seconds(600))
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            for moment in 0..<100 { store.answered(at: Int64(moment), asked: 0) }
+          }
+        }
+        group.addTask { store.failed("touch", newer) }
+      }
+      #expect(store.isRefused && !store.isTrusted(at: 1) && store.refusesSessions(at: 1))
+    }
+  }
+
   @Test("An answer that took longer than the outage grace can be used by the request that asked, not much longer")
   func slowAnswer() {
     let store = make(grace: .zero)

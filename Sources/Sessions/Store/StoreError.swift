@@ -1,5 +1,5 @@
 /// The failure of a store operation. The message names no secret and ends with the remedy.
-package struct StoreError: Error, Sendable, CustomStringConvertible {
+package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: String, Sendable, CaseIterable {
     /// It cannot be reached or opened.
