@@ -1,6 +1,8 @@
 import Logging
+import NIOCore
 import Operations
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -259,6 +261,43 @@ struct StoreHealthTests {
       #expect(report(store, at: moment).isReady && !store.isUnavailable)
     }
     #expect(health.report.summary == .degraded)
+  }
+
+  @Test("Ten failures a minute are logged for each operation and kind of error, with the number of those left out")
+  func repeatedFailures() {
+    let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation", "suppressed"]) }
+    let store = StoreHealth(
+      StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics, logger: logger, now: 0,
+      uptime: { time.withLock { $0 } })
+    let busy = StoreError(code: .busy, message: "locked")
+    for _ in 0..<1_000 { store.failed("end", busy) }
+    store.failed("end", StoreError(code: .interrupted, message: "a connection broke"))
+    store.failed("touch", busy)
+    let failed = "session store operation failed"
+    #expect(lines.take() == Array(repeating: "\(failed) end -", count: 11) + ["\(failed) touch -"])
+    time.withLock { $0 = $0 + .minutes(1) }
+    store.failed("end", busy)
+    #expect(lines.take() == ["\(failed) end 990"])
+    #expect(metrics.storeFailures.total("end") == 1_002 && metrics.storeFailures.total("touch") == 1)
+  }
+
+  @Test("Damaged records are logged once a minute, whatever operations find them")
+  func damagedRecords() {
+    let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation"]) }
+    let store = StoreHealth(
+      StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics, logger: logger, now: 0,
+      uptime: { time.withLock { $0 } })
+    let damaged = StoreError(code: .damagedRow, message: "damaged")
+    for _ in 0..<20 {
+      store.didNotAnswer("find", damaged)
+      store.failed("sessions", damaged)
+    }
+    #expect(lines.take() == ["session store operation failed find"])
+    time.withLock { $0 = $0 + .minutes(1) }
+    store.failed("sessions", damaged)
+    #expect(lines.take() == ["session store operation failed sessions"])
   }
 
   @Test("The end of the outage grace is logged once, and once that signed-in requests are served again")

@@ -1,4 +1,5 @@
 internal import Logging
+internal import NIOCore
 internal import Operations
 internal import Sessions
 internal import Synchronization
@@ -8,6 +9,7 @@ internal import Synchronization
 final class StoreHealth: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
+  private let uptime: @Sendable () -> NIODeadline
   private let state: Mutex<StoreAvailability>
   // Copies of the state for the path of a signed-in request, which takes no lock. They are written under the lock of
   // the state: otherwise two changes could leave the copy of the earlier one, such as trust after a refusal.
@@ -16,16 +18,24 @@ final class StoreHealth: Sendable {
   private let outageGrace: Atomic<Int64>
   private let isUnreachable = Atomic<Bool>(false)
 
+  /// Limits the messages about operations that fail: while the store is locked, all that write do.
+  private let failures = FailureWarnings()
   /// Limits the messages about records that are damaged: each request of their users finds them.
   private let damagedRows = WarningInterval()
   /// Limits the messages about a store that went back: a balancer between two servers may lead to either, time and
   /// again.
   private let rollbacks = WarningInterval()
 
-  /// - Parameter now: in milliseconds since 1970, as everywhere below.
-  init(_ settings: StoreSettings, metrics: MetricsRegistry, logger: Logger, now: Int64) {
+  /// - Parameters:
+  ///   - now: in milliseconds since 1970, as everywhere below.
+  ///   - uptime: the steady clock of the limits on messages.
+  init(
+    _ settings: StoreSettings, metrics: MetricsRegistry, logger: Logger, now: Int64,
+    uptime: @escaping @Sendable () -> NIODeadline = { .now() }
+  ) {
     self.metrics = metrics
     self.logger = logger
+    self.uptime = uptime
     let initial = StoreAvailability(outageGrace: settings.outageGrace, now: now)
     trust = Atomic(initial.trust.encoded)
     outageGrace = Atomic(initial.outageGrace)
@@ -184,7 +194,7 @@ final class StoreHealth: Sendable {
   /// them, a backup that was restored, or another database at the same address.
   func foundRollback(_ gap: StoreChanges.Gap) {
     metrics.storeRollbacks.count()
-    guard rollbacks.isDue() else { return }
+    guard rollbacks.isDue(at: uptime()) else { return }
     let reason = gap == .otherStore ? "another store answers" : "the store is in an earlier state"
     let remedy =
       "repeat the sign-outs, bans, removals from groups and revocations of the last moments before it (see the audit "
@@ -226,9 +236,18 @@ final class StoreHealth: Sendable {
           "remedy": "make the session store available; store.outage_grace sets how long sessions are served without it",
         ])
     case .serving: logger.notice("serving signed-in requests again")
-    case .operationFailed(let operation, let error):
-      if error.code == .damagedRow, !damagedRows.isDue() { return }
-      logger.error("session store operation failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+    case .operationFailed(let operation, let error): logFailure(of: operation, error)
     }
+  }
+
+  private func logFailure(of operation: String, _ error: StoreError) {
+    var metadata: Logger.Metadata = ["operation": "\(operation)", "error": "\(error)"]
+    if error.code == .damagedRow {
+      guard damagedRows.isDue(at: uptime()) else { return }
+    } else {
+      guard let suppressed = failures.admit("\(operation) \(error.code.rawValue)", at: uptime()) else { return }
+      if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    }
+    logger.error("session store operation failed", metadata: metadata)
   }
 }

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Limits the warnings about requests that fail, for the whole process: while an application is down, each request to
-/// it fails for the same reason, thousands of times a second.
+/// Limits the warnings about requests or store operations that fail, for the whole process: while an application is
+/// down, or the store is locked, each fails for the same reason, up to thousands of times a second.
 final class FailureWarnings: Sendable {
   private struct Window {
     let begin: NIODeadline
