@@ -20,8 +20,9 @@ extension StoreCommand {
         Copies everything unchanged: accounts, names, refresh tokens, sessions, bans, members of groups, requests for \
         access, invitations, machine tokens, replay guards and queued messages. Nobody is signed out. Stop the \
         gateways, set store.url to the database, copy, and start the gateways. The database must be empty; an \
-        interrupted copy continues where it stopped. The file is not changed. To rehearse it while the gateway runs, \
-        copy a backup of the file (sqlite3 FILE ".backup BACKUP"), and empty the database again.
+        interrupted copy continues where it stopped. A database in which a gateway has made its tables already is \
+        watched for 12 seconds, and refused if one is using it. The file is not changed. To rehearse it while the \
+        gateway runs, copy a backup of the file (sqlite3 FILE ".backup BACKUP"), and empty the database again.
 
         Exit status: 0 if the copy is complete, 1 if not, 78 if the configuration is invalid.
         """)

@@ -164,6 +164,46 @@ struct CopyTests {
     #expect(await storeError { _ = try await StoreCopy.run(from: source, to: fresh) }?.code == .conflict)
     for store in [source, target, fresh] as [any SessionStore] { try await store.close() }
   }
+
+  @Test("A database that a gateway checks meanwhile is refused, though it is empty, and used when the gateway is gone")
+  func usedByGateway() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    _ = try await source.complete(try signIn("anna"))
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let gateway = try await openStore(url)
+    let target = try await openStore(url, isCopyTarget: true)
+    let checks = Task { while !Task.isCancelled { try? await gateway.ping() } }
+    let refused = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
+    checks.cancel()
+    await checks.value
+    #expect(refused?.code == .conflict && refused?.message.contains("a gateway is using") == true)
+    // Its key and its tables are as they were.
+    #expect(try await target.storeKey().exposedBytes == gateway.storeKey().exposedBytes)
+    #expect(try await gateway.counts().accounts == 0)
+    try await gateway.close()
+    let content = try await CopiedContent.read(source)
+    #expect(try await target.beginCopy(of: content, watchingFor: .milliseconds(10)) == .begun)
+    #expect(try await StoreCopy.run(from: source, to: target))
+    #expect(try await target.counts().accounts == 1)
+    for store in [source, target] as [any SessionStore] { try await store.close() }
+  }
+
+  @Test("A gateway that starts between the making of the schema and the copy is noticed as well")
+  func gatewayStartedMeanwhile() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let target = try await openStore(url, isCopyTarget: true)
+    let gateway = try await openStore(url)
+    try await gateway.ping()
+    let refused = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
+    #expect(refused?.code == .conflict && refused?.message.contains("a gateway is using") == true)
+    for store in [source, target, gateway] as [any SessionStore] { try await store.close() }
+  }
+
   @Test("A source that was used after it was copied is refused, whatever was written: sign-ins, tokens, last uses")
   func usedSince() async throws {
     let folder = try folder()

@@ -58,6 +58,24 @@ struct StoreCommandTests {
     #expect(!ready.text.contains("s3cret"))
   }
 
+  @Test("store copy refuses the database of a running gateway, in which nobody has signed in yet")
+  func copyBesideGateway() throws {
+    let server = try PostgreSQLServer()
+    let site = try Site()
+    defer { site.stop() }
+    _ = try site.signedIn()
+    var configuration = site.gateway.configuration
+    configuration["store", "url"] = "\"\(try server.makeDatabase())\""
+    try site.gateway.restart(with: configuration)
+    let refused = try cordon(site, "store", "copy", "--from", "cordon.db")
+    #expect(refused.exit == .code(1) && refused.said.contains("a gateway is using PostgreSQL"), "\(refused.said)")
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    let copied = try cordon(site, "store", "copy", "--from", "cordon.db")
+    #expect(copied.exit == .code(0), "\(copied.said)")
+    #expect(copied.said.contains("The copy is complete: 1 account"))
+  }
+
   @Test("The doctor looks at the database, says what is in it or that there is nothing yet, and makes nothing")
   func doctor() throws {
     let server = try PostgreSQLServer()

@@ -1,30 +1,43 @@
 package import Sessions
 
 extension PostgreSQLSessionStore: StoreCopyTarget {
+  /// The time for which an empty target is watched for a gateway: each writes to the store every five seconds (see
+  /// `ping`), so this is two writes and some.
+  private static let watchTime = Duration.seconds(12)
+  private static let watchPause = Duration.milliseconds(500)
+
   package func beginCopy(of source: CopiedContent) async throws(StoreError) -> CopyProgress {
+    try await beginCopy(of: source, watchingFor: Self.watchTime)
+  }
+
+  /// - Parameter time: for how long a target that had a schema already is watched before it is used.
+  func beginCopy(of source: CopiedContent, watchingFor time: Duration) async throws(StoreError) -> CopyProgress {
     let place = place
+    let found = try await read { try CopyTarget($0, for: source, at: place) }
+    guard case .empty(let before) = found else { return found.progress }
+    // A schema that this process has made needs no watching: there was no gateway before.
+    let expected = isNew ? 0 : before
+    if !isNew { try await requireNoGateway(since: before, for: time) }
     return try await run(isRetryable: true) { connection in
       try connection.transaction {
-        let row = try connection.run("SELECT copied_from, is_copied FROM cordon.store WHERE id = 1 FOR UPDATE").first
-        guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
-        if let known = try row.optionalText(0) {
-          guard known == source.text else {
-            throw StoreError(
-              code: .conflict,
-              message: "\(place) holds a copy of another store, or of this one before it changed; if no gateway has "
-                + "used it since, empty it (DROP SCHEMA cordon CASCADE) and copy again")
-          }
-          return try row.integer(1) == 1 ? .finished : .resumed
-        }
-        for table in StoreTable.allCases where try Self.count(table, in: connection) > 0 {
-          throw StoreError(
-            code: .conflict,
-            message: "\(place) is in use: it holds \(table.rawValue) already; copy to an empty database, or empty it "
-              + "(DROP SCHEMA cordon CASCADE)")
-        }
+        let target = try CopyTarget(connection, for: source, at: place, isLocking: true)
+        guard case .empty(let pings) = target else { return target.progress }
+        guard pings == expected else { throw StoreError.usedByGateway(place) }
         try connection.run("UPDATE cordon.store SET copied_from = $1 WHERE id = 1", [.text(source.text)])
         return .begun
       }
+    }
+  }
+
+  /// Watches whether a gateway writes to the store. One that runs while its store is copied to would not learn of the
+  /// new `access_key`, and what it writes would be mixed with the copy; that its tables are empty only shows that
+  /// nobody has signed in yet.
+  private func requireNoGateway(since pings: Int64, for time: Duration) async throws(StoreError) {
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end {
+      try? await Task.sleep(for: Self.watchPause)
+      let now = try await read { try $0.run("SELECT pings FROM cordon.store WHERE id = 1").first?.integer(0) }
+      guard now == pings else { throw .usedByGateway(place) }
     }
   }
 
@@ -55,7 +68,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
   }
 
   package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
-    try await read { try Self.count(table, in: $0) }
+    try await read { try table.count(in: $0) }
   }
 
   package func finishCopy() async throws(StoreError) {
@@ -63,9 +76,49 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
       try $0.run("UPDATE cordon.store SET is_copied = 1 WHERE id = 1").affected
     }
   }
+}
 
-  private static func count(_ table: StoreTable, in connection: Connection) throws -> Int {
-    try connection.run("SELECT count(*) FROM \(table.name)").first?.count(0) ?? 0
+/// The state of a target before a copy.
+private enum CopyTarget {
+  case begun(CopyProgress)
+  /// Nothing was stored yet; the number of times that gateways have checked the store.
+  case empty(pings: Int64)
+
+  /// - Throws: `StoreError.Code.conflict` if the target holds anything else.
+  init(_ connection: Connection, for source: CopiedContent, at place: String, isLocking: Bool = false) throws {
+    let lock: SQL = isLocking ? " FOR UPDATE" : ""
+    let row = try connection.run("SELECT copied_from, is_copied, pings FROM cordon.store WHERE id = 1\(lock)").first
+    guard let row else { throw DamagedRowError(what: "store", isOfStore: true) }
+    if let known = try row.optionalText(0) {
+      guard known == source.text else {
+        throw StoreError(
+          code: .conflict,
+          message: "\(place) holds a copy of another store, or of this one before it changed; if no gateway has "
+            + "used it since, empty it (DROP SCHEMA cordon CASCADE) and copy again")
+      }
+      self = .begun(try row.integer(1) == 1 ? .finished : .resumed)
+      return
+    }
+    for table in StoreTable.allCases where try table.count(in: connection) > 0 {
+      throw StoreError(
+        code: .conflict,
+        message: "\(place) is in use: it holds \(table.rawValue) already; copy to an empty database, or empty it "
+          + "(DROP SCHEMA cordon CASCADE)")
+    }
+    self = .empty(pings: try row.integer(2))
+  }
+
+  var progress: CopyProgress {
+    if case .begun(let progress) = self { progress } else { .begun }
+  }
+}
+
+extension StoreError {
+  fileprivate static func usedByGateway(_ place: String) -> StoreError {
+    StoreError(
+      code: .conflict,
+      message: "a gateway is using \(place): it has written to it just now, and would go on without what is copied; "
+        + "stop every gateway that has this store.url, and copy again")
   }
 }
 
@@ -102,6 +155,10 @@ extension StoredValue {
 }
 
 extension StoreTable {
+  fileprivate func count(in connection: Connection) throws -> Int {
+    try connection.run("SELECT count(*) FROM \(name)").first?.count(0) ?? 0
+  }
+
   fileprivate var name: SQL {
     switch self {
     case .accounts: "cordon.accounts"

@@ -93,7 +93,7 @@ package protocol StoreCopySource: SessionStore {
 /// A store that can be copied to.
 package protocol StoreCopyTarget: SessionStore {
   /// Begins a copy, or resumes one of the same content of the same source.
-  /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
+  /// - Throws: `StoreError.Code.conflict` if the store holds anything else, or a gateway is using it.
   func beginCopy(of source: CopiedContent) async throws(StoreError) -> CopyProgress
 
   /// Replaces the store's own key by that of the source, under which bans and machine tokens are kept.
