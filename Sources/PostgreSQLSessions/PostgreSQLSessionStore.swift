@@ -101,6 +101,10 @@ package final class PostgreSQLSessionStore: SessionStore {
     await pool.close()
   }
 
+  /// Has `report` called when a connection is older than 15 minutes or so and kept, because no other one can be opened.
+  /// It may lead to a server that was left, and is lost if the server ends it. Once, until a connection is renewed.
+  package func onKeptConnection(_ report: @escaping @Sendable (StoreError) -> Void) { pool.onKeptConnection(report) }
+
   package func waitForChanges(atMost limit: Duration) async { await changeSignal.wait(atMost: limit) }
 
   /// Runs `body` on a connection.

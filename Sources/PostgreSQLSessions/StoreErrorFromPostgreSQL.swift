@@ -170,8 +170,8 @@ extension StoreError {
   private static func noConnectionLeft(_ address: ServerAddress, _ cause: String) -> StoreError {
     StoreError(
       code: .busy,
-      message: "\(address) has no connection left; raise max_connections there, or lower store.connections of every "
-        + "gateway (each takes that many, and one to listen)",
+      message: "\(address) has no connection left; raise max_connections there (or the CONNECTION LIMIT of the role or "
+        + "the database), or lower store.connections of every gateway (each takes that many, and one to listen)",
       cause: cause)
   }
 

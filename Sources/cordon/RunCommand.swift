@@ -3,6 +3,7 @@ import ConfigurationFile
 import Gateway
 import Logging
 import Operations
+import PostgreSQLSessions
 import SQLiteSessions
 import ServiceLifecycle
 import Sessions
@@ -117,6 +118,12 @@ private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
           "store": "\(opened.place)",
           "remedy": "if there was one before: stop cordon, and put it back or mount its volume",
         ])
+    }
+    if let database = opened as? PostgreSQLSessionStore {
+      database.onKeptConnection { error in
+        logger.warning(
+          "an old connection to the session store cannot be renewed, keeping it", metadata: ["error": "\(error)"])
+      }
     }
     if case .sqlite(let path) = store.location, !claim.take(path) {
       logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])

@@ -1,6 +1,7 @@
 import Dispatch
 import PostgreSQLServerTesting
 import Sessions
+import Synchronization
 import Testing
 
 @testable import PostgreSQLSessions
@@ -144,6 +145,49 @@ struct ConnectionReplacementTests {
     let name = try #require(url.split(separator: "/").last)
     try server.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
     #expect(try await backend(store) == second)
+    try await store.close()
+  }
+
+  @Test("Old connections that cannot be renewed are kept, which is reported once, until one is renewed")
+  func keptOnes() async throws {
+    let server = try await PostgreSQLServer.started()
+    let url = try server.makeDatabase()
+    var limits = Self.patient
+    limits.connectionLifetime = .zero
+    let store = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false, limits: limits)
+    let reports = Mutex<[StoreError]>([])
+    store.onKeptConnection { error in reports.withLock { $0.append(error) } }
+    let before = try await backends(store)
+    let name = try #require(url.split(separator: "/").last)
+    let early = reports.withLock { $0.count }
+    #expect(early == 0)
+    try server.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+    #expect(try await backends(store) == before)
+    let reported = reports.withLock { $0 }
+    #expect(reported.count == 1)
+    #expect(reported.first?.message.contains("ALLOW_CONNECTIONS true") == true)
+    try await store.close()
+  }
+
+  @Test("At the role's limit of connections an old one is closed before it is renewed, as long as there is another")
+  func atTheLimit() async throws {
+    let server = try await PostgreSQLServer.started()
+    let url = try server.makeDatabase()
+    let name = String(try #require(url.split(separator: "/").last))
+    try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
+    try server.query("GRANT CREATE ON DATABASE \(name) TO visitor")
+    var limits = Self.patient
+    limits.connectionLifetime = .zero
+    let store = try await PostgreSQLSessionStore(
+      url: server.url(of: name, user: "visitor", password: "pw"), connections: 2, notifies: false, limits: limits)
+    let before = try await backends(store)
+    try await eventually("the connections before to end") {
+      try server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'visitor'") == "2" ? () : nil
+    }
+    try server.query("ALTER ROLE visitor CONNECTION LIMIT 2")
+    try await eventually("a connection that was renewed") {
+      before.contains(try await backend(store)) ? nil : ()
+    }
     try await store.close()
   }
 

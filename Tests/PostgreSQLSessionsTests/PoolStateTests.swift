@@ -203,6 +203,27 @@ struct PoolStateTests {
     else { throw Unexpected() }
   }
 
+  @Test("An old connection may be closed before it is renewed while another worker has one, and the last one is kept")
+  func givingUp() throws {
+    var state = try withOneIdle()
+    guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start),
+      state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b"
+    else { throw Unexpected() }
+    #expect(state.giveUpConnection(of: 0) == false)
+    #expect(state.giveUpConnection(of: 1) == false)
+    guard case .wait = state.next(for: 1, isConnected: true), case .wake(1) = state.place("c", at: start),
+      state.job(for: 1, isConnected: true) == "c"
+    else { throw Unexpected() }
+    #expect(state.giveUpConnection(of: 0) == true)
+    #expect(state.giveUpConnection(of: 0) == false)
+    #expect(state.giveUpConnection(of: 1) == false)
+    // Somebody else has taken the place: the other worker does the job, which is no outage.
+    guard case .handOver(wake: nil) = state.noteFailure(of: 0, with: "a", exhausted, after: .zero, at: start),
+      state.job(for: 1, isConnected: true) == "a"
+    else { throw Unexpected() }
+    #expect(state.workers == 1 && state.connected == 1)
+  }
+
   @Test("After closing nothing new is taken, what waits is finished, and the workers end")
   func closing() throws {
     var state = try withOneIdle()

@@ -16,6 +16,10 @@ final class ConnectionPool: Sendable {
     var wakeUps: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
     /// The tasks that wait for the last worker to end.
     var closing: [CheckedContinuation<Void, Never>] = []
+    /// Called with the first error for which an old connection is kept.
+    var reportKept: (@Sendable (StoreError) -> Void)?
+    /// Whether that was called, and no connection has been renewed since.
+    var isKeptReported = false
   }
 
   /// The connection of a worker.
@@ -101,6 +105,11 @@ final class ConnectionPool: Sendable {
   /// under way is finished on its connection.
   func retireConnections() { shared.withLock { $0.turnover.beginNext(at: .now) } }
 
+  /// Has `report` called when an old connection is kept because no other one can be opened: once, until one is renewed.
+  func onKeptConnection(_ report: @escaping @Sendable (StoreError) -> Void) {
+    shared.withLock { $0.reportKept = report }
+  }
+
   /// Finishes the work that has begun, and closes every connection.
   func close() async {
     await withCheckedContinuation { continuation in
@@ -172,7 +181,7 @@ final class ConnectionPool: Sendable {
     }
     var before = EarlierAttempts()
     while true {
-      review(&connection)
+      review(&connection, of: worker)
       if connection == nil {
         if let moment = assignment.connectAfter { DedicatedThread.sleep(until: moment) }
         let began = ContinuousClock.now
@@ -210,11 +219,14 @@ final class ConnectionPool: Sendable {
     return OpenConnection(connection: try Connection(address, limits: limits), tenure: tenure)
   }
 
-  /// Closes a connection that has ended, or that may lead to a server that was left, and replaces one that is old. An
-  /// old one is kept if the server accepts no other at present.
-  private func review(_ connection: inout OpenConnection?) {
+  /// Closes a connection that has ended, or that may lead to a server that was left, and renews one that is old.
+  private func review(_ connection: inout OpenConnection?, of worker: Int) {
     guard let tenure = connection?.tenure else { return }
     guard connection?.connection.isAlive == true else {
+      // A sign of another server, although a firewall or `idle_session_timeout` may have closed the connection: a
+      // failover ends idle connections in the same way, and may show nowhere else. Others that lead to the server that
+      // was left would go on to answer, and to acknowledge what is lost then. Where it was no failover, each other
+      // connection is opened again before its next job, at most once in `ConnectionTurnover.shortestGeneration`.
       noteFailure(of: tenure)
       connection = nil
       return
@@ -223,12 +235,36 @@ final class ConnectionPool: Sendable {
     case .keep: break
     case .close: connection = nil
     case .renew:
-      if let renewed = try? connect() {
-        connection = renewed
-      } else {
-        connection?.tenure = shared.withLock { $0.turnover.postponed(tenure, at: .now) }
+      do {
+        connection = try connect()
+        shared.withLock { $0.isKeptReported = false }
+      } catch {
+        let failure = StoreError(error, at: address)
+        if givesUp(worker, after: failure) {
+          connection = nil
+        } else {
+          connection?.tenure = keep(tenure, because: failure)
+        }
       }
     }
+  }
+
+  /// Whether a worker closes its old connection before it opens another one: the server accepts no more connections
+  /// than there are, and others do the work if somebody else takes the place. Else connections would never be renewed
+  /// under a limit that has no room for one more.
+  private func givesUp(_ worker: Int, after error: StoreError) -> Bool {
+    error.code == .busy && shared.withLock { $0.state.giveUpConnection(of: worker) }
+  }
+
+  /// Keeps an old connection because no other one can be opened.
+  private func keep(_ tenure: ConnectionTurnover.Tenure, because error: StoreError) -> ConnectionTurnover.Tenure {
+    let (postponed, report) = shared.withLock { shared in
+      let report = shared.isKeptReported ? nil : shared.reportKept
+      shared.isKeptReported = true
+      return (shared.turnover.postponed(tenure, at: .now), report)
+    }
+    report?(error)
+    return postponed
   }
 
   /// Notes that an established connection was lost, or leads to a server that cannot be written.

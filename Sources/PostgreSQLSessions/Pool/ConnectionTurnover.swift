@@ -16,7 +16,8 @@ struct ConnectionTurnover {
     case keep
     /// It may lead to another server: it must not be used any more.
     case close
-    /// It is old: another one is opened, or it is kept where that fails.
+    /// It is old: another one is opened. Where that fails, it is kept, or closed first if the server has no room for
+    /// one more.
     case renew
   }
 

@@ -187,6 +187,14 @@ struct PoolState<Job> {
     return .handOver(wake: nil)
   }
 
+  /// Has a worker close its connection before it opens another one, if another worker has a connection meanwhile.
+  /// - Returns: false if none has: the connection must be kept.
+  mutating func giveUpConnection(of worker: Worker) -> Bool {
+    guard slots[worker]?.isConnected == true, connected > 1 else { return false }
+    slots[worker]?.isConnected = false
+    return true
+  }
+
   /// Records that no connection can be established at present.
   /// - Parameter duration: how long it took to see that.
   /// - Returns: the jobs that wait, to be refused.
