@@ -86,6 +86,14 @@ extension StoreError {
           + "store.url, and at the server's certificate",
         cause: message)
     }
+    // libpq looks names up itself, and waits for the answer even when `connect_timeout` is over.
+    if says("could not translate host name") {
+      return StoreError(
+        code: .unavailable,
+        message: "the host name of \(address) cannot be looked up; look at the host of store.url, at /etc/resolv.conf, "
+          + "and whether the name servers there answer",
+        cause: message)
+    }
     return StoreError(
       code: .unavailable,
       message: "\(address) cannot be reached; look whether the server runs there, and at host, port and sslmode of "

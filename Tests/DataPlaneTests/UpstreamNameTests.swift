@@ -23,7 +23,9 @@ struct UpstreamNameTests {
     let one = answers.ask(at: start)
     let other = answers.ask(at: start + .seconds(20))
     #expect(one.advice == .wait && one.begins && other.advice == .wait && !other.begins)
+    #expect(answers.isAwaited)
     answers.answered(addresses("10.0.0.1"), at: start + .seconds(21))
+    #expect(!answers.isAwaited)
     let third = answers.ask(at: start + .seconds(21))
     #expect(third.advice == .use(addresses("10.0.0.1")) && !third.begins)
   }
@@ -37,6 +39,7 @@ struct UpstreamNameTests {
     let late = start + .seconds(5)
     let due = answers.ask(at: late)
     #expect(due.begins && due.advice == .waitBriefly(NameAnswers.patience, addresses("10.0.0.1")))
+    #expect(!answers.isAwaited, "connections use the old answer")
     let next = answers.ask(at: late + .milliseconds(100))
     #expect(!next.begins && next.advice == .waitBriefly(.milliseconds(150), addresses("10.0.0.1")))
     // A slow resolver does not delay later requests.
@@ -139,6 +142,52 @@ struct UpstreamNameTests {
     await #expect(throws: OriginError.self) { try await client.connect() }
     #expect(try full.connectingCount() == 0)
     try await group.shutdownGracefully()
+  }
+
+  /// The reason for which a request to `app.test` was not sent.
+  private func reason(
+    connect: Duration = patience, timeout: Duration = patience, _ lookup: @escaping NameResolver.Lookup
+  ) async throws -> String? {
+    let group = try SocketEventLoopGroup(loops: 1)
+    var settings = UpstreamSettings(address: .tcp(host: "app.test", port: 80, tls: false))
+    settings.timeouts.connect = connect
+    let target = try UpstreamGroup(settings, lookup: lookup)
+    let client = try await OriginClient(
+      target, authority: "app.test", timeout: timeout, bodyLimit: 100, on: group.next())
+    var found: OriginError?
+    do throws(OriginError) {
+      _ = try await client.send(HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/"), body: [])
+    } catch {
+      found = error
+    }
+    // The lookup ends before the loop that waits for it.
+    _ = try? await target.endpoints.first?.name?.addresses(on: group.next()).get()
+    try await group.shutdownGracefully()
+    if case .notSent(let reason)? = found { return reason }
+    return nil
+  }
+
+  @Test(
+    "A lookup that does not end in time is named as the cause, whichever limit of time is over first",
+    arguments: [(Duration.milliseconds(300), patience), (patience, .milliseconds(300))])
+  func silentResolver(connect: Duration, timeout: Duration) async throws {
+    let text = try await reason(connect: connect, timeout: timeout) { _, _ in
+      let end = ContinuousClock.now + .seconds(2)
+      while ContinuousClock.now < end { try? RawSocket.pause() }
+      return []
+    }
+    #expect(text?.contains("the name app.test was not looked up in time") == true, "\(text ?? "")")
+    #expect(text?.contains("/etc/resolv.conf") == true)
+  }
+
+  @Test("Name servers that give no answer are told from those that know no address")
+  func temporaryFailure() async throws {
+    let temporary = try await reason { (host, _) throws(UnresolvedHostError) in
+      throw UnresolvedHostError(host: host, isTemporary: true)
+    }
+    #expect(temporary?.contains("no address for app.test, because the name servers gave no answer") == true)
+    let unknown = try await reason { _, _ in [] }
+    #expect(unknown?.hasSuffix("no address for app.test") == true, "\(unknown ?? "")")
   }
 
   @Test("Connections go where the resolver says")

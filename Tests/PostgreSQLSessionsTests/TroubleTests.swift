@@ -198,6 +198,16 @@ struct TroubleTests {
     #expect(cancelled.code == .busy && cancelled.message.contains("SyncRep"))
   }
 
+  @Test("A host name that cannot be looked up is told as such, with the name servers as the remedy")
+  func unknownHost() throws {
+    let address = try ServerAddress("postgresql://cordon@db.test/cordon")
+    let text = "could not translate host name \"db.test\" to address: Temporary failure in name resolution"
+    let error = StoreError(DatabaseError.notConnected(text), at: address)
+    #expect(error.code == .unavailable)
+    #expect(error.message.contains("cannot be looked up") && error.message.contains("/etc/resolv.conf"))
+    #expect(error.description.contains("db.test"))
+  }
+
   @Test("A permission that is missing on one table fails the ping, with the statement that grants it")
   func missingPermission() async throws {
     let server = try await PostgreSQLServer.started()

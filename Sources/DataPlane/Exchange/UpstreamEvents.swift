@@ -29,7 +29,7 @@ extension ExchangeFailure {
     switch failure {
     case .connect: self = .upstreamRefused
     case .unresolved: self = .upstreamUnresolved
-    case .connectTimeout: self = .upstreamConnectTimeout
+    case .connectTimeout, .lookupTimeout: self = .upstreamConnectTimeout
     case .handshake: self = .upstreamTLS
     case .closedBeforeResponse, .notProcessed, .closedMidway: self = .upstreamClosed
     case .badResponse: self = .upstreamMalformed

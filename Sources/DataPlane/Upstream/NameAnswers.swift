@@ -39,6 +39,9 @@ struct NameAnswers {
     return (left > .zero ? .waitBriefly(left, next()) : .use(next()), begins)
   }
 
+  /// Whether nothing is known and a lookup is under way, for which connections wait.
+  var isAwaited: Bool { known.isEmpty && began != nil }
+
   /// Records the result of a lookup; an empty one is ignored.
   mutating func answered(_ addresses: [SocketAddress], at now: NIODeadline) {
     began = nil

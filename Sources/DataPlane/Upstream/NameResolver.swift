@@ -13,9 +13,9 @@ internal import Synchronization
 /// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it.
 final class NameResolver: Sendable {
   /// Finds the addresses of a host; empty if there are none. May block.
-  typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]
+  typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(UnresolvedHostError) -> [SocketAddress]
 
-  private let host: String
+  let host: String
   private let port: UInt16
   private let lookup: Lookup
   private let queue: DispatchQueue
@@ -33,7 +33,11 @@ final class NameResolver: Sendable {
     queue = DispatchQueue(label: "cordon.name.\(host)")
   }
 
-  /// The host's addresses, to be tried in this order; empty where none is found.
+  /// Whether connections wait for a lookup that has not ended, because no address is known.
+  var isAwaited: Bool { state.withLock { $0.answers.isAwaited } }
+
+  /// The host's addresses, to be tried in this order; empty where none is found. Fails with ``UnresolvedHostError`` if
+  /// none is known and the lookup says why.
   func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
     let promise = eventLoop.makePromise(of: [SocketAddress].self)
     let (advice, begins) = state.withLock { state in
@@ -52,24 +56,37 @@ final class NameResolver: Sendable {
   }
 
   private func look() {
-    let found = lookup(host, port)
+    let found: [SocketAddress]
+    let failure: UnresolvedHostError?
+    do throws(UnresolvedHostError) {
+      found = try lookup(host, port)
+      failure = nil
+    } catch {
+      found = []
+      failure = error
+    }
     let waiting = state.withLock { state in
       state.answers.answered(found, at: .now())
       defer { state.waiting = [] }
       return state.waiting.map { ($0, state.answers.next()) }
     }
-    for (promise, addresses) in waiting { promise.succeed(addresses) }
+    for (promise, addresses) in waiting {
+      if addresses.isEmpty, let failure { promise.fail(failure) } else { promise.succeed(addresses) }
+    }
   }
 }
 
 /// The system's resolver: `/etc/hosts`, DNS, and whatever else the machine is set up for.
 enum SystemResolver {
-  static let addresses: NameResolver.Lookup = { host, port in
+  static let addresses: NameResolver.Lookup = { (host, port) throws(UnresolvedHostError) in
     var hint = addrinfo()
     hint.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hint.ai_protocol = Int32(IPPROTO_TCP)
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, String(port), &hint, &list) == 0 else { return [] }
+    let status = getaddrinfo(host, String(port), &hint, &list)
+    // Of a name server that does not answer, or has no answer from others.
+    if status == EAI_AGAIN { throw UnresolvedHostError(host: host, isTemporary: true) }
+    guard status == 0 else { return [] }
     defer { freeaddrinfo(list) }
     var found: [SocketAddress] = []
     var entry = list

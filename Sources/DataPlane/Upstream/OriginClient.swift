@@ -102,15 +102,18 @@ private final class CollectingClient: UpstreamResponseReceiver {
 
   func start(_ pool: UpstreamPool, timeout: TimeAmount, on eventLoop: any EventLoop) {
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
-    timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut() }
+    let endpoint = pool.endpoint
+    timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut(endpoint) }
     // A fresh connection each time: on a stale one it would be unknown whether the request arrived.
     pool.connect(for: self)
   }
 
-  private func timedOut() {
+  private func timedOut(_ endpoint: UpstreamEndpoint) {
     let connection = connection
     let sent = connection != nil
-    end(.failure(sent ? .unanswered("no whole response in time") : .notSent("no connection in time")))
+    end(
+      .failure(
+        sent ? .unanswered("no whole response in time") : .notSent(endpoint.connectTimeout.reason(of: "the server"))))
     connection?.abandon()
   }
 
@@ -131,7 +134,7 @@ private final class CollectingClient: UpstreamResponseReceiver {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .handshake, .connectionLimit, .noDescriptor:
+    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .connectionLimit, .noDescriptor:
       end(.failure(.notSent(failure.reason(of: "the server"))))
     default: end(.failure(.unanswered(failure.reason(of: "the server"))))
     }

@@ -26,7 +26,7 @@ struct RetryState {
   /// - Parameter count: how many addresses there are.
   mutating func avoided(after failure: UpstreamFailure, of count: Int) -> UInt64? {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .handshake:
+    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake:
       unreachable |= 1 << UInt64(place)
       guard unreachable.nonzeroBitCount < min(count, Self.addressLimit) else { return nil }
       return unreachable

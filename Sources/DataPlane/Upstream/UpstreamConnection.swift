@@ -364,7 +364,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   override func timedOut() {
     switch phase {
     case .connecting:
-      pool.ended(self, failure: .connectTimeout)
+      pool.ended(self, failure: pool.endpoint.connectTimeout)
       close()
     case .idle:
       pool.remove(self)

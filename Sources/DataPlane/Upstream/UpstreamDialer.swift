@@ -85,6 +85,13 @@ private final class NameDialing {
 /// A host name without an address.
 struct UnresolvedHostError: Error, CustomStringConvertible {
   let host: String
+  /// Whether the name servers gave no answer; otherwise they know no address.
+  var isTemporary = false
 
-  var description: String { "no address for \(host)" }
+  var description: String {
+    isTemporary
+      ? "no address for \(host), because the name servers gave no answer; \(Self.remedy)" : "no address for \(host)"
+  }
+
+  static let remedy = "look at /etc/resolv.conf, and whether the name servers there answer"
 }

@@ -39,6 +39,11 @@ final class UpstreamEndpoint: Sendable {
     self.limiter = limiter
   }
 
+  /// The failure of a connection that has taken too long: names the lookup if that is what it waits for.
+  var connectTimeout: UpstreamFailure {
+    if let name, name.isAwaited { .lookupTimeout(name.host) } else { .connectTimeout }
+  }
+
   /// The same address for connections that do not carry requests and are counted separately.
   func apart() -> UpstreamEndpoint {
     UpstreamEndpoint(address, proxy: proxy, tls: tls, name: name, limiter: ConnectionLimiter(limit: 0, queueLimit: 0))

@@ -6,6 +6,8 @@ enum UpstreamFailure: Error, Equatable {
   case unresolved(String)
   /// No connection in time.
   case connectTimeout
+  /// No connection in time: the lookup of this name has not ended.
+  case lookupTimeout(String)
   /// TLS could not be established.
   case handshake(String)
   /// The connection ended before a byte of the response, `reused` if it had served before.
@@ -26,7 +28,7 @@ enum UpstreamFailure: Error, Equatable {
   /// The status that a client gets while none has been sent (RFC 9110, 15.6).
   var status: Int {
     switch self {
-    case .connectTimeout, .responseTimeout: 504
+    case .connectTimeout, .lookupTimeout, .responseTimeout: 504
     case .connectionLimit, .noDescriptor: 503
     default: 502
     }
@@ -40,6 +42,8 @@ enum UpstreamFailure: Error, Equatable {
     switch self {
     case .connect(let reason), .unresolved(let reason): "no connection to \(peer): \(reason)"
     case .connectTimeout: "no connection to \(peer) in time"
+    case .lookupTimeout(let host):
+      "no connection to \(peer): the name \(host) was not looked up in time; \(UnresolvedHostError.remedy)"
     case .handshake(let reason): "no TLS with \(peer): \(reason)"
     case .closedBeforeResponse: "\(peer) closed the connection without a response"
     case .notProcessed: "\(peer) refused the request without processing it"
