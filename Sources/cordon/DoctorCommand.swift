@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigurationFile
 import Gateway
+import SQLiteSessions
 import Sessions
 
 #if canImport(Glibc)
@@ -38,6 +39,14 @@ struct DoctorCommand: AsyncParsableCommand {
     for mistake in mistakes {
       print(style.line(.warning, "configuration", "line \(mistake.line): \(mistake.what)", mistake.remedy))
     }
+    let account = store.accountOfService
+    if let account {
+      print(
+        style.line(
+          .warning, "account",
+          "this is root, who may read every file, and the store's folder \(account.folder) is of \(account.name)",
+          "runuser -u \(account.name) -- cordon doctor --config \(config), to find files that the gateway cannot read"))
+    }
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
     progress.show("      looking")
@@ -48,7 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     progress.clear()
     let failures = findings.count { $0.status == .failure }
-    let warnings = findings.count { $0.status == .warning } + mistakes.count
+    let warnings = findings.count { $0.status == .warning } + mistakes.count + (account == nil ? 0 : 1)
     print(style.summary(failures: failures, warnings: warnings))
     if failures > 0 { throw ExitCode.failure }
   }

@@ -134,9 +134,7 @@ private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
 
 /// Warns if what root creates will not be accessible to the account that the service runs as.
 private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
-  guard geteuid() == 0, case .sqlite(let path) = store.location, let owner = FolderOwner(of: path), !owner.isRoot else {
-    return
-  }
+  guard let owner = store.accountOfService else { return }
   logger.warning(
     "running as root in a folder of another account",
     metadata: [

@@ -20,6 +20,15 @@ extension StoreSettings {
     }
   }
 
+  /// The account that owns the folder of an SQLite store, where this process is root and the account is another one:
+  /// that of the service.
+  var accountOfService: FolderOwner? {
+    guard geteuid() == 0, case .sqlite(let path) = location, let owner = FolderOwner(of: path), !owner.isRoot else {
+      return nil
+    }
+    return owner
+  }
+
   /// Opens the store if there is one: a command that only looks must not leave one behind that is its own user's.
   func openIfPresent() async throws(StoreError) -> Doctor.StorePresence {
     switch location {

@@ -277,6 +277,25 @@ struct DoctorTests {
     #expect(line(gone.lines, "store").hasPrefix("FAIL") && line(gone.lines, "store").contains("put the store back"))
   }
 
+  @Test(
+    "Root is told to look as the account of the store's folder, whose files root can read and it may not",
+    .enabled(if: geteuid() == 0))
+  func account() throws {
+    let directory = try TemporaryDirectory()
+    let folder = "\(directory.path)/store"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["store", "url"] = "\"sqlite:\(folder)/cordon.db\""
+    let file = try configuration.install(in: directory)
+    let own = try doctor(file, in: directory)
+    #expect(!own.lines.contains { $0.contains("runuser") }, "\(own.lines)")
+    #expect(chown(folder, 65_534, 65_534) == 0)
+    let result = try doctor(file, in: directory)
+    let told = line(result.lines, "account")
+    #expect(told.hasPrefix("warn") && told.contains(folder) && told.contains("runuser -u "), "\(result.lines)")
+    #expect(result.lines.last?.contains("1 warning") == true, "\(result.lines)")
+  }
+
   @Test("A certificate that expires soon is a warning, one that has expired a failure; the running gateway says so too")
   func certificate() throws {
     let directory = try TemporaryDirectory()
