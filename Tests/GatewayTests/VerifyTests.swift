@@ -120,7 +120,7 @@ struct VerifyTests {
     let settings = try Self.settings(VerifySettings.Source.allCases)
     let lines = RecordedLines()
     let rig = try await GateRig(
-      settings, logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["peer", "client"]) })
+      settings, logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["peer", "client", "proxy"]) })
     let tunnel = asked(["X-Original-URI: /open/x", "X-Forwarded-Method: CONNECT", "X-Forwarded-For: 192.0.2.1"])
     for loop in 0..<2 {
       #expect(try await rig.decide(tunnel, loop: loop).status == 403)
@@ -131,8 +131,8 @@ struct VerifyTests {
     // An address of X-Forwarded-For is the client's, and not that of the proxy, which has to change.
     #expect(
       lines.take().filter { $0.hasPrefix("denied verify request") } == [
-        "denied verify request for CONNECT or TRACE - 192.0.2.1",
-        "denied verify request without the original path: some routes are restricted 192.0.2.1 -",
+        "denied verify request for CONNECT or TRACE - 192.0.2.1 \(GateRig.proxy)",
+        "denied verify request without the original path: some routes are restricted 192.0.2.1 - -",
       ])
     try await rig.stop()
   }

@@ -102,6 +102,9 @@ package enum GateDecision {
   case forward(ForwardingDirective)
   /// It is answered with this.
   case answer(ControlResponse, routeClass: Int)
+  /// The same, after `log` was called with the address of the connection's peer: where a trusted proxy has named the
+  /// client, the gate does not know the proxy, and wants to name it in the log. No other decision pays for that.
+  case answerAndLog(ControlResponse, routeClass: Int, log: (_ peer: String) -> Void)
   /// Its body is read, up to a limit, and an endpoint answers.
   case handle(EndpointAction)
   /// It is suspended until the function has returned; then the gate decides again.

@@ -23,7 +23,12 @@ enum ClientAddress {
   /// The name of the address in the log: `client` where a trusted proxy has named it, whose own address is not known
   /// here; otherwise `peer`, which may be that proxy.
   static func logKey(_ client: ClientPeer, _ head: borrowing RequestHead) -> String {
-    client.isTrusted && client.isAddressKnown && head.fields.has(.xForwardedFor) ? "client" : "peer"
+    isNamedByProxy(client, head) ? "client" : "peer"
+  }
+
+  /// Whether the address is one that a trusted proxy has named.
+  static func isNamedByProxy(_ client: ClientPeer, _ head: borrowing RequestHead) -> Bool {
+    client.isTrusted && client.isAddressKnown && head.fields.has(.xForwardedFor)
   }
 
   /// Warns of a peer that is denied because it speaks for others without being trusted, or is trusted and does not say

@@ -38,6 +38,8 @@ extension GateDecision {
       self = .forward(directive)
     case .answer(let response, let routeClass):
       self = .answer(response, routeClass: RequestLabel.number(routeClass, site: site))
+    case .answerAndLog(let response, let routeClass, let log):
+      self = .answerAndLog(response, routeClass: RequestLabel.number(routeClass, site: site), log: log)
     case .handle(var action):
       action.routeClass = RequestLabel.number(action.routeClass, site: site)
       self = .handle(action)

@@ -42,11 +42,23 @@ struct VerifyEndpoint {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
+    var doubt: OriginalRequest.AmbiguityError?
+    let decision = decide(head, bytes, client, &request, noting: &doubt)
+    guard let doubt else { return decision }
+    return warn(of: doubt, decision, head, client)
+  }
+
+  /// - Parameter doubt: set to what is wrong with the original request, where that is to be logged.
+  @inline(__always)
+  private func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest,
+    noting doubt: inout OriginalRequest.AmbiguityError?
+  ) -> GateDecision {
     let original: OriginalRequest
     do throws(OriginalRequest.AmbiguityError) {
       original = try reader.read(head, bytes, client)
     } catch {
-      warn(of: error, head, client)
+      doubt = error
       return status(.forbidden)
     }
     request.site = configuration.site(original.place)
@@ -54,21 +66,21 @@ struct VerifyEndpoint {
     let isPathKnown: Bool
     switch original.target {
     case .known(let target, let method): (route, isPathKnown) = (self.route(target, method, bytes, request.site), true)
-    case .unknown(let doubt):
+    case .unknown(let reason):
       // A route might deny what is asked for, so nothing is granted; without such routes every path is the same.
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
-      if !isPathKnown { warn(of: doubt, head, client) }
+      if !isPathKnown { doubt = reason }
     }
     var decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
     guard decision.isAdmission else { return decision }
-    if let doubt = overrides.doubt(about: original.target, head, bytes, route) {
-      warn(of: doubt, head, client)
+    if let found = overrides.doubt(about: original.target, head, bytes, route) {
+      doubt = found
       return status(.forbidden)
     }
     // Requests in a tunnel of another protocol (`h2c`) would reach the application, and nobody would ask about them.
     if RequestKind.hasOtherUpgrade(head, bytes) {
-      warn(of: .otherUpgrade, head, client)
+      doubt = .otherUpgrade
       return status(.forbidden)
     }
     // A page of another site can open a WebSocket with our cookie. A proxy may leave `Origin` out, as other clients do.
@@ -206,13 +218,25 @@ struct VerifyEndpoint {
     return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
   }
 
+  /// Warns of a doubt, at most once a minute for each. A request that is suspended is decided on again.
+  /// - Returns: the decision, or the same with the warning: the address of a proxy that has named its client is known
+  ///   to the connection alone.
   private func warn(
-    of doubt: OriginalRequest.AmbiguityError, _ head: borrowing RequestHead, _ client: ClientPeer
-  ) {
-    guard configuration.verifyWarnings.isDue(doubt) else { return }
+    of doubt: OriginalRequest.AmbiguityError, _ decision: GateDecision, _ head: borrowing RequestHead,
+    _ client: ClientPeer
+  ) -> GateDecision {
+    guard case .answer(let response, let routeClass) = decision, configuration.verifyWarnings.isDue(doubt) else {
+      return decision
+    }
     let (message, remedy) = doubt.log
-    logger.warning(
-      message, metadata: [ClientAddress.logKey(client, head): "\(client.address)", "remedy": "\(remedy)"])
+    guard ClientAddress.isNamedByProxy(client, head) else {
+      logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])
+      return decision
+    }
+    let (logger, address) = (logger, client.address)
+    return .answerAndLog(response, routeClass: routeClass) { proxy in
+      logger.warning(message, metadata: ["client": "\(address)", "proxy": "\(proxy)", "remedy": "\(remedy)"])
+    }
   }
 }
 

@@ -303,8 +303,15 @@ final class GateRig: Sendable {
     GatewayCookies(name: CookieNames.standard.session).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
-    return gate.decide(head, span, peer, identifiers.next())
+    let decision = gate.decide(head, span, peer, identifiers.next())
+    // As a listener does.
+    guard case .answerAndLog(let response, let routeClass, let log) = decision else { return decision }
+    log(proxy)
+    return .answer(response, routeClass: routeClass)
   }
+
+  /// The address of the peer that has named the client of a request.
+  static let proxy = "198.51.100.1"
 
   private static func decide(_ request: Asked, _ gate: LoopGate) throws -> Decided {
     switch try gateDecision(request, gate) {
@@ -312,7 +319,7 @@ final class GateRig: Sendable {
       return .forward(
         identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "", session: order.session,
         upgrades: order.allowsUpgrade)
-    case .answer(let response, _):
+    case .answer(let response, _), .answerAndLog(let response, _, _):
       return .answer(response.head.status.code, location: response.head.headerFields[.location])
     case .handle: return .handle
     case .suspend(let work): return .suspend(work)

@@ -47,6 +47,11 @@ extension DownstreamTransport {
       exchange.answer(routeClass: routeClass)
       respond(response)
       return .answered
+    case .answerAndLog(let response, let routeClass, let log):
+      log(peer.address)
+      exchange.answer(routeClass: routeClass)
+      respond(response)
+      return .answered
     case .handle(let action): return collect(action, bytes)
     case .suspend(let work):
       exchange.account.suspensions += 1
