@@ -7,11 +7,6 @@ package struct AdministrationPlace: Sendable, Equatable {
   package let address: BindAddress
   /// The rest of `[admin]`.
   package let settings: AdminSettings
-
-  package init(address: BindAddress, settings: AdminSettings) {
-    self.address = address
-    self.settings = settings
-  }
 }
 
 extension ConfigurationFile {

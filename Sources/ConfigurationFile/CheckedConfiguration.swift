@@ -2,6 +2,7 @@ import AccessPolicy
 
 /// A valid configuration, with its warnings and the explanations of its routes.
 package struct CheckedConfiguration: Sendable {
+  /// The settings, with all defaults.
   package let configuration: Configuration
   /// Warnings about possible mistakes, in the order of the file; of more than 50 the first, and their number.
   package let warnings: [ConfigurationDiagnostic]

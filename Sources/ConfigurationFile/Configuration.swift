@@ -19,22 +19,34 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var sites: [HostConfiguration] = []
   /// Event loops; 0 for one per processor core. Default: 0.
   package internal(set) var workers = 0
+  /// The listeners (`[listen]`, `[[listener]]`), with the limits and timeouts of all of them.
   package internal(set) var listener = ListenerSettings(address: .unix(path: ""))
   /// Starts of sign-ins for each client address. Default: nil, no limit.
   package internal(set) var signInRate: SignInRate?
   /// The address of the admin listener. Default: `127.0.0.1:9901`.
   package internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
+  /// The authorization of the admin API (`[admin]`). Default: no token.
   package internal(set) var admin = AdminSettings()
+  /// The application of routes that name none (`[upstream]`).
   package internal(set) var upstream = UpstreamSettings(address: .unix(path: ""))
   /// Further applications, which routes name.
   package internal(set) var upstreams: [UpstreamSettings] = []
+  /// The registration with Apple (`[apple]`).
   package internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
+  /// The secrets, lifetimes and cookies of sessions (`[session]`).
   package internal(set) var session = SessionSettings(secretFiles: [])
+  /// The interval and grace period of revalidations (`[revalidation]`).
   package internal(set) var revalidation = RevalidationSettings()
+  /// The sign-in of native apps (`[native]`).
   package internal(set) var native = NativeSettings()
+  /// The authorization of requests for other proxies (`[verify]`).
   package internal(set) var verify = VerifySettings()
+  /// The store of accounts and sessions (`[store]`). Default: SQLite in `/var/lib/cordon`.
   package internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
+  /// The headers that tell the application who is signed in (`[identity]`, `[identity.headers]`), and those of each
+  /// upstream.
   package internal(set) var identityHeaders = IdentityHeaderSettings()
+  /// The signed assertions (`[assertion]`). Default: none, without keys.
   package internal(set) var assertion = AssertionSettings()
   /// The address to which Apple's notifications are relayed. Default: nil, not relayed.
   package internal(set) var notificationRelay: EndpointAddress?
@@ -50,16 +62,22 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var membersInFiles: [Int] = []
   /// Added to every response. Default: none.
   package internal(set) var responseHeaders: [ResponseHeader] = []
+  /// The pages of `publicURL` (`[pages]`).
   package internal(set) var pages = PageSettings()
+  /// Apple's button on the sign-in page (`[pages.button]`).
   package internal(set) var button = ButtonSettings()
+  /// The logs (`[log]`).
   package internal(set) var log = LogSettings()
+  /// The graceful shutdown (`[shutdown]`).
   package internal(set) var shutdown = DrainSettings()
 
   /// The table that `access`, `routes`, `groups` and `sites` were compiled to. These are compared themselves, so any
   /// two tables count as equal.
   package struct CompiledRoutes: Sendable, Equatable {
+    /// Holds for these four as they are.
     package let table: RouteTable
 
+    /// Always true.
     package static func == (_: CompiledRoutes, _: CompiledRoutes) -> Bool { true }
   }
 

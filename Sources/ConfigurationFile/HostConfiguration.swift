@@ -3,6 +3,7 @@ package import Pages
 
 /// One `[[host]]`.
 package struct HostConfiguration: Sendable, Equatable {
+  /// The host's name, origin and upstream.
   package internal(set) var host: HostSettings
   /// The name on the pages of the host. Default: nil, that of `[pages]`.
   package internal(set) var applicationName: String?

@@ -12,5 +12,6 @@ package struct PageSettings: Sendable, Equatable {
   /// Templates and a stylesheet that stand in for ours. Default: none.
   package var templates = OwnTemplates()
 
+  /// The defaults.
   package init() {}
 }

@@ -29,10 +29,12 @@ package struct RenderedPage: Sendable, Equatable {
 
   /// A header field.
   package struct Field: Sendable, Equatable {
+    /// In lower case.
     package var name: String
+    /// Without line breaks.
     package var value: String
 
-    package init(_ name: String, _ value: String) {
+    init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }

@@ -199,7 +199,7 @@ struct AccessPageTests {
       ("curl/8 <x>", "<bdi>curl/8 &lt;x&gt;</bdi>"), (nil, "Unknown browser"),
     ] {
       details.sessions = [
-        PersonSession(handle: "0123", browser: agent, began: times.began, lastSeen: times.lastSeen)
+        PersonSession(handle: "0123", userAgent: agent, began: times.began, lastSeen: times.lastSeen)
       ]
       #expect(html(renderer(named: "Orchard").person(details)).contains("<span id=\"s0\">\(shown)</span>"))
     }
@@ -287,6 +287,7 @@ func personDetails(named name: String) -> PersonDetails {
   person.lastSeen = PageTime(seconds: 1_790_000_000)
   person.sessionCount = 2
   let session = PersonSession(
-    handle: "0123", browser: name, began: PageTime(seconds: 1_790_000_000), lastSeen: PageTime(seconds: 1_790_003_600))
+    handle: "0123", userAgent: name, began: PageTime(seconds: 1_790_000_000),
+    lastSeen: PageTime(seconds: 1_790_003_600))
   return PersonDetails(person: person, sessions: [session, session], groups: ["editors"], result: .unchanged)
 }

@@ -25,6 +25,7 @@ package struct FileAccess: Sendable {
   /// description has the remedy.
   package var readCertificate: @Sendable (AcceptorSettings) throws -> ListenerCertificate?
 
+  /// Access by these functions; those that are left out find no folder's entries, and nothing to object to.
   package init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
     list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing },
@@ -45,6 +46,7 @@ package struct FileAccess: Sendable {
     case possible
     /// A folder, a socket or something else that is not a regular file.
     case notRegular
+    /// A regular file that does not begin as an SQLite database does.
     case notDatabase
   }
 
@@ -57,13 +59,14 @@ package struct FileAccess: Sendable {
     case unreadable(reason: String)
   }
 
-  /// The result.
+  /// The result of reading a file.
   package enum Outcome: Sendable, Equatable {
     /// The contents, and the file's permission bits.
     case contents([UInt8], mode: UInt32)
     case missing
     /// A folder, a socket or something else that is not a regular file.
     case notRegular
+    /// More bytes than the limit; nothing was read.
     case tooLong
     /// The system's reason.
     case unreadable(reason: String)

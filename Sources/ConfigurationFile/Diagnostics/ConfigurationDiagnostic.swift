@@ -8,6 +8,7 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
     case warning
   }
 
+  /// Whether the configuration can be used in spite of it.
   package var severity: Severity
   /// The file as it was named on the command line.
   package var file: String
@@ -20,7 +21,7 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   /// The remedy.
   package var remedy: String
 
-  package init(
+  init(
     _ severity: Severity = .error, file: String, line: Int, column: Int, what: String, remedy: String
   ) {
     self.severity = severity
@@ -73,7 +74,7 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   /// The problems; at least one.
   package var problems: [ConfigurationDiagnostic]
 
-  package init(_ problems: [ConfigurationDiagnostic]) { self.problems = problems }
+  init(_ problems: [ConfigurationDiagnostic]) { self.problems = problems }
 
   /// One line each.
   package var description: String { problems.map(\.description).joined(separator: "\n") }

@@ -5,19 +5,26 @@
 package struct ForeignSettings: Sendable {
   /// One key and its value.
   package struct Setting: Sendable, Equatable {
+    /// The key, as the file or the argument has it.
     package let name: String
+    /// The value, in its type.
     package let value: Value
     /// The location, for people: `FILE:LINE`, or the name of an argument.
     package let place: String
 
+    /// A setting from elsewhere than a file in TOML.
     package init(name: String, value: Value, place: String) {
       (self.name, self.value, self.place) = (name, value, place)
     }
   }
 
+  /// A value, of the types that programs' settings have.
   package enum Value: Sendable, Equatable {
+    /// A string.
     case text(String)
+    /// An integer.
     case number(Int)
+    /// A Boolean.
     case truth(Bool)
     /// A list of nothing but texts.
     case texts([String])
@@ -37,8 +44,11 @@ package struct ForeignSettings: Sendable {
   /// In the order of the file.
   package let settings: [Setting]
 
+  /// Settings from several places, in this order.
   package init(_ settings: [Setting]) { self.settings = settings }
 
+  /// Reads a file.
+  /// - Parameter name: The file, for the places of its settings.
   /// - Throws: The syntax error.
   package init(_ bytes: [UInt8], name: String) throws(ConfigurationError) {
     let document: Document

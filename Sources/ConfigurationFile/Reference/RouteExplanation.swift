@@ -15,11 +15,15 @@ package struct RouteExplanation: Sendable, Equatable {
   package struct Part: Sendable, Equatable {
     /// The methods.
     package var title: String
+    /// Each setting that holds for these methods.
     package var facts: [Fact]
   }
 
+  /// One setting.
   package struct Fact: Sendable, Equatable {
+    /// A short title for people, not the key: a cell of a table.
     package var name: String
+    /// The value, followed by its place in the file if it is stated there.
     package var text: String
   }
 }

@@ -4,6 +4,7 @@ import Sessions
 package enum SampleFile {
   private static let width = 100
 
+  /// The whole file, in lines of at most 100 columns; it is valid, with examples for the required keys.
   package static func text() -> String {
     var parts = [head]
     for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }

@@ -21,6 +21,7 @@ package struct PersonEntry: Sendable, Equatable {
   /// Whether only the command line may change anything about this person: another manager.
   package var isProtected = false
 
+  /// A person of whom no more than the subject is known: no sessions, groups or ban.
   package init(subject: String) { self.subject = subject }
 
   /// The name, or else the address, or else the subject.
@@ -38,6 +39,7 @@ package struct PersonGroup: Sendable, Equatable {
   /// Whether managers may remove the person.
   package var isRemovable: Bool
 
+  /// A membership; one that the configuration makes is never removable here.
   package init(name: String, isConfigured: Bool, isRemovable: Bool) {
     self.name = name
     self.isConfigured = isConfigured
@@ -52,6 +54,7 @@ package struct PersonBan: Sendable, Equatable {
   /// The note of its author.
   package var reason: String?
 
+  /// A ban; both may be nil.
   package init(until: PageTime?, reason: String?) {
     self.until = until
     self.reason = reason
@@ -60,16 +63,19 @@ package struct PersonBan: Sendable, Equatable {
 
 /// A session of a person.
 package struct PersonSession: Sendable, Equatable {
-  /// Its public name.
+  /// The public session ID, which cannot be used as a credential.
   package var handle: String
-  /// The user agent.
-  package var browser: String?
+  /// `User-Agent` at the sign-in, as it was kept; nil if there was none. The page names the browser and the device.
+  package var userAgent: String?
+  /// The time of the sign-in.
   package var began: PageTime
+  /// The time of the latest request, up to a few minutes behind.
   package var lastSeen: PageTime
 
-  package init(handle: String, browser: String?, began: PageTime, lastSeen: PageTime) {
+  /// A session as the store has it.
+  package init(handle: String, userAgent: String?, began: PageTime, lastSeen: PageTime) {
     self.handle = handle
-    self.browser = browser
+    self.userAgent = userAgent
     self.began = began
     self.lastSeen = lastSeen
   }
@@ -90,7 +96,7 @@ package struct PeopleList: Sendable, Equatable {
   /// Whether this is not the first page.
   package var isContinued = false
   /// Invitations, newest first.
-  package var invitations: [Entry] = []
+  package var invitations: [Invitation] = []
   /// The public name of the next invitation: sent twice, the form makes one.
   package var newInvitation = ""
   /// The groups that managers may add to.
@@ -98,15 +104,19 @@ package struct PeopleList: Sendable, Equatable {
   /// The result of the act before.
   package var result: PeopleResult?
 
+  /// An empty page, without a result of an act.
   package init() {}
 
   /// A request for access.
   package struct Request: Sendable, Equatable {
-    /// As in `K7QF-3MDP`.
+    /// The code that the person was shown and can pass on to a manager: as in `K7QF-3MDP`.
     package var code: String
+    /// The account that made the request.
     package var person: PersonEntry
+    /// The time of the request.
     package var asked: PageTime
 
+    /// A request that nobody has decided yet.
     package init(code: String, person: PersonEntry, asked: PageTime) {
       self.code = code
       self.person = person
@@ -115,18 +125,23 @@ package struct PeopleList: Sendable, Equatable {
   }
 
   /// An invitation.
-  package struct Entry: Sendable, Equatable {
+  package struct Invitation: Sendable, Equatable {
     /// Its public name.
     package var id: String
+    /// The name of the group that it admits to.
     package var group: String
-    /// As in `2 / 5`.
+    /// The number of people who have used it, at most ``uses``.
     package var used: Int
+    /// The number of people who may use it.
     package var uses: Int
+    /// Its end; nobody can use it from then on.
     package var expires: PageTime
+    /// The note of its author; nil if there is none.
     package var note: String?
     /// Whether managers may revoke it.
     package var isRevocable: Bool
 
+    /// An invitation, also one that is used up or expired.
     package init(
       id: String, group: String, used: Int, uses: Int, expires: PageTime, note: String?, isRevocable: Bool
     ) {
@@ -143,6 +158,7 @@ package struct PeopleList: Sendable, Equatable {
 
 /// The page of one person.
 package struct PersonDetails: Sendable, Equatable {
+  /// The account, with its groups and ban.
   package var person: PersonEntry
   /// The sessions, latest first.
   package var sessions: [PersonSession]
@@ -151,6 +167,7 @@ package struct PersonDetails: Sendable, Equatable {
   /// The result of the act before.
   package var result: PeopleResult?
 
+  /// - Parameter result: nil unless the page follows an act.
   package init(person: PersonEntry, sessions: [PersonSession], groups: [String], result: PeopleResult? = nil) {
     self.person = person
     self.sessions = sessions

@@ -291,7 +291,7 @@ extension PageRenderer {
       let end = form(.endSession, [("person", person.subject), ("session", session.handle)]).markup(
         .button(text(.endButton), style: "small danger", id: "\(id)x", concerning: id))
       table.add([
-        "<span id=\"\(id)\">\(browser(session.browser))</span>", .time(session.began), .time(session.lastSeen),
+        "<span id=\"\(id)\">\(browser(session.userAgent))</span>", .time(session.began), .time(session.lastSeen),
         person.isProtected ? "" : end,
       ])
     }

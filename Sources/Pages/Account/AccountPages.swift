@@ -37,6 +37,7 @@ package struct AccountDescription: Sendable {
     /// Whether the page is shown in it.
     let isThis: Bool
 
+    /// A session; exactly one of a page is the one that it is shown in.
     package init(id: String, userAgent: String?, began: PageTime, lastSeen: PageTime, isThis: Bool) {
       self.id = id
       self.userAgent = userAgent
@@ -46,6 +47,10 @@ package struct AccountDescription: Sendable {
     }
   }
 
+  /// An account.
+  /// - Parameters:
+  ///   - sessions: those to show, in their order.
+  ///   - moreSessions: the number of others.
   package init(
     name: String?, email: String?, emailKind: EmailKind = .verified, groups: [String] = [], sessions: [Session],
     moreSessions: Int = 0

@@ -4,12 +4,13 @@ package struct SignInButton: Sendable, Equatable {
   package var title: String
   /// The tag of the words' language (BCP 47).
   package var language: String
-  /// Width and height in points (CSS pixels).
+  /// In points (CSS pixels).
   package var width: Int
+  /// In points.
   package var height: Int
   /// The radius of the corners, in points.
   package var borderRadius: Int
-  /// Black on a light page and white on a dark one, or one of them always.
+  /// Black, white, or by the color scheme of the browser.
   package var color: Color
   /// Whether there is a line around it.
   package var hasBorder: Bool
@@ -18,6 +19,7 @@ package struct SignInButton: Sendable, Equatable {
   /// Paths of images on our own origin; nil draws the button.
   package var images: Images?
 
+  /// A button of Apple's default form.
   package init(
     title: String = "Sign in with Apple", language: String = "en", width: Int = 320, height: Int = 48,
     borderRadius: Int = 12, color: Color = .auto, hasBorder: Bool = false, layout: Layout = .centred,
@@ -34,8 +36,14 @@ package struct SignInButton: Sendable, Equatable {
     self.images = images
   }
 
-  package enum Color: Sendable { case auto, black, white }
+  /// The color of the button, not of its text.
+  package enum Color: Sendable {
+    /// By the color scheme of the browser: black on a light page, white on a dark one.
+    case auto
+    case black, white
+  }
 
+  /// The places of the logo and the text.
   package enum Layout: Sendable {
     /// Logo and words together in the middle.
     case centred
@@ -45,12 +53,14 @@ package struct SignInButton: Sendable, Equatable {
     case logo
   }
 
+  /// Apple's image of the button, served from our own origin.
   package struct Images: Sendable, Equatable {
-    /// The path of the image.
+    /// The path of the image, for dark pages too unless they have their own.
     package var path: String
-    /// The path of the image for dark pages, where that is another one.
+    /// The path of the image for dark pages; nil if it is the same.
     package var darkPath: String?
 
+    /// One image, or one for each color scheme.
     package init(path: String, darkPath: String? = nil) {
       self.path = path
       self.darkPath = darkPath

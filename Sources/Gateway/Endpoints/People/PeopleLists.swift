@@ -44,7 +44,7 @@ struct PeopleLists: Sendable {
     let invitations = try await store.invitations()
     note(invitations.damagedRecords())
     list.invitations = invitations.records().prefix(Self.invitationLimit).map { invitation in
-      PeopleList.Entry(
+      PeopleList.Invitation(
         id: invitation.id, group: invitation.group.text, used: invitation.used, uses: invitation.uses,
         expires: PageTime(invitation.expires), note: invitation.note,
         isRevocable: !authority.isProtected(group: invitation.group.text))
@@ -97,7 +97,7 @@ struct PeopleLists: Sendable {
       person: person,
       sessions: sessions.prefix(Self.sessionLimit).map { session in
         PersonSession(
-          handle: session.handle.text, browser: session.userAgent?.text, began: PageTime(session.began),
+          handle: session.handle.text, userAgent: session.userAgent?.text, began: PageTime(session.began),
           lastSeen: PageTime(session.lastSeen))
       },
       groups: authority.groups.filter { name in !groups.contains { $0.name.utf8.elementsEqual(name.utf8) } },

@@ -59,33 +59,26 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
 package struct TemplateDiagnostic: Sendable, Equatable {
   /// The file's name, as in `sign-in.mustache`.
   package var file: String
-  /// The location, counted from 1, columns in bytes; nil for the whole file.
+  /// The location; nil for the whole file.
   package var place: Place?
+  /// The problem, without the place: `there is no page of this name`.
   package var reason: String
+  /// The thing to do about it, in the imperative.
   package var remedy: String
-
-  package init(file: String, place: Place? = nil, reason: String, remedy: String) {
-    self.file = file
-    self.place = place
-    self.reason = reason
-    self.remedy = remedy
-  }
 
   /// A place in a file.
   package struct Place: Sendable, Equatable {
+    /// From 1.
     package var line: Int
+    /// From 1, in bytes.
     package var column: Int
-
-    package init(line: Int, column: Int) {
-      self.line = line
-      self.column = column
-    }
   }
 }
 
 /// Everything that is wrong with templates; at least one problem.
 package struct TemplateError: Error, Equatable {
+  /// By file, in the order of each.
   package var problems: [TemplateDiagnostic]
 
-  package init(_ problems: [TemplateDiagnostic]) { self.problems = problems }
+  init(_ problems: [TemplateDiagnostic]) { self.problems = problems }
 }
