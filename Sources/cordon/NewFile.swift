@@ -1,3 +1,5 @@
+import Operations
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -15,16 +17,12 @@ enum NewFile {
       throw NewFileError(message: "\(path): \(openingProblem(errno))")
     }
     defer { close(descriptor) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw removing(path)
-      }
+    do throws(WriteError) {
+      try DescriptorOutput.writeAll(bytes, to: descriptor)
+    } catch {
+      throw removing(path, after: error.number)
     }
-    guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw removing(path) }
+    guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw removing(path, after: errno) }
   }
 
   private static func openingProblem(_ code: Int32) -> String {
@@ -35,11 +33,11 @@ enum NewFile {
     }
   }
 
-  /// Removes what was written of a file; the error is that of `errno`.
-  private static func removing(_ path: String) -> NewFileError {
-    let reason = String(cString: strerror(errno))
+  /// Removes what was written of a file.
+  /// - Parameter number: `errno` of the problem.
+  private static func removing(_ path: String, after number: Int32) -> NewFileError {
     unlink(path)
-    return NewFileError(message: "\(path): \(reason)")
+    return NewFileError(message: "\(path): \(String(cString: strerror(number)))")
   }
 }
 

@@ -1,5 +1,6 @@
 import Logging
 import Operations
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -9,17 +10,20 @@ import Operations
 
 /// The output stream for error messages of the command.
 struct StandardError: TextOutputStream {
+  /// The longest wait for a terminal or pipe that is non-blocking and full: a message must not be lost because its
+  /// reader is slow, nor keep the process from ending because nobody reads.
+  private static let stallLimit = Duration.seconds(10)
+  /// Whether the latest write waited in vain, so that the next one does not wait.
+  private static let isStalled = Atomic(false)
+
   mutating func write(_ string: String) {
-    var rest = Array(string.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { bytes in
-        #if canImport(Glibc)
-          Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+    let limit = Self.isStalled.load(ordering: .relaxed) ? .zero : Self.stallLimit
+    do throws(WriteError) {
+      try DescriptorOutput.writeAll(Array(string.utf8), to: STDERR_FILENO, stallLimit: limit)
+      Self.isStalled.store(false, ordering: .relaxed)
+    } catch {
+      // An error of standard error has no other place to be reported.
+      Self.isStalled.store(error.number == EAGAIN, ordering: .relaxed)
     }
   }
 }

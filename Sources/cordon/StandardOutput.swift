@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 import Synchronization
 
 #if canImport(Glibc)
@@ -47,27 +48,13 @@ enum StandardOutput {
   /// - Throws: the error, which ``failure`` is from now on.
   static func write(_ text: String) throws(OutputError) {
     if let failure { throw failure }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { bytes in
-        #if canImport(Glibc)
-          Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          Musl.write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-        #endif
-      }
-      let number = errno
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count < 0, number == EAGAIN {
-        // Another process that has the same terminal or pipe made it non-blocking.
-        var ready = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&ready, 1, -1)
-      } else if count == 0 || number != EINTR {
-        let error = OutputError(number: count == 0 ? EIO : number)
-        firstError.withLock { $0 = $0 ?? error }
-        throw error
-      }
+    do throws(WriteError) {
+      // However long the reader pauses: a pager may.
+      try DescriptorOutput.writeAll(Array(text.utf8), to: STDOUT_FILENO)
+    } catch {
+      let outputError = OutputError(number: error.number)
+      firstError.withLock { $0 = $0 ?? outputError }
+      throw outputError
     }
   }
 

@@ -94,6 +94,9 @@ struct OnePlaceEach {
         "Gateway/Assembly/AvailableProcessors.swift": "reads the kernel's files of a control group",
         "SocketTransport/Channel/ListeningSocket.swift": "sets the flag of an inherited socket",
       ]),
+    Unique(
+      subject: "writing all of some bytes to a file or a pipe",
+      signs: [#"\bwrite\(\w+, \$?\w+\.baseAddress"#], place: "Operations/Lines/DescriptorOutput.swift"),
   ]
 
   /// Signs of a copy that no place may show: what a hand-written one, or one out of Foundation, would begin with.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 // Standard output of commands that cannot be written.
@@ -6,6 +7,7 @@ import Testing
 // - On a full disk no command ends with exit status 0, and standard error has the reason and the remedy.
 // - Whoever creates a token or an invitation learns that it exists although it was not shown.
 // - A reader that goes away ends a command silently.
+// - An error message waits for a slow reader of standard error.
 
 @SystemActor
 @Suite("Output of commands")
@@ -55,6 +57,28 @@ struct CommandOutputTests {
       let ended = try run("{ sleep 0.3; cordon \(command); echo \"status $?\" >&2; } | true")
       #expect(ended.standardError == "status 141\n", "\(command) \(ended)")
     }
+  }
+
+  @Test("An error message that a full, non-blocking standard error does not take at once is not lost")
+  func fullStandardError() throws {
+    var pair: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+    let reader = FileHandle(fileDescriptor: pair[0], closeOnDealloc: true)
+    let block = [UInt8](repeating: UInt8(ascii: "x"), count: 4_096)
+    try #require(fcntl(pair[1], F_SETFL, O_NONBLOCK) == 0)
+    while write(pair[1], block, block.count) > 0 {}
+    let process = try ServerProcess(
+      "/bin/sh", ["-c", "exec '\(try Machine.binary("cordon"))' keygen --output missing/key 2>&3 3>&-"],
+      directory: directory.path, inherited: [pair[1]])
+    defer { process.stop() }
+    close(pair[1])
+    // A command that does not wait has ended by then.
+    for _ in 0..<200 where process.isRunning { usleep(10_000) }
+    let text = String(decoding: try reader.readToEnd() ?? Data(), as: UTF8.self)
+    let message = text.drop { $0 == "x" }
+    #expect(message == "cordon keygen: missing/key: its folder is missing; create it, or choose another name\n")
+    #expect(try process.waitForExit() == .code(73))
   }
 
   @Test("Commands that ask a gateway report a full disk, with the name of the token that was not shown")

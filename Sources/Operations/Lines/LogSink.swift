@@ -116,7 +116,7 @@ package final class LogSink: Sendable {
       return pending.isCut
     }
     if isCut, !batch.isEmpty { batch.insert(UInt8(ascii: "\n"), at: 0) }
-    let lost = batch.withUnsafeBytes { writeAll($0) }
+    let lost = writeAll(batch)
     let lastWritten = batch.dropLast(lost).last
     if batch.capacity <= 2 * Self.batch { batch.removeAll(keepingCapacity: true) } else { batch = [] }
     pending.withLock { pending in
@@ -126,25 +126,14 @@ package final class LogSink: Sendable {
     }
   }
 
-  /// - Returns: Bytes that could not be written.
-  private func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let slice = UnsafeRawBufferPointer(rebasing: rest)
-      #if canImport(Glibc)
-        let count = Glibc.write(descriptor, slice.baseAddress, slice.count)
-      #elseif canImport(Musl)
-        let count = Musl.write(descriptor, slice.baseAddress, slice.count)
-      #endif
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count < 0, errno == EAGAIN {
-        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&wanted, 1, 1_000)
-      } else if count < 0, errno != EINTR {
-        return rest.count
-      }
+  /// Waits for a stalled reader however long: only the queue waits, and the buffer is limited.
+  /// - Returns: The number of bytes that could not be written.
+  private func writeAll(_ bytes: [UInt8]) -> Int {
+    do throws(WriteError) {
+      try DescriptorOutput.writeAll(bytes, to: descriptor)
+      return 0
+    } catch {
+      return error.unwritten
     }
-    return 0
   }
 }
