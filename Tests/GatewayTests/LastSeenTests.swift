@@ -1,0 +1,232 @@
+import FoundationEssentials
+import Logging
+import Operations
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("The last use of sessions")
+struct LastSeenTests {
+  @Test("A session is idle when no loop has seen it for the idle time-out, whatever the store was told")
+  func idleOnOneLoop() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    for _ in 0..<3 {
+      rig.clock.advance(90)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
+      #expect(try await rig.decide(request, loop: 0).identity != nil)
+    }
+    rig.store.state.withLock { $0.lastSeenUpdates = [] }
+    #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
+    // After a change of the account as well, which the store is asked about.
+    await rig.sessions.forget(snapshot.account.subject)
+    #expect(try await rig.decide(request, loop: 1).identity != nil)
+    rig.clock.advance(101)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    try await rig.stop()
+  }
+
+  @Test("A session that looks idle is valid a second after another replica has written its last use")
+  func idleElsewhere() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.clock.advance(101)
+    #expect(try await rig.decide(request).status == 302)
+    let now = rig.clock.now
+    rig.store.state.withLock { $0.sessions[snapshot.session.handle]?.lastSeen = now }
+    rig.clock.advance(1)
+    #expect(try await rig.decide(request).identity != nil)
+    try await rig.stop()
+  }
+
+  @Test("Last-seen updates of all loops are written once")
+  func lastSeen() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    rig.clock.advance(61)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    for _ in 0..<3 { _ = try await rig.decideOnce(request) }
+    await rig.lastSeen.write()
+    let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [seen])
+    await rig.lastSeen.write()
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates }.count == 1)
+    try await rig.stop()
+  }
+
+  @Test("Last-seen updates that the store did not take are written with the next batch, and a long gap at once")
+  func lastSeenAgain() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    #expect(LastSeenBatch.interval(idleTimeout: rig.sessions.idleTimeout) == .seconds(25))
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.lastSeen.write()
+    rig.store.state.withLock { $0.isAway = false }
+    let first = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    await rig.lastSeen.write()
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [first])
+    rig.clock.advance(60)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    _ = try await rig.decideOnce(request)
+    let second = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the second use to be written") {
+      rig.store.state.withLock { $0.lastSeenUpdates } == [first, second]
+    }
+    try await rig.stop()
+  }
+
+  @Test("Last uses that could not be written are written as soon as a check finds that the store can be written")
+  func lastSeenAtRecovery() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    await rig.storeCheck.run()
+    #expect(!rig.storeCheck.isDue)
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.lastSeen.write()
+    await rig.storeCheck.run()
+    #expect(rig.storeCheck.isDue, "a check that failed is repeated at once")
+    rig.store.state.withLock { $0.isAway = false }
+    await rig.storeCheck.run()
+    let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the last use to be written") { rig.store.state.withLock { $0.lastSeenUpdates } == [seen] }
+    try await rig.stop()
+  }
+
+  @Test(
+    "Last uses that the store did not take are written at the next check, though no check fails, and then ever later",
+    arguments: [StoreError.Code.full, .busy, .denied])
+  func lastSeenFails(code: StoreError.Code) async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    func writes() -> Int { rig.store.state.withLock { $0.lastSeenWrites } }
+    await rig.storeCheck.run()
+    _ = try await rig.decide(request)
+    rig.clock.advance(1)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: code, message: "by order of the test") }
+    await rig.lastSeen.write()
+    #expect(writes() == 1)
+    // The checks of a minute: each second if one is due.
+    var moments: [Int] = []
+    for second in 1...60 {
+      rig.clock.advance(1)
+      let before = writes()
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+      if writes() > before { moments.append(second) }
+    }
+    #expect((3...5).contains(moments.count) && moments[0] <= 5, "\(moments)")
+    rig.store.state.withLock { $0.lastSeenFailure = nil }
+    for _ in 0..<60 {
+      rig.clock.advance(1)
+      if rig.storeCheck.isDue { await rig.storeCheck.run() }
+      await rig.lastSeen.settle()
+    }
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates.count } == 1)
+    try await rig.stop()
+  }
+
+  @Test("While only the change feed fails, the store is checked as seldom as ever, and no last uses are written for it")
+  func feedFails() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    await rig.storeCheck.run()
+    var checks = 0
+    for _ in 0..<45 {
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(request)
+      rig.storeHealth.feedDidNotAnswer(StoreError(code: .denied, message: "no right to read changes"))
+      if rig.storeCheck.isDue {
+        checks += 1
+        await rig.storeCheck.run()
+      }
+      await rig.lastSeen.settle()
+    }
+    #expect(checks == 9 && rig.store.state.withLock { $0.lastSeenWrites } == 0)
+    #expect(!rig.storeHealth.isHealthy)
+    try await rig.stop()
+  }
+
+  @Test("Last uses of more sessions than are kept lose the oldest, and what is not stored at shutdown is logged")
+  func lastSeenLost() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions"]) }, maximumUnwritten: 2)
+    var snapshots: [SessionSnapshot] = []
+    for name in ["001.anna", "002.ben", "003.cleo"] {
+      let (snapshot, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      snapshots.append(snapshot)
+    }
+    rig.store.state.withLock { $0.isAway = true }
+    await batch.write()
+    await batch.reportUnwritten()
+    #expect(
+      lines.take() == ["last-seen times not stored at shutdown, sessions in use may be over at the next start 2"])
+    rig.store.state.withLock { $0.isAway = false }
+    await batch.write()
+    await batch.reportUnwritten()
+    #expect(lines.take() == [])
+    let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
+    #expect(Set(written) == Set(snapshots.dropFirst().map(\.session.handle)))
+    try await rig.stop()
+  }
+
+  @Test("Last uses that the store has not taken by the end of a shutdown are logged, those that wait behind as well")
+  func lastSeenHangs() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions", "error"]) })
+    let (held, release) = AsyncStream<Never>.makeStream()
+    rig.store.state.withLock { $0.beforeLastSeenResult = { for await _ in held {} } }
+    for (number, name) in ["001.anna", "002.ben"].enumerated() {
+      let (_, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      guard number == 0 else { continue }
+      batch.writeSoon()
+      try await eventually("the first write") { rig.store.state.withLock { $0.lastSeenWrites } == 1 }
+    }
+    await batch.reportUnwritten()
+    #expect(
+      lines.take() == [
+        "last-seen times not stored at shutdown, sessions in use may be over at the next start 2 "
+          + "the session store did not answer in time"
+      ])
+    release.finish()
+    await batch.settle()
+    try await rig.stop()
+  }
+}
