@@ -22,9 +22,12 @@ package enum PrivateFile {
 
 /// A reason why a file that holds a secret cannot be used. The operator has to correct it.
 package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The file, as the caller named it.
   package let path: String
+  /// The problem.
   package let reason: Reason
 
+  /// The kinds of problems.
   package enum Reason: Sendable, Equatable {
     case missing
     /// The error text of the system.

@@ -285,6 +285,8 @@ package struct GroupSet: Sendable, Hashable {
 
   package var isEmpty: Bool { words.isEmpty }
 
+  /// Whether a group is in the set; false for numbers of no group.
+  /// - Parameter number: not negative.
   package func contains(_ number: Int) -> Bool {
     number >> 6 < words.count && words[number >> 6] & 1 << UInt64(number & 63) != 0
   }

@@ -68,8 +68,10 @@ package enum MembersFile {
 package struct MembersFileSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   /// From 1.
   package let line: Int
+  /// The problem of the line, or of the whole file.
   package let reason: Reason
 
+  /// The kinds of problems.
   package enum Reason: Sendable, Equatable {
     /// There is no member.
     case empty

@@ -93,6 +93,7 @@ package final class AuthorityList: Sendable {
 package struct AuthorityListError: Error, Sendable, Equatable {
   /// Its place in the list.
   package var index: Int
+  /// The entry as it is written.
   package var text: String
 
   /// The problem and its remedy.

@@ -2,6 +2,7 @@ internal import WebFormats
 
 /// The origin that browsers see (`public_url` of the configuration): a scheme, a host and a port, nothing else.
 package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
+  /// `http` for loopback hosts only.
   package let scheme: Scheme
   /// In lower case, an IPv6 address with its brackets.
   package let host: String
@@ -16,9 +17,11 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   /// As browsers write it in `Origin`, without a trailing slash.
   package var description: String { "\(scheme.rawValue)://\(authority)" }
 
+  /// The schemes that browsers can sign in with.
   package enum Scheme: String, Sendable, CaseIterable {
     case http, https
 
+    /// The port that an origin of the scheme has without naming one.
     package var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 

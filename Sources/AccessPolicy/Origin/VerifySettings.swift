@@ -4,6 +4,7 @@ package struct VerifySettings: Sendable, Equatable {
   /// overwrites, because many proxies forward their client's own headers. Default: ``defaultSources``.
   package var believe = VerifySettings.defaultSources
 
+  /// Path and query only.
   package static let defaultSources: [Source] = [.originalURI, .forwardedURI]
 
   package init() {}

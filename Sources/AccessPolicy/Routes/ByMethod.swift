@@ -2,7 +2,9 @@
 package struct ByMethod<Value: Sendable & Equatable>: Sendable, Equatable {
   /// Methods that have the same value.
   package struct Part: Sendable, Equatable {
+    /// At least one.
     package var methods: MethodSet
+    /// Their common value.
     package var value: Value
   }
 

@@ -7,6 +7,7 @@ package struct EffectiveRoute: Sendable, Equatable {
   /// Additional conditions, from the most to the least specific route. On a public route deny lists only, whose
   /// users are anonymous there. None where access is `sign-out`.
   package var conditions: [Stated<AccessConditions>]
+  /// The answer to requests without a session.
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
   package var upstream: Stated<String?>
@@ -26,7 +27,9 @@ package struct EffectiveRoute: Sendable, Equatable {
 
   /// A setting, and where it is stated.
   package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
+    /// The setting in effect.
     package var value: Value
+    /// The table that states it.
     package var source: Source
 
     package init(_ value: Value, by source: Source) {

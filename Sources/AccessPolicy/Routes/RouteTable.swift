@@ -279,6 +279,7 @@ package struct EffectiveHost: Sendable, Equatable {
 
 /// The problems of a configuration's routes.
 package struct RouteTableError: Error, Sendable, Equatable {
+  /// At least one.
   package var problems: [RouteDiagnostic]
 }
 
@@ -292,5 +293,6 @@ package struct RouteDiagnostic: Sendable, Equatable {
   package var entry: Int?
   /// The problem, with the path of the route.
   package var problem: String
+  /// The thing to do about it, in the imperative.
   package var remedy: String
 }

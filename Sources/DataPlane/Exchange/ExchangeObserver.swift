@@ -47,8 +47,11 @@ package struct WantedFields: OptionSet, Sendable {
   /// Asked for with each request: an empty literal is built by code that is generic at run time, which costs as much as
   /// reading a field line.
   package static let nothing: WantedFields = []
+  /// `Host`, or `:authority`.
   package static let host = WantedFields(rawValue: 1)
+  /// `User-Agent`.
   package static let userAgent = WantedFields(rawValue: 2)
+  /// `Referer`.
   package static let referer = WantedFields(rawValue: 4)
   /// The identifier of the trace, in `traceparent`.
   package static let trace = WantedFields(rawValue: 16)
@@ -103,8 +106,9 @@ package struct ExchangeRecord {
   package var duration: TimeAmount
   /// Of that, from sending the request upstream to the head of the response; zero where nothing was asked there.
   package var upstreamDuration: TimeAmount
-  /// Bytes of bodies, received and sent; heads are not counted.
+  /// Bytes of the request's body.
   package var receivedBytes: Int
+  /// Bytes of the response's body.
   package var sentBytes: Int
   /// The session of the request.
   package var session: ConnectionKey?

@@ -163,7 +163,9 @@ package struct ForwardingDirective {
 
 /// Names a session within the process; nothing can be derived from it.
 package struct ConnectionKey: Hashable, Sendable {
+  /// The first 64 of 128 bits.
   package let high: UInt64
+  /// The other 64.
   package let low: UInt64
 
   package init(high: UInt64, low: UInt64) {

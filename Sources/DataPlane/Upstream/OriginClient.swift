@@ -70,7 +70,9 @@ package struct OriginClient: Sendable {
 
 /// A whole response of an origin.
 package struct OriginResponse: Sendable {
+  /// The final head; interim responses are skipped.
   package var head: HTTPResponse
+  /// The content, without its transfer coding.
   package var body: [UInt8]
 }
 

@@ -4,6 +4,7 @@ internal import WebFormats
 
 /// An upstream that connections can be made to: its settings, and what is shared of its addresses.
 package struct UpstreamGroup: Sendable {
+  /// The settings that it was made with.
   package let settings: UpstreamSettings
   let endpoints: [UpstreamEndpoint]
   /// Nil if no address is `https:`, and for connections that are counted separately.

@@ -1,6 +1,7 @@
 /// Reads response heads (RFC 9112, 4). As strict as the parser of requests, except for white space before a colon,
 /// which a proxy has to remove from responses (RFC 9112, 5.1).
 package struct ResponseHeadParser: Sendable {
+  /// The limits of a head, beyond which it is refused.
   package let limits: HeadLimits
   /// The highest status. Default: 599.
   private let highestStatus: Int

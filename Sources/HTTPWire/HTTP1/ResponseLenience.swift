@@ -17,6 +17,7 @@ package struct ResponseLenience: OptionSet, Sendable, Hashable {
 /// Rewrites a response head with allowed mistakes into one that ``ResponseHeadParser`` takes, which has the last word:
 /// nothing passes that it would refuse. Only asked for heads that were refused; it copies.
 package enum ResponseHeadRepair {
+  /// The result for the bytes that have arrived.
   package enum Outcome: Equatable {
     /// The end of the head is not there yet.
     case incomplete

@@ -32,9 +32,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Bytes of names and values of the interim heads of one response, as HPACK unpacks them. Default: 4,194,304: twice
   /// as much as the 32 largest, and 400 bytes each of 10,000. Beyond it the connection ends.
   package var interimBytes = 4_194_304
-  /// Bytes and fields of a client's trailer section. Default: 8,192 and 32, as for HTTP/1.1. Beyond: the stream is
-  /// reset.
+  /// Bytes of a client's trailer section. Default: 8,192, as for HTTP/1.1. Beyond: the stream is reset.
   package var trailerBytes = 8_192
+  /// Fields of a client's trailer section. Default: 32, as for HTTP/1.1. Beyond: the stream is reset.
   package var trailerFields = 32
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
   /// of what the client did ("made you reset", CVE-2025-8671). Default: a burst of 500 (a page with many images,
@@ -61,9 +61,11 @@ package struct HTTP2Policy: Sendable, Equatable {
     trailerFields = heads.fieldCount
   }
 
-  /// A token bucket: its size, and the tokens added each second. When empty: GOAWAY with ENHANCE_YOUR_CALM.
+  /// A token bucket. When empty: GOAWAY with ENHANCE_YOUR_CALM.
   package struct Allowance: Sendable, Equatable {
+    /// The size of the bucket, which is full at first.
     package var atOnce: Int
+    /// The tokens added each second.
     package var perSecond: Int
 
     package init(atOnce: Int, perSecond: Int) {

@@ -25,6 +25,7 @@ package protocol HTTP2SessionHandler: AnyObject {
 /// ``receive(_:now:)`` reads bytes and calls the handlers; ``produce(into:limit:)`` writes pending frames into one
 /// buffer. nghttp2 keeps the protocol state; ``HTTP2Policy`` and ``HTTP2HeadAssembly`` hold what it leaves to its user.
 package final class HTTP2Session {
+  /// The limits for the peer.
   package let policy: HTTP2Policy
   let isServer: Bool
   /// The owner, which outlives the session. Not weak: that would make every retain of it slow.

@@ -34,8 +34,9 @@ package final class HTTP2Stream {
   var interimBytes = 0
   /// Whether the request was HEAD (client).
   package var answersHead = false
-  /// Whether the peer has sent its end, and whether we have.
+  /// Whether the peer has sent its end of the stream.
   package internal(set) var isEndReceived = false
+  /// Whether we have sent ours.
   package internal(set) var isEndSent = false
   /// Whether it has become a tunnel, which the client may end at any time.
   var isTunnel = false

@@ -15,6 +15,7 @@ package struct ProxyHeader: Equatable, Sendable {
     case unix
   }
 
+  /// The client's address, or the reason that there is none.
   package let source: Source
   /// Bytes of the header; what follows is the client's.
   package let byteCount: Int

@@ -5,7 +5,9 @@ package import FoundationEssentials
 package struct SignedAssertion: Sendable, Equatable {
   /// The JWT in compact form (RFC 7519).
   package let token: String
+  /// The time of the signature; `iat` is its whole second.
   package let made: Date
+  /// `exp`, in whole seconds.
   package let expires: Date
 }
 
@@ -57,6 +59,7 @@ package enum AssertionSigningError: Error, Sendable, Equatable {
   case clockOutOfRange
   case signingFailed
 
+  /// The problem, for the log.
   package var message: String {
     switch self {
     case .clockOutOfRange: "the system's clock shows an impossible time"

@@ -20,6 +20,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     }
   }
 
+  /// The loop that accepts.
   package let loop: SocketEventLoop
   private let descriptor: CInt
   nonisolated(unsafe) private var phase = Phase.paused

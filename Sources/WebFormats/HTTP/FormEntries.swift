@@ -1,6 +1,7 @@
 /// The entries of a submitted form, if they are text that can be submitted again from another page: no files, and only
 /// valid UTF-8.
 package struct FormEntries: Sendable, Equatable {
+  /// The `enctype` that the form was submitted with.
   package let encoding: Encoding
   /// In the order of the form.
   package let entries: [Entry]
@@ -14,6 +15,7 @@ package struct FormEntries: Sendable, Equatable {
   /// A name and what was entered.
   package struct Entry: Sendable, Equatable {
     package let name: String
+    /// The text of the field, or a file input without a file.
     package let content: Content
 
     package init(name: String, content: Content) {
@@ -22,6 +24,7 @@ package struct FormEntries: Sendable, Equatable {
     }
   }
 
+  /// The content of an entry.
   package enum Content: Sendable, Equatable {
     case text(String)
     /// A file input without a chosen file.

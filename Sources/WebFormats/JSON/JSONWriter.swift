@@ -1,5 +1,6 @@
 /// Writes a JSON text (RFC 8259), value by value, without Foundation's encoder.
 package struct JSONWriter {
+  /// The text so far, in UTF-8; complete once each object and array is closed.
   package private(set) var bytes: [UInt8] = []
   private let escapesMarkup: Bool
   private var isFirst = true

@@ -1,5 +1,6 @@
 /// An IP address as 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291, 2.5.5.2).
 package struct IPAddress: Sendable, Hashable {
+  /// Always 16.
   package let bytes: [UInt8]
 
   /// Parses a numeric address of either family: no zone, no brackets, no names.

@@ -7,6 +7,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   let address: [UInt8]
   /// Leading bits of `address` that count, 0 to 128.
   let bits: Int
+  /// The text that it was parsed from.
   package let description: String
 
   /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.

@@ -1,5 +1,6 @@
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Sendable, Equatable {
+  /// Astronomical: 0 is 1 BC.
   package let year: Int64
   /// From 1 to 12.
   package let month: Int64

@@ -177,6 +177,7 @@ private struct NotASocketError: Error {}
 
 /// An address cannot be listened on.
 package struct ListenerError: Error, CustomStringConvertible {
+  /// The address, as configured.
   package let address: BindAddress
   private let reason: Reason
 

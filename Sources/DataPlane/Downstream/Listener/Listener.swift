@@ -5,7 +5,9 @@ internal import TLSTransport
 
 /// The dependencies of a listener. Each is called once for each event loop, on that loop.
 package struct ListenerDependencies {
+  /// Authorizes the requests of the loop's connections.
   package var gate: any RequestGate
+  /// Receives the events of the loop's connections and exchanges.
   package var observer: any ExchangeObserver
   /// Receives the address of a peer whose connection was closed because it did not begin with a PROXY header.
   package var proxyHeaderMissing: (_ peer: String) -> Void
