@@ -9,7 +9,7 @@ package struct PageSettings: Sendable, Equatable {
   /// Default: all.
   package var languages = PageLanguage.allCases
 
-  /// Templates and a stylesheet that stand in for ours. Default: none.
+  /// Custom templates and a custom stylesheet. Default: none.
   package var templates = OwnTemplates()
 
   /// The defaults.

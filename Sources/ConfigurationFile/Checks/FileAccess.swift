@@ -25,7 +25,8 @@ package struct FileAccess: Sendable {
   /// description has the remedy.
   package var readCertificate: @Sendable (AcceptorSettings) throws -> ListenerCertificate?
 
-  /// Access by these functions; those that are left out find no folder's entries, and nothing to object to.
+  /// Access by these functions. By default every folder exists and none can be listed, a store is possible everywhere,
+  /// and certificates are not read.
   package init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
     list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing },

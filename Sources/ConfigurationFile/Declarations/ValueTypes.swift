@@ -33,17 +33,14 @@ extension ValueType where Value == String {
       }, write: type.write)
   }
 
-  static var file: ValueType {
-    text(
-      "file", expected: "the path of a file in quotation marks", write: { $0 },
-      parse: { text, directory throws(Diagnostic) in
-        try FilePath.parse(text, directory: directory)
-      })
-  }
+  static var file: ValueType { path(of: "file") }
 
-  static var folder: ValueType {
+  static var folder: ValueType { path(of: "folder") }
+
+  /// A path; an absolute one is the value.
+  private static func path(of kind: String) -> ValueType {
     text(
-      "folder", expected: "the path of a folder in quotation marks", write: { $0 },
+      kind, expected: "the path of a \(kind) in quotation marks", write: { $0 },
       parse: { text, directory throws(Diagnostic) in
         try FilePath.parse(text, directory: directory)
       })

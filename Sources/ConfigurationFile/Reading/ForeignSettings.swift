@@ -18,13 +18,10 @@ package struct ForeignSettings: Sendable {
     }
   }
 
-  /// A value, of the types that programs' settings have.
+  /// A value, as far as settings of other programs are understood.
   package enum Value: Sendable, Equatable {
-    /// A string.
     case text(String)
-    /// An integer.
     case number(Int)
-    /// A Boolean.
     case truth(Bool)
     /// A list of nothing but texts.
     case texts([String])

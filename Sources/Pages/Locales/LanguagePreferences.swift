@@ -2,8 +2,7 @@ internal import WebFormats
 
 /// The languages that a client reads, the best first (`Accept-Language`, RFC 9110, 12.5.4).
 ///
-/// Judged as bytes. What is malformed counts as not said; of a field that is longer than any browser's only the
-/// beginning is read.
+/// Parsed as bytes. Malformed parts are ignored, and so is the rest of a field that is longer than any browser's.
 package struct LanguagePreferences: Sendable, Equatable {
   /// Language ranges in lower case, without `*` and without those of weight 0; the order of the field among equals.
   let ranges: [String]

@@ -69,7 +69,7 @@ package struct SignInButton: Sendable, Equatable {
 }
 
 extension SignInButton {
-  /// The link, with whatever it shows.
+  /// The link, with Apple's image or the drawn button in it.
   func markup(to authorize: Link) -> Markup {
     guard let images else { return drawn(to: authorize) }
     let image: Markup = """

@@ -1,4 +1,4 @@
-/// The templates of all pages, each within its layout: ours, and the operator's own in their places.
+/// The templates of all pages, each within its layout: custom ones, and the standard ones of the other pages.
 struct PageTemplates: Sendable {
   /// A template, by the name that its file has without `.mustache`.
   enum Name: String, CaseIterable {
@@ -32,7 +32,7 @@ struct PageTemplates: Sendable {
     return pages
   }
 
-  /// The name of the template for content that is put together elsewhere. No file can stand in for it.
+  /// The name of the template for content that is put together elsewhere. No custom file can replace it.
   static let contentName = "content"
 
   /// Fills a template in. A value that is missing is an empty text, and its section is left out.

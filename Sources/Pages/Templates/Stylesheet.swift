@@ -27,7 +27,7 @@ enum Stylesheet {
     @media (prefers-reduced-motion:reduce),(scripting:none){main{animation:none}}
     """
 
-  /// All else, which a stylesheet of the operator's own stands in for.
+  /// All other rules, which a custom stylesheet replaces.
   static let text: StaticString = """
     :root{color-scheme:light dark;--ground:#f5f3ee;--card:#fff;--ink:#1d1f1a;--soft:#5a5e53;--line:#e3e0d7;\
     --leaf:#3d6b3a;--fruit:#b4472f;--wire:#bdb9ab;--solid:#1d1f1a;--on-solid:#fff}

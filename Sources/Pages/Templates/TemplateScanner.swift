@@ -5,7 +5,7 @@ struct TemplateScanner {
     case text(ArraySlice<UInt8>)
     /// `{{name}}`, `{{{name}}}` or `{{&name}}`, which mean the same here.
     case value(String)
-    /// `{{#name}}`, or `{{^name}}` where it is turned round.
+    /// `{{#name}}`, or `{{^name}}` if it is inverted.
     case section(String, isInverted: Bool)
     /// `{{<name}}`.
     case parent(String)

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// A stylesheet of the operator's own, read and found in order: it stays within its element and asks nothing of others.
+/// A valid custom stylesheet, which cannot end its `style` element.
 struct OwnStylesheet: Sendable, Equatable {
   let text: String
 
@@ -40,6 +40,6 @@ struct OwnStylesheet: Sendable, Equatable {
 }
 
 extension Markup {
-  /// A stylesheet that was found to stay within its element.
+  /// The text is trusted, because a valid stylesheet cannot end its element.
   init(_ stylesheet: OwnStylesheet) { html = stylesheet.text }
 }

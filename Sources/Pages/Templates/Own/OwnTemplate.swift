@@ -1,4 +1,4 @@
-/// One template of the operator's own, read and found in order.
+/// One valid custom template.
 struct OwnTemplate {
   /// The template as it is rendered.
   let template: Template

@@ -1,13 +1,13 @@
-/// Templates of the operator's own, which stand in for ours, and a stylesheet: read and found in order.
+/// Valid custom templates, which replace the standard ones of the same names, and a custom stylesheet.
 ///
-/// They are a part of Mustache: values, sections, comments, and the layout with its block. Whatever braces a value
-/// stands in, it arrives escaped; it may stand between tags and in quoted attributes, and nowhere else.
+/// They are a subset of Mustache: values, sections, comments, and the layout with its block. A value is escaped
+/// whatever its braces. It is permitted between tags and in quoted attributes only.
 package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
   /// By name.
   let templates: [PageTemplates.Name: Template]
   let stylesheet: OwnStylesheet?
 
-  /// None: all pages are ours.
+  /// None: all pages have the standard templates.
   package init() { (templates, stylesheet) = ([:], nil) }
 
   /// Reads files.

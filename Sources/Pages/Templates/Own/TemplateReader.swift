@@ -1,5 +1,5 @@
-/// Reads a template of the operator's own from its beginning to its end: what opens closes, values are known and stand
-/// where their kind may, and what the page cannot do without is there.
+/// Reads a custom template and reports its problems: sections that are not closed, unknown values, values in a position
+/// that their kind does not permit, and missing parts that the page requires.
 struct TemplateReader {
   private(set) var problems: [TemplateDiagnostic] = []
   /// The pieces that were read.
