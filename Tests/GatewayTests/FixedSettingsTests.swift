@@ -197,11 +197,11 @@ struct FixedSettingsTests {
       listed.formUnion(row.1.matches(of: /`\[*([a-z_.]+)\]*`/).map { String($0.1) })
     }
     #expect(listed == refused)
-    // The sentence is wrapped.
+    // The sentence is wrapped. Of three keys only some changes are refused.
     let reference = try Self.page("CONFIGURATION.md").replacing(/\s+/, with: " ")
     let documented = reference.components(separatedBy: " ### `").dropFirst()
-      .filter { $0.contains("cannot change while the gateway runs") }.map { $0.prefix { $0 != "`" } }
-    #expect(!documented.isEmpty && documented.allSatisfy { refused.contains(String($0)) }, "\(documented)")
+      .filter { $0.contains("cannot change while the gateway runs") }.map { key in String(key.prefix { $0 != "`" }) }
+    #expect(Set(documented) == refused.subtracting(["listener", "listen.tls_certificate_file", "admin.token_file"]))
   }
 
   /// The text of a guide.

@@ -70,7 +70,8 @@ extension ConfigurationSchema {
         """
         "sqlite:" and the path of a file, for one gateway; or "postgresql://USER@HOST/DATABASE", for several gateways \
         that share sessions. Put the password into the environment variable PGPASSWORD, which libpq reads: it may have \
-        any characters, which here would have to be percent-encoded. Over a network add "?sslmode=verify-full".
+        any characters, which here would have to be percent-encoded. Over a network add "?sslmode=verify-full". It \
+        cannot change while the gateway runs.
         """),
       .withDefault(
         "store.outage_grace", .duration(.zero...(.seconds(86_400))), into: \.configuration.store.outageGrace,
@@ -82,13 +83,14 @@ extension ConfigurationSchema {
         "store.connections", .integer(1...1_000), into: \.configuration.store.connections,
         """
         PostgreSQL only: maximum number of connections of this gateway, in addition to one for LISTEN. The server's \
-        max_connections must suffice for all gateways.
+        max_connections must suffice for all gateways. It cannot change while the gateway runs.
         """, seeAlso: ["store.notify"]),
       .withDefault(
         "store.notify", .boolean, into: \.configuration.store.notifies,
         """
         PostgreSQL only: whether gateways notify each other of ended sessions by NOTIFY. Otherwise each polls once a \
-        second. Disable it with transaction pooling and on engines without LISTEN.
+        second. Disable it with transaction pooling and on engines without LISTEN. It cannot change while the gateway \
+        runs.
         """, seeAlso: ["store.connections"]),
     ])
 }

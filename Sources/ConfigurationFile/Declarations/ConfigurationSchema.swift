@@ -56,13 +56,14 @@ enum ConfigurationSchema {
         "listen.address", .address, into: \.main.address, example: "\"0.0.0.0:8080\"",
         """
         The listener's address: an IP address and a port, or "unix:" and the path of a socket. "[::]" means all \
-        addresses of the machine, including IPv4.
+        addresses of the machine, including IPv4. It cannot change while the gateway runs.
         """, seeAlso: ["admin.address"]),
       .withDefault(
         "listen.workers", .integer(0...1_024), into: \.configuration.workers,
         """
         Number of event loops (threads). 0 means one for each CPU that the process may use, by its affinity (taskset, \
-        CPUAffinity=, a cpuset) and by the quota of its control group (CPUQuota=, --cpus, limits.cpu), rounded up.
+        CPUAffinity=, a cpuset) and by the quota of its control group (CPUQuota=, --cpus, limits.cpu), rounded up. It \
+        cannot change while the gateway runs.
         """),
       .withDefault(
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
@@ -199,7 +200,8 @@ enum ConfigurationSchema {
         "admin.address", .address, into: \.configuration.adminAddress,
         """
         An IP address and a port, or "unix:" and the path of a socket. Health and metrics need no token, so restrict \
-        access to your own network. On a loopback address, only loopback host names and addresses are accepted.
+        access to your own network. On a loopback address, only loopback host names and addresses are accepted. It \
+        cannot change while the gateway runs.
         """, seeAlso: ["listen.address"]),
       .optional(
         "admin.token_file", .file, into: \.configuration.admin.tokenFile, example: "\"admin.token\"",
