@@ -269,8 +269,16 @@ struct StoreAvailabilityTests {
     _ = store.answered(at: 9_000, asked: 9_000)
     #expect(store.isTrusted(at: 608_999))
     store.apply(outageGrace: .seconds(10))
-    #expect(!store.isTrusted(at: 9_001))
+    #expect(store.isTrusted(at: 18_999) && !store.isTrusted(at: 19_000))
     _ = store.answered(at: 9_001, asked: 9_001)
     #expect(store.isTrusted(at: 19_000) && !store.isTrusted(at: 19_001))
+  }
+
+  @Test("Under a grace that a reload has shortened, caches do not become usable again before the end of the former one")
+  func shortenedGrace() {
+    var store = StoreAvailability(outageGrace: .seconds(600), now: 0)
+    store.apply(outageGrace: .seconds(10))
+    #expect(store.isTrusted(at: 9_999))
+    for moment: Int64 in stride(from: 10_000, through: 700_000, by: 500) { #expect(!store.isTrusted(at: moment)) }
   }
 }

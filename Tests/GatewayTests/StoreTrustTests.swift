@@ -29,6 +29,18 @@ struct StoreTrustTests {
     for moment in [Int64.min, 0, 4_000, .max] { #expect(!trust.contains(moment, grace: 10_000)) }
   }
 
+  @Test("A shorter grace ends trust earlier, at once and for good, a longer one changes nothing that was given")
+  func otherGrace() {
+    var trust = StoreTrust.until(600_000)
+    trust.shorten(from: 600_000, to: 10_000)
+    #expect(trust == .until(10_000))
+    trust.shorten(from: 10_000, to: 600_000)
+    #expect(trust == .until(10_000))
+    var refused = StoreTrust.refused
+    refused.shorten(from: 600_000, to: 10_000)
+    #expect(refused == .refused)
+  }
+
   @Test("Trust and refusal are kept in one number")
   func encoding() {
     for trust in [StoreTrust.refused, .until(0), .until(1_790_000_000_000)] {

@@ -76,7 +76,11 @@ struct StoreAvailability: Sendable {
   }
 
   /// Uses another outage grace: a longer one from the next answer on, a shorter one at once.
-  mutating func apply(outageGrace: Duration) { self.outageGrace = StoreTrust.grace(outageGrace) }
+  mutating func apply(outageGrace: Duration) {
+    let grace = StoreTrust.grace(outageGrace)
+    trust.shorten(from: self.outageGrace, to: grace)
+    self.outageGrace = grace
+  }
 
   // MARK: The state
 

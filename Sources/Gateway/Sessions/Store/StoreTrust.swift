@@ -34,6 +34,16 @@ enum StoreTrust: Sendable, Equatable {
     self = .until(max(asked + grace, arrival + Self.shortestGrace))
   }
 
+  /// Takes back what another, shorter grace does not give. Without that the end would be too far ahead to be believed,
+  /// and be believed again shortly before it.
+  /// - Parameters:
+  ///   - earlier: the grace until now, in milliseconds.
+  ///   - grace: in milliseconds.
+  mutating func shorten(from earlier: Int64, to grace: Int64) {
+    guard case .until(let end) = self, grace < earlier else { return }
+    self = .until(end - (earlier - grace))
+  }
+
   /// One number, for an atomic.
   @inline(__always)
   var encoded: Int64 {
