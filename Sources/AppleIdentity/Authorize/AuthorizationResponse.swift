@@ -35,6 +35,14 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package var isCancelled: Bool { error.utf8.elementsEqual("user_cancelled_authorize".utf8) }
   }
 
+  /// The `state` that was sent along; `nil` if an error response came without.
+  package var state: String? {
+    switch self {
+    case .success(let response): response.state
+    case .error(let response): response.state
+    }
+  }
+
   /// Reads a response. Repeated fields, also unknown ones, are refused: another reader might use the other value.
   package static func parse(_ form: FormFields) throws(AuthorizationResponseError) -> AuthorizationResponse {
     try refuseRepetition(form)

@@ -55,6 +55,13 @@ struct AuthorizationResponseTests {
     #expect(grant.userProblem != nil)
   }
 
+  @Test("Apple's response has its state whether it succeeded or not, and an error may come without one")
+  func state() throws {
+    #expect(try parse("code=c&state=s-1").state == "s-1")
+    #expect(try parse("error=user_cancelled_authorize&state=s-1").state == "s-1")
+    #expect(try parse("error=user_cancelled_authorize").state == nil)
+  }
+
   @Test("Apple's response reports that the user cancelled")
   func cancelled() throws {
     guard case .error(let refusal) = try parse("error=user_cancelled_authorize&state=s-1") else {

@@ -201,7 +201,7 @@ struct CallbackEndpoint: Sendable {
   /// Keeps the name that Apple has sent, and does not send again, in this browser for the next sign-in of its owner,
   /// who is not verified yet.
   private func keepName(of grant: AuthorizationResponse.Success, in response: inout ControlResponse) {
-    guard let name = grant.personName, let owner = PendingDisplayName.Owner(grant),
+    guard let name = PersonName(grant.user), let owner = PendingDisplayName.Owner(grant),
       let cookie = try? PendingDisplayName(name, of: owner).setCookie(keyring, now: .now)
     else { return }
     response.setCookie(cookie)
@@ -210,7 +210,7 @@ struct CallbackEndpoint: Sendable {
   private func granted(
     _ grant: AuthorizationResponse.Success, _ signIn: SignInState, _ request: ControlRequest
   ) async -> ControlResponse {
-    let submitted = grant.personName
+    let submitted = PersonName(grant.user)
     var response: ControlResponse
     do throws(SignInError) {
       let tokens = try await exchange(grant, submitted, signIn, request)
@@ -338,22 +338,5 @@ struct CallbackEndpoint: Sendable {
     case .page(let path): return pages.failure(page, request, returnTo: path, to: user)
     case nil: return pages.failure(page, request)
     }
-  }
-}
-
-extension AuthorizationResponse {
-  /// The `state` of either response.
-  fileprivate var state: String? {
-    switch self {
-    case .success(let grant): grant.state
-    case .error(let refusal): refusal.state
-    }
-  }
-}
-
-extension AuthorizationResponse.Success {
-  /// The name that Apple sends with the first authorization only.
-  fileprivate var personName: PersonName? {
-    user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
   }
 }

@@ -35,7 +35,7 @@ struct NativeEndpoint: Sendable {
         throw SignInError(.badRequest, "native_request")
       }
       creation.metrics.signInAttempts.count("native")
-      let name = app.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
+      let name = PersonName(app.user)
       var clientID = apple.settings.clientID
       let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInError) in
         clientID = token.audience
