@@ -148,8 +148,7 @@ struct AuthorizeEndpoint: Sendable {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
-    let cookies = RequestCookies(request.head.headerFields)
-    for cookie in updates(cookies, with: signIn, now: now) { response.setCookie(cookie) }
+    for cookie in PendingSignIns(of: request, keyring, now: now).makingRoom(for: signIn) { response.setCookie(cookie) }
     metrics.signInAttempts.count("web")
     return response
   }
@@ -163,31 +162,5 @@ struct AuthorizeEndpoint: Sendable {
   /// The session that this sign-in replaces: the browser's own. An app's sign-in replaces none.
   private func replaced(_ destination: SignInState.Destination, _ request: ControlRequest) -> PublicSessionID? {
     destination.isApp ? nil : requestSessions.identifiers(request).first?.handle
-  }
-
-  /// The `Set-Cookie` values for the other sign-in states of this browser, so that the limits hold. Removed are invalid
-  /// ones, then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that
-  /// the user began here.
-  private func updates(_ cookies: RequestCookies, with signIn: SignInState, now: Int64) -> [String] {
-    var updates: [String] = []
-    var rivals: [SignInState] = []
-    for name in SignInState.names(in: cookies, keyring.cookies) {
-      guard let other = try? SignInState.open(name, in: cookies, keyring, now: now) else {
-        updates.append(SignInState.clearCookie(name, keyring.cookies))
-        continue
-      }
-      if other.isCrossSite == signIn.isCrossSite { rivals.append(other) }
-    }
-    rivals.sort { $0.began > $1.began }
-    let room = (signIn.isCrossSite ? SignInState.mostCrossSite : SignInState.mostAtOnce) - 1
-    updates += rivals.dropFirst(room).map { SignInState.clearCookie($0.name, keyring.cookies) }
-    var bytes = signIn.returnTo.utf8.count
-    for other in rivals.prefix(room) {
-      bytes += other.returnTo.utf8.count
-      guard bytes > SignInState.mostPathBytes, other.toFrontPage != other else { continue }
-      bytes -= other.returnTo.utf8.count
-      if let cookie = try? other.toFrontPage.setCookie(keyring, age: now - other.began) { updates.append(cookie) }
-    }
-    return updates
   }
 }

@@ -65,33 +65,24 @@ struct CallbackEndpoint: Sendable {
     } catch {
       return failed(.answerInvalid, "answer", request)
     }
-    guard let state = answer.state, let name = SignInState.name(inState: state) else {
-      return failed(.attemptUnknown, "state_missing", request)
+    let pending = PendingSignIns(of: request, keyring)
+    switch pending.match(answer.state) {
+    case .verified(let signIn): return ending(signIn, await verified(signIn, answer, form, request))
+    case .expired(let signIn): return expired(signIn, answer, request)
+    case .missing:
+      // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
+      if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
+      return await withoutState(pending, request)
+    case .refused(let reason): return failed(.attemptUnknown, reason, request)
     }
-    let signIn: SignInState
-    do throws(SealError) {
-      let cookies = RequestCookies(request.head.headerFields)
-      guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
-        // Some browsers do not send cookies with cross-site POSTs: our own page repeats the request, once.
-        if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
-        return await withoutState(request)
-      }
-      signIn = found
-    } catch .expired {
-      return expired(name, answer, state, request)
-    } catch {
-      return failed(.attemptUnknown, "attempt_forged", request)
-    }
-    guard signIn.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
-    return ending(signIn, await verified(signIn, answer, form, request))
   }
 
   /// Answers a response to a sign-in of which this browser has no cookie. Nobody is signed in by it, whatever other
   /// cookies there are; they only say where the browser is to go.
-  private func withoutState(_ request: ControlRequest) async -> ControlResponse {
+  private func withoutState(_ pending: PendingSignIns, _ request: ControlRequest) async -> ControlResponse {
     let reason = "attempt_missing"
     let isSignedIn = await signedInUser(request) != nil
-    let others = otherSignIns(request)
+    let others = pending.all()
     guard !others.isEmpty else {
       // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
       return failed(isSignedIn ? .attemptUsed : .attemptUnknown, reason, request)
@@ -101,19 +92,7 @@ struct CallbackEndpoint: Sendable {
       creation.noteFailure(reason, request)
       return .redirect(.seeOther, to: ReturnTarget.frontPage.path)
     }
-    let newest = others.filter { !$0.destination.isApp }
-      .max { $0.isCrossSite == $1.isCrossSite ? $0.began < $1.began : $0.isCrossSite }
-    return failed(.attemptEnded, reason, request, newest)
-  }
-
-  /// The sign-ins of which this browser has a cookie that we have encrypted, expired ones as well. A forged cookie is
-  /// none.
-  private func otherSignIns(_ request: ControlRequest) -> [SignInState] {
-    let cookies = RequestCookies(request.head.headerFields)
-    let now = WallClock.now()
-    return SignInState.names(in: cookies, keyring.cookies).compactMap {
-      try? SignInState.openKept($0, in: cookies, keyring, now: now)
-    }
+    return failed(.attemptEnded, reason, request, PendingSignIns.newest(of: others))
   }
 
   /// Removes the cookie of a sign-in with the redirect that completes it, or that returns to an app. With the page of a
@@ -128,13 +107,10 @@ struct CallbackEndpoint: Sendable {
   /// Answers a sign-in that took too long: with the way back to where it was going, and its name kept, which Apple does
   /// not send again.
   private func expired(
-    _ name: String, _ answer: AuthorizationResponse, _ state: String, _ request: ControlRequest
+    _ signIn: SignInState?, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) -> ControlResponse {
-    let cookies = RequestCookies(request.head.headerFields)
-    guard let signIn = try? SignInState.openKept(name, in: cookies, keyring, now: WallClock.now()),
-      signIn.isMeant(by: state)
-    else { return failed(.attemptExpired, "attempt_expired", request) }
     var response = failed(.attemptExpired, "attempt_expired", request, signIn)
+    guard let signIn else { return response }
     if case .success(let grant) = answer { keepName(of: grant, in: &response) }
     return ending(signIn, response)
   }
@@ -285,35 +261,11 @@ struct CallbackEndpoint: Sendable {
     }
     response.setCookie(creation.sessionCookie(made.identifier))
     reset.noteSignIn(of: made.snapshot.account.subject, request, in: &response)
-    for cookie in pendingSignIns(replacing: made.identifier.handle, except: signIn, request) {
+    for cookie in PendingSignIns(of: request, keyring).replacing(made.identifier.handle, except: signIn) {
       response.setCookie(cookie)
     }
     return response
   }
-
-  /// The cookies of the browser's other sign-in states, updated so that they replace the new session when they are
-  /// completed. Only these cookies are sent with the cross-site POST of `form_post`.
-  private func pendingSignIns(
-    replacing session: PublicSessionID, except signIn: SignInState, _ request: ControlRequest
-  ) -> [String] {
-    let cookies = RequestCookies(request.head.headerFields)
-    let now = WallClock.now()
-    var room = Self.pendingPathBytes
-    return SignInState.names(in: cookies, keyring.cookies).filter { $0 != signIn.name }
-      .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
-      .filter { !$0.destination.isApp }
-      .sorted { $0.began > $1.began }
-      .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
-      .compactMap { other in
-        // All are in one header section, which a proxy in front of us may limit to 4 KiB.
-        let keepsPath = other.returnTo.utf8.count <= room
-        if keepsPath { room -= other.returnTo.utf8.count }
-        return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
-      }
-  }
-
-  /// The largest total size of the paths in sign-in states that are set again, in bytes.
-  private static let pendingPathBytes = 1_024
 
   // MARK: Failures
 

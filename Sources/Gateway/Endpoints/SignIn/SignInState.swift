@@ -64,15 +64,8 @@ struct SignInState: Equatable {
   static let lifetime: Int64 = 600_000
   /// The time after its beginning for which its cookie is kept, in milliseconds.
   private static let kept: Int64 = 3_600_000
-  /// The largest number of pending sign-ins of one browser, without those that another site began.
-  static let mostAtOnce = 5
-  /// The largest number of pending sign-ins of one browser that another site began.
-  static let mostCrossSite = 2
   /// The longest path of a sign-in that another site began, in bytes. Cookies are sent with every request.
   static let longestCrossSitePath = ReturnTarget.maximumCrossSiteLength
-  /// The largest total size of the paths of one browser's pending sign-ins, without those that another site began, in
-  /// bytes. With these, and encrypted, they stay below the 8 KiB that nginx accepts in one line by default.
-  static let mostPathBytes = 3_072
 
   init(to destination: Destination, replacing: PublicSessionID?, isCrossSite: Bool = false, now: Int64) {
     name = Self.randomHexadecimal(bytes: 8)
