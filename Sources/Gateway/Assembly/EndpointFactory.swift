@@ -67,10 +67,7 @@ struct EndpointFactory {
         requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, evaluator: site.evaluator,
         shortestMaxAge: ([settings.access.maxAge] + settings.routes.compactMap(\.maxAge)).filter { $0 > 0 }.min(),
         metrics: metrics, logger: logger),
-      callback: CallbackEndpoint(
-        origin: site.origin, apple: keys.apple, keyring: keys.keyring, pages: site.pages,
-        requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, creation: creation,
-        reset: reset, accounts: store, logger: logger),
+      callback: callback(site, appReturns, handOver),
       session: session(site), signOut: signOut(site), account: account(site),
       native: NativeEndpoint(
         origin: site.origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: site.pages,
@@ -102,6 +99,18 @@ struct EndpointFactory {
   }
 
   // MARK: Endpoints
+
+  private func callback(_ site: SiteParts, _ appReturns: AppReturns, _ handOver: HandOver) -> CallbackEndpoint {
+    CallbackEndpoint(
+      responseMode: keys.apple.settings.responseMode, keyring: keys.keyring, pages: site.pages,
+      requestSessions: site.requestSessions,
+      verification: SignInVerification(
+        redirectURI: site.origin.redirectURI, requestSessions: site.requestSessions, creation: creation),
+      responses: SignInResponses(
+        keyring: keys.keyring, pages: site.pages, appReturns: appReturns, handOver: handOver, creation: creation,
+        reset: reset),
+      logger: logger)
+  }
 
   private func session(_ site: SiteParts) -> SessionEndpoint {
     SessionEndpoint(pages: site.pages, sessions: site.requestSessions, tokens: tokens, policy: policy)

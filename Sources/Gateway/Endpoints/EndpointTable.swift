@@ -78,7 +78,7 @@ struct EndpointTable: Sendable {
   /// isolate the window from its opener.
   private var callbackAction: EndpointAction {
     let methods: [HTTPRequest.Method: EndpointHandler] =
-      switch callback.apple.settings.responseMode {
+      switch callback.responseMode {
       case .formPost: [.post: callback.post]
       case .query, .fragment: [.get: callback.get, .post: callback.post]
       }

@@ -28,6 +28,8 @@ final class FakeApple: Sendable {
     case goodWithIdentityToken(String)
     /// Good, with an identity token of this user that was issued at this time.
     case goodIssued(Date, of: String)
+    /// Good, with an identity token of this user for the sign-in of this nonce, issued now.
+    case goodSignIn(of: String, nonce: String)
   }
 
   private let state: Mutex<(answer: Answer, calls: Int)>
@@ -67,6 +69,10 @@ final class FakeApple: Sendable {
         case .goodIssued where request.head.path == "/auth/keys": return Self.json(200, self.ownKeySet)
         case .goodIssued(let date, let user):
           return Self.json(200, #"{"access_token":"a","id_token":"\#(self.identityToken(of: user, issued: date))"}"#)
+        case .goodSignIn where request.head.path == "/auth/keys": return Self.json(200, self.ownKeySet)
+        case .goodSignIn(let user, let nonce):
+          let token = self.identityToken(of: user, issued: clock.now, nonce: nonce)
+          return Self.json(200, #"{"access_token":"a","id_token":"\#(token)"}"#)
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)
@@ -89,10 +95,13 @@ final class FakeApple: Sendable {
       + #""y":"\#(Base64URL.text(point[32...]))"}]}"#
   }
 
-  private func identityToken(of user: String, issued: Date) -> String {
+  /// An identity token of this user, signed with the key of ``ownKeySet``.
+  func identityToken(of user: String, issued: Date, nonce: String? = nil) -> String {
     let seconds = Int(issued.timeIntervalSince1970)
+    let nonce = nonce.map { #","nonce":"\#($0)""# } ?? ""
     let payload =
-      #"{"iss":"https://appleid.apple.com","aud":"web","sub":"\#(user)","iat":\#(seconds),"exp":\#(seconds + 600)}"#
+      #"{"iss":"https://appleid.apple.com","aud":"web","sub":"\#(user)","iat":\#(seconds),"exp":\#(seconds + 600)"#
+      + "\(nonce)}"
     let signed = Base64URL.text(#"{"alg":"ES256","kid":"b"}"#.utf8) + "." + Base64URL.text(payload.utf8)
     let signature = try? key.signature(for: SHA256.hash(data: Array(signed.utf8)))
     return signed + "." + Base64URL.text(signature.map { Array($0.rawRepresentation) } ?? [])

@@ -27,6 +27,8 @@ final class MemoryStore: SessionStore {
     var invitations: [[UInt8]: Invitation] = [:]
     var invitationUses: [String: Set<Subject>] = [:]
     var machineTokens: [GroupName: MachineToken] = [:]
+    var replayGuards: Set<ReplayGuard> = []
+    var pendingNames: [Subject: PersonName] = [:]
     var gap = StoreChanges.Gap.none
     var lastSeenUpdates: [LastSeenUpdate] = []
     /// The error of each write of last-seen updates; nil if they succeed.
@@ -74,7 +76,7 @@ final class MemoryStore: SessionStore {
   }
 
   /// Fails if this operation is to fail.
-  private func requireSuccess(of operation: String) throws(StoreError) {
+  func requireSuccess(of operation: String) throws(StoreError) {
     if let failure = state.withLock({ $0.failures[operation] }) { throw failure }
   }
 
@@ -291,12 +293,6 @@ final class MemoryStore: SessionStore {
 
   // MARK: Unused operations
 
-  func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool { throw Self.away }
-  func savePendingName(_ name: PersonName, submittedBy: Subject, at now: Date) async throws(StoreError) {
-    throw Self.away
-  }
-  func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
-  func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] { throw Self.away }
   func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> Listed<OutgoingMessage>? {
     throw Self.away
   }

@@ -1,0 +1,82 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import Sessions
+
+/// Verifies the success response to a sign-in of this browser, and creates its session.
+///
+/// The order is security-critical: the sign-in state is consumed, the browser's token verified, the name saved, the
+/// code exchanged, both tokens compared; only then is a session created.
+struct SignInVerification: Sendable {
+  /// The one that Apple's response was sent to.
+  let redirectURI: String
+  let requestSessions: RequestSessions
+  let creation: SessionCreation
+
+  /// A verified sign-in.
+  struct Completion: Sendable {
+    let session: IdentifiedSession
+    /// Whether the pending display name of this browser was its user's, and is no longer needed.
+    let endsPendingName: Bool
+  }
+
+  /// - Parameter signIn: the sign-in that the response is for, verified by its `state`. It is consumed in any case.
+  func complete(
+    _ grant: AuthorizationResponse.Success, of signIn: SignInState, _ request: ControlRequest
+  ) async throws(SignInError) -> Completion {
+    try await creation.consume(
+      .attempt(Array(signIn.state.utf8)), until: signIn.expires, otherwise: "attempt_used")
+    let submitted = PersonName(grant.user)
+    let tokens = try await exchange(grant, submitted, of: signIn, request)
+    let kept = PendingDisplayName.open(in: request, creation.keyring, now: .now)
+    let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
+    let name =
+      if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
+    let destination: String? = if case .page(let path) = signIn.destination { path } else { nil }
+    let made = try await creation.create(
+      of: tokens, name: name, replacing: replaced(by: signIn, request), to: destination, request)
+    // The pending name of another user is kept.
+    let endsPendingName = isTheirs && PendingDisplayName.isSent(with: request, creation.keyring.cookies)
+    return Completion(session: made, endsPendingName: endsPendingName)
+  }
+
+  /// Verifies the browser's token, exchanges the code, and compares the token that comes for it with the browser's.
+  private func exchange(
+    _ grant: AuthorizationResponse.Success, _ name: PersonName?, of signIn: SignInState, _ request: ControlRequest
+  ) async throws(SignInError) -> TokenGrant {
+    let apple = creation.apple
+    var isNameKept = false
+    do throws(SignInError) {
+      let outcome = try await apple.completeSignIn(
+        grant, redirectURI: redirectURI, nonce: signIn.nonce
+      ) { (token) async throws(SignInError) in
+        try await creation.refuseBanned(token)
+        guard let name else { return }
+        try await creation.saveName(name, of: token)
+        isNameKept = true
+      }
+      return try creation.tokens(of: outcome, clientID: apple.settings.clientID, request)
+    } catch {
+      throw SignInError(error.page, error.reason, isNameKept: isNameKept)
+    }
+  }
+
+  /// The pending display name of the same user in this browser, if the user has no name.
+  private func missing(_ name: PersonName?, for tokens: TokenGrant) async -> PersonName? {
+    guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
+    let known = try? await creation.store.account(subject)
+    return known?.name == nil ? name : nil
+  }
+
+  /// The sessions that this sign-in replaces: all known ones of this browser. The sign-in state has the one that
+  /// existed when it began, or was created since; the session cookie is sent unless Apple's form is posted cross-site.
+  /// An app's sign-in replaces none.
+  private func replaced(by signIn: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
+    if signIn.destination.isApp { return [] }
+    var handles = signIn.replacing.map { [$0] } ?? []
+    for identifier in requestSessions.ofCookies(request) where !handles.contains(identifier.handle) {
+      handles.append(identifier.handle)
+    }
+    return handles
+  }
+}

@@ -1,0 +1,136 @@
+import AppleIdentity
+import FoundationEssentials
+import Operations
+import Pages
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+// A success response from Apple to a sign-in of this browser, in the order of its verification.
+@Suite("The verification of a response to a sign-in")
+struct SignInVerificationTests {
+  /// The failure of a sign-in that must fail.
+  private func failure(
+    _ signIn: SignInRig, _ grant: AuthorizationResponse.Success, of state: SignInState
+  ) async throws -> SignInError {
+    do throws(SignInError) {
+      _ = try await signIn.verification.complete(grant, of: state, signIn.request())
+    } catch {
+      return error
+    }
+    Issue.record("the sign-in did not fail")
+    return SignInError(.internalError, "none")
+  }
+
+  @Test("A sign-in works once, and is consumed even by a response that fails before the code is sent")
+  func once() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    let first = try await failure(signIn, signIn.grant(of: state, user: nil), of: state)
+    #expect(first.page == .answerInvalid && first.reason == "identity_token")
+    let second = try await failure(signIn, signIn.grant(of: state, user: "001.anna"), of: state)
+    #expect(second.page == .attemptUsed && second.reason == "attempt_used")
+    #expect(signIn.rig.apple.calls == 0)
+    try await signIn.rig.stop()
+  }
+
+  @Test("Nothing is sent to Apple while the store cannot consume the sign-in")
+  func storeAway() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.store.state.withLock { $0.failures["consume"] = StoreError(code: .interrupted, message: "gone") }
+    let error = try await failure(signIn, signIn.grant(of: state, user: "001.anna"), of: state)
+    #expect(error.page == .storeUnavailable && error.reason == "store" && !error.isNameKept)
+    #expect(signIn.rig.apple.calls == 0)
+    try await signIn.rig.stop()
+  }
+
+  @Test("The browser's token must be of this sign-in before a name is saved or the code is sent")
+  func wrongNonce() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let grant = try signIn.grant(of: state, user: "001.anna", nonce: signIn.begin().nonce, givenName: "Anna")
+    let error = try await failure(signIn, grant, of: state)
+    #expect(error.page == .answerInvalid && error.reason == "identity_token" && !error.isNameKept)
+    // Only the keys were fetched.
+    #expect(signIn.rig.apple.calls == 1)
+    #expect(signIn.rig.store.state.withLock { $0.pendingNames.isEmpty && $0.sessions.isEmpty })
+    try await signIn.rig.stop()
+  }
+
+  @Test("A banned user is refused before a name is saved or the code is sent")
+  func banned() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let anna = try #require(Subject("001.anna"))
+    let ban = Ban(until: nil, reason: nil, since: signIn.rig.clock.now, by: "cli")
+    signIn.rig.store.state.withLock { $0.bans[anna] = ban }
+    let error = try await failure(signIn, signIn.grant(of: state, user: "001.anna", givenName: "Anna"), of: state)
+    #expect(error.page == .banned && error.reason == "banned")
+    #expect(signIn.rig.apple.calls == 1)
+    #expect(signIn.rig.store.state.withLock { $0.pendingNames.isEmpty && $0.sessions.isEmpty })
+    try await signIn.rig.stop()
+  }
+
+  @Test("The code of another user creates no session, and the name of the browser's user is saved by then")
+  func disagreement() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "002.mallory", nonce: state.nonce))
+    let error = try await failure(signIn, signIn.grant(of: state, user: "001.anna", givenName: "Anna"), of: state)
+    #expect(error.page == .answerInvalid && error.reason == "tokens_disagree" && error.isNameKept)
+    let anna = try #require(Subject("001.anna"))
+    #expect(signIn.rig.store.state.withLock { $0.pendingNames[anna]?.text } == "Anna")
+    #expect(signIn.rig.store.state.withLock { $0.sessions.isEmpty && $0.accounts.isEmpty })
+    try await signIn.rig.stop()
+  }
+
+  @Test("A verified sign-in creates a session, and ends those of its state and of the browser's cookies")
+  func completed() async throws {
+    let signIn = try await SignInRig()
+    let (old, _) = try signIn.rig.signIn("002.bob")
+    let (_, cookie) = try signIn.rig.signIn("003.carla")
+    let state = signIn.begin(replacing: old.session.handle)
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let completion = try await signIn.verification.complete(
+      signIn.grant(of: state, user: "001.anna", givenName: "Anna"), of: state, signIn.request([cookie]))
+    let account = completion.session.snapshot.account
+    #expect(account.subject.text == "001.anna" && account.name?.text == "Anna")
+    let handles = signIn.rig.store.state.withLock { Array($0.sessions.keys) }
+    #expect(handles == [completion.session.identifier.handle])
+    #expect(!completion.endsPendingName && signIn.rig.metrics.signIns.total("success") == 1)
+    try await signIn.rig.stop()
+  }
+
+  @Test("The sign-in of an app ends no session of the browser")
+  func completedForApp() async throws {
+    let signIn = try await SignInRig()
+    let (_, cookie) = try signIn.rig.signIn("003.carla")
+    let state = signIn.begin(try SignInRig.app())
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    _ = try await signIn.verification.complete(
+      signIn.grant(of: state, user: "001.anna"), of: state, signIn.request([cookie]))
+    #expect(signIn.rig.store.state.withLock { $0.sessions.count } == 2)
+    try await signIn.rig.stop()
+  }
+
+  @Test("A name that an earlier sign-in has left in the browser is its owner's only", arguments: [true, false])
+  func pendingName(isTheirs: Bool) async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let name = try #require(PersonName(given: "Anna", family: nil))
+    let owner = PendingDisplayName.Owner.subject(isTheirs ? "001.anna" : "002.bob")
+    let setCookie = try PendingDisplayName(name, of: owner).setCookie(signIn.rig.keyring, now: .now)
+    let completion = try await signIn.verification.complete(
+      signIn.grant(of: state, user: "001.anna"), of: state,
+      signIn.request([String(setCookie.prefix { $0 != ";" })]))
+    #expect(completion.session.snapshot.account.name == (isTheirs ? name : nil))
+    #expect(completion.endsPendingName == isTheirs)
+    try await signIn.rig.stop()
+  }
+}
