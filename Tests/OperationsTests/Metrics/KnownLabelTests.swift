@@ -27,7 +27,7 @@ struct KnownLabelTests {
   @Test("Every reason of a failed sign-in is a known outcome")
   func signIns() {
     let reasons = values(
-      /SignInError\(\.\w+, "([a-z_]+)"/, /failed\(\.\w+, "([a-z_]+)"/, /otherwise: "([a-z_]+)"/,
+      /SignInError\(\.\w+, "([a-z_]+)"/, /refused\(reason: "([a-z_]+)"/, /otherwise: "([a-z_]+)"/,
       /signIns\.count\("([a-z_]+)"/)
     #expect(reasons.count > 25)
     #expect(reasons.subtracting(KnownLabels.signIns) == [])

@@ -69,15 +69,14 @@ struct CallbackEndpoint: Sendable {
   private func missing(
     _ pending: PendingSignIns, _ request: ControlRequest
   ) async throws(SignInError) -> ControlResponse {
-    let reason = "attempt_missing"
+    let ended = SignInError(.attemptEnded, "attempt_missing")
     let isSignedIn = await signedInUser(request) != nil
     let others = pending.all()
     guard !others.isEmpty else {
       // A signed-in user has probably gone back to Apple's page: the sign-in removed the cookie.
-      throw SignInError(isSignedIn ? .attemptUsed : .attemptUnknown, reason)
+      throw SignInError(isSignedIn ? .attemptUsed : .attemptUnknown, ended.reason)
     }
     // Cookies work here: this sign-in was completed, or newer ones of the same browser have displaced it.
-    let ended = SignInError(.attemptEnded, reason)
     if isSignedIn { return responses.frontPage(insteadOf: ended, request) }
     guard let newest = PendingSignIns.newest(of: others) else { throw ended }
     return responses.failure(ended, of: newest, request)
