@@ -106,6 +106,24 @@ struct SignInVerificationTests {
     try await signIn.rig.stop()
   }
 
+  @Test("A session that cannot be ended prevents the new one, and is one failed operation of the store")
+  func notEnded() async throws {
+    let signIn = try await SignInRig()
+    let (old, _) = try signIn.rig.signIn("002.bob")
+    let (_, cookie) = try signIn.rig.signIn("003.carla")
+    let state = signIn.begin(replacing: old.session.handle)
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    signIn.rig.store.state.withLock { $0.failures["end"] = StoreError(code: .interrupted, message: "gone") }
+    let grant = try signIn.grant(of: state, user: "001.anna")
+    await #expect(throws: SignInError.self) {
+      _ = try await signIn.verification.complete(grant, of: state, signIn.request([cookie]))
+    }
+    #expect(signIn.rig.store.state.withLock { $0.sessions.count } == 2)
+    let failures = signIn.rig.metrics.storeFailures
+    #expect(failures.total("end") == 1 && failures.total("complete") == 0)
+    try await signIn.rig.stop()
+  }
+
   @Test("The sign-in of an app ends no session of the browser")
   func completedForApp() async throws {
     let signIn = try await SignInRig()

@@ -167,7 +167,7 @@ struct SessionCreation: Sendable {
         audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
       }
     } catch {
-      storeHealth.failed("complete", error)
+      // Reported by the session manager.
       throw SignInError(.storeUnavailable, "store")
     }
   }
