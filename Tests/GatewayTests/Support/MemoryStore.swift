@@ -226,7 +226,8 @@ final class MemoryStore: SessionStore {
   }
 
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
-    try access { $0.tokens[subject].map { [$0] } ?? [] }
+    try requireSuccess(of: "tokens")
+    return try access { $0.tokens[subject].map { [$0] } ?? [] }
   }
 
   func forget(

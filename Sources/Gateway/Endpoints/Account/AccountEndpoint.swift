@@ -124,7 +124,13 @@ struct AccountEndpoint: Sendable {
   /// `GET account/stop`: the confirmation page.
   func stopPage(_ request: ControlRequest) async -> ControlResponse {
     await signedIn(request) { (snapshot) throws(StoreError) in
-      let tokens = try await removal.store.tokens(of: snapshot.account.subject)
+      let tokens: [StoredToken]
+      do throws(StoreError) {
+        tokens = try await removal.store.tokens(of: snapshot.account.subject)
+      } catch {
+        storeHealth.failed("account_removal", error)
+        throw error
+      }
       return ControlResponse(pages.pages(request).stopQuestion(endsConnection: !tokens.isEmpty))
     }
   }
