@@ -248,7 +248,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func lookForEnd() {
     var byte: UInt8 = 0
     let count = withUnsafeMutableBytes(of: &byte) { SystemSocket.receiveBytes(descriptor, $0, flags: CInt(MSG_PEEK)) }
-    if count > 0 { input.foundBytes() } else { receivedNothing(count == 0 ? Self.end : errno) }
+    if count > 0 { input.foundBytes() } else { receivedNothing(EmptyRead(count: count, errno: errno)) }
   }
 
   /// Reads up to the end of the input, whether that is asked for or not: the connection is over, and nothing is left of
@@ -288,15 +288,16 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func receive() -> Int {
     var buffer = loop.receiveBuffers.take(receiveBufferMode)
     let room = buffer.writableBytes
+    var count = 0
     var code: CInt = 0
-    let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { space in
-      let count = SystemSocket.receiveBytes(descriptor, space)
-      if count <= 0 { code = count == 0 ? Self.end : errno }
+    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { space in
+      count = SystemSocket.receiveBytes(descriptor, space)
+      if count < 0 { code = errno }
       return max(0, count)
     }
     loop.receiveBuffers.give(buffer, receiveBufferMode)
-    guard code == 0 else {
-      receivedNothing(code)
+    guard count > 0 else {
+      receivedNothing(EmptyRead(count: count, errno: code))
       return 0
     }
     input.received(filled: count == room)
@@ -304,21 +305,22 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     return count
   }
 
-  /// - Parameter code: the reason; ``end`` for the end of the input.
-  private func receivedNothing(_ code: CInt) {
-    switch code {
-    case EAGAIN, EWOULDBLOCK: input.drained()
-    case Self.end:
-      input.drained()
-      readComplete(reader)
-      // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
-      // would have been EPIPE.
-      if isActive, let sendError, sendError.errnoCode != EPIPE { return failed(sendError) }
-      if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
-      endIfHungUp()
-    default:
-      failed(IOError(errnoCode: code, reason: "recv"))
+  private func receivedNothing(_ reason: EmptyRead) {
+    switch reason {
+    case .drained: input.drained()
+    case .end: receivedEnd()
+    case .failed(let code): failed(IOError(errnoCode: code, reason: "recv"))
     }
+  }
+
+  private func receivedEnd() {
+    input.drained()
+    readComplete(reader)
+    // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
+    // would have been EPIPE.
+    if isActive, let sendError, sendError.errnoCode != EPIPE { return failed(sendError) }
+    if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
+    endIfHungUp()
   }
 
   /// Ends the connection, and tells its handlers that the peer did not end it in order.
@@ -326,9 +328,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     pipeline.syncOperations.fireErrorCaught(error)
     close0(error: error, mode: .all, promise: nil)
   }
-
-  /// Stands for the end of the input among the numbers of errors.
-  private static let end: CInt = -1
 
   private func handOn(_ buffer: consuming ByteBuffer) {
     let reader = reader
