@@ -23,14 +23,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     case closed
   }
 
-  /// The end of what is written.
-  private enum Output {
-    case open
-    /// The end follows what waits.
-    case ending([EventLoopPromise<Void>])
-    case ended
-  }
-
   private let loop: SocketEventLoop
   private let closePromise: EventLoopPromise<Void>
   nonisolated(unsafe) private var channelPipeline: ChannelPipeline?
@@ -40,10 +32,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private let isLocal: Bool
   nonisolated(unsafe) private var phase: Phase
   nonisolated(unsafe) private var input: InputState
-  nonisolated(unsafe) private var output = Output.open
+  nonisolated(unsafe) private var output = OutputState()
   nonisolated(unsafe) private var pending = PendingWrites()
-  /// The error that sending has met; reported when what the peer had sent before was read.
-  nonisolated(unsafe) private var sendError: IOError?
   /// The changes that the loop reports, or will once the socket is registered.
   nonisolated(unsafe) private var interest: Readiness = []
   nonisolated(unsafe) private var isRegistered = false
@@ -219,7 +209,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Reads again what there was no turn for.
   func readAgain() {
     input.endReading()
-    if let sendError { return endAfter(sendError) }
+    if let error = output.failure { return endAfter(error) }
     guard isActive, input.isDue else { return }
     if input.isEndReported { readTowardsEnd() } else { receive() }
   }
@@ -318,7 +308,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     readComplete(reader)
     // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
     // would have been EPIPE.
-    if isActive, let sendError, sendError.errnoCode != EPIPE { return failed(sendError) }
+    if isActive, let error = output.failure, error.errnoCode != EPIPE { return failed(error) }
     if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }
     endIfHungUp()
   }
@@ -360,7 +350,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   @inline(__always)
   package func send(_ bytes: ByteBuffer) {
     var count = 0
-    if pending.isEmpty, isActive, case .open = output {
+    if pending.isEmpty, isActive, output.isOpen {
       count = bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(descriptor, $0) }
       if count == bytes.readableBytes { return }
       if count < 0 { count = noteRefusal() }
@@ -397,7 +387,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       promise?.fail(ChannelError.ioOnClosedChannel)
       return
     }
-    guard case .open = output else {
+    guard output.isOpen else {
       promise?.fail(ChannelError.outputClosed)
       return
     }
@@ -423,14 +413,13 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     guard isActive else { return }
     if pending.becomeWritable() { pipeline.syncOperations.fireChannelWritabilityChanged() }
     // Not by the outcome: a handler may have written since.
-    if pending.isEmpty, case .ending(let promises) = output { endOutput(promises) }
+    if pending.isEmpty, let promises = output.takeEnd() { endOutput(promises) }
   }
 
   /// The peer takes nothing more. The connection ends in the next turn, when what the peer has sent before was read, as
   /// that is mostly why: now a handler may be in the middle of reading, or of the write that has failed.
   private func sendFailed(_ error: IOError) {
-    guard isActive, sendError == nil else { return }
-    sendError = error
+    guard isActive, output.fail(error) else { return }
     loop.readLater(self)
   }
 
@@ -440,7 +429,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   private func endOutput(_ promises: [EventLoopPromise<Void>]) {
-    output = .ended
     SystemSocket.endOutput(descriptor)
     if input.hasEnded {
       close0(error: ChannelError.outputClosed, mode: .all, promise: nil)
@@ -470,13 +458,11 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       promise?.fail(ChannelError.operationUnsupported)
       return
     }
-    let promises = promise.map { [$0] } ?? []
-    switch output {
-    case .open where !pending.isEmpty: output = .ending(promises)
-    case .open where input.hasEnded: closeAll(error, promise)
-    case .open: endOutput(promises)
-    case .ending(let earlier): output = .ending(earlier + promises)
-    case .ended: promise?.fail(ChannelError.outputClosed)
+    switch output.end(isDrained: pending.isEmpty, promise) {
+    case .later: break
+    case .now where input.hasEnded: closeAll(error, promise)
+    case .now: endOutput(promise.map { [$0] } ?? [])
+    case .past: promise?.fail(ChannelError.outputClosed)
     }
   }
 
@@ -485,7 +471,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       promise?.fail(ChannelError.inputClosed)
       return
     }
-    if case .ended = output { return closeAll(error, promise) }
+    if output.hasEnded { return closeAll(error, promise) }
     input.end()
     promise?.succeed()
     pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
@@ -497,8 +483,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isRegistered { loop.forget(descriptor) }
     SystemSocket.close(descriptor)
     for promise in pending.takeAll() { promise.fail(error) }
-    if case .ending(let promises) = output { for promise in promises { promise.fail(error) } }
-    output = .ended
+    for promise in output.close() { promise.fail(error) }
     promise?.succeed()
     switch before {
     case .active:
