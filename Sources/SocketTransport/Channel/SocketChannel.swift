@@ -27,16 +27,11 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private let closePromise: EventLoopPromise<Void>
   nonisolated(unsafe) private var channelPipeline: ChannelPipeline?
   private let descriptor: CInt
-  /// Whether it is a Unix socket. These report room whenever the peer has read, not only when there had been none: they
-  /// are asked for that only while something waits.
-  private let isLocal: Bool
   nonisolated(unsafe) private var phase: Phase
   nonisolated(unsafe) private var input: InputState
   nonisolated(unsafe) private var output = OutputState()
   nonisolated(unsafe) private var pending = PendingWrites()
-  /// The changes that the loop reports, or will once the socket is registered.
-  nonisolated(unsafe) private var interest: Readiness = []
-  nonisolated(unsafe) private var isRegistered = false
+  nonisolated(unsafe) private var interest: SocketInterest
 
   /// The receiver of what is read, in the place of the pipeline.
   nonisolated(unsafe) package var reader: (any SocketReader)?
@@ -50,10 +45,10 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
     self.loop = loop
-    self.isLocal = isLocal
     self.descriptor = descriptor
     self.phase = phase
     input = InputState(isReady: isReady)
+    interest = SocketInterest(isLocal: isLocal)
     closePromise = loop.makePromise(of: Void.self)
     channelPipeline = nil
     channelPipeline = ChannelPipeline(channel: self)
@@ -81,7 +76,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive, pending.canSend { sendPending() }
     if isActive, input.isDue { receive() }
     guard isActive else { return }
-    register(for: interest.union(.stream))
+    register(for: .stream)
     scheduleRead()
   }
 
@@ -157,24 +152,22 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive { pipeline.syncOperations.read() }
   }
 
-  private func register(for wanted: Readiness) {
-    interest = wanted
+  /// - Parameter readiness: asked for together with what was wanted before.
+  private func register(for readiness: Readiness) {
     do {
-      try loop.register(self, descriptor, for: wanted.union(.edges))
-      isRegistered = true
+      try loop.register(self, descriptor, for: interest.beginning(with: readiness))
+      interest.registered()
     } catch {
       close0(error: error, mode: .all, promise: nil)
     }
   }
 
-  /// - Parameter isWatched: whether the loop is to report room for what waits.
-  private func watchOutput(_ isWatched: Bool) {
-    let wanted = isWatched ? interest.union(.output) : interest.subtracting(.output)
-    guard wanted != interest else { return }
-    interest = wanted
-    guard isRegistered else { return }
+  /// Tells the loop what it is to report from now on.
+  /// - Parameter readiness: nil where nothing changes.
+  private func tellLoop(_ readiness: Readiness?) {
+    guard let readiness else { return }
     do {
-      try loop.change(descriptor, to: wanted.union(.edges))
+      try loop.change(descriptor, to: readiness)
     } catch {
       close0(error: error, mode: .all, promise: nil)
     }
@@ -404,8 +397,8 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func sendPending() {
     let (outcome, sent) = pending.send(to: descriptor, spare: &loop.spareWrites)
     switch outcome {
-    case .all: if isLocal { watchOutput(false) }
-    case .full: watchOutput(true)
+    case .all: tellLoop(interest.allHasLeft())
+    case .full: tellLoop(interest.roomIsWanted())
     case .failed: break
     }
     for promise in sent { promise.succeed() }
@@ -480,7 +473,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private func closeAll(_ error: any Error, _ promise: EventLoopPromise<Void>?) {
     let before = phase
     phase = .closed
-    if isRegistered { loop.forget(descriptor) }
+    if interest.isRegistered { loop.forget(descriptor) }
     SystemSocket.close(descriptor)
     for promise in pending.takeAll() { promise.fail(error) }
     for promise in output.close() { promise.fail(error) }
