@@ -105,6 +105,23 @@ struct InputStateTests {
     #expect(found.mayBeAtEnd)
   }
 
+  @Test("Towards a reported end a little is read that nobody asks for, and then only what is asked for")
+  func ahead() {
+    #expect(!state(isReady: true) { $0.ask() }.isDueTowardsEnd, "no end was reported")
+    var after = state { $0.reportedEnd(isHungUp: false) }
+    #expect(after.isDueTowardsEnd && !after.isDue)
+    after.readAhead(InputState.mostBytesAhead - 1)
+    #expect(after.isDueTowardsEnd)
+    after.readAhead(1)
+    #expect(!after.isDueTowardsEnd)
+    after.reportedEnd(isHungUp: true)
+    #expect(!after.isDueTowardsEnd, "another report allows no more")
+    after.ask()
+    #expect(after.isDueTowardsEnd)
+    after.drained()
+    #expect(!after.isDueTowardsEnd, "there is nothing")
+  }
+
   @Test("After the end nothing is read, whatever is asked for and reported")
   func ended() {
     var after = state(isReady: true) {

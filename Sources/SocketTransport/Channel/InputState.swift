@@ -21,20 +21,26 @@ struct InputState {
     case scheduled
   }
 
-  /// The system's report of the end.
-  private enum EndReport {
-    case none
-    /// There is something to read up to the end, and no other report comes.
-    /// - isHungUp: whether the output has ended, too: after the end of the input the connection is over.
-    /// - holdsBytes: whether bytes are known to wait before the end.
-    case reported(isHungUp: Bool, holdsBytes: Bool)
+  /// The system's report of the end: there is something to read up to it, and no other report comes.
+  private struct EndReport {
+    /// Whether the output has ended, too: after the end of the input the connection is over.
+    var isHungUp = false
+    /// Whether bytes are known to wait before the end.
+    var holdsBytes = false
+    /// Bytes that may still be read before the end although nobody asks for them.
+    var bytesAhead = InputState.mostBytesAhead
   }
+
+  /// Most bytes that are read before the reported end although nobody asks for them: a handler that waits for something
+  /// else is to know of the end, and a peer often sends a few bytes before it leaves. More than that stays with the
+  /// system until somebody wants it, or all that it holds would be in memory for each peer that has left.
+  static let mostBytesAhead = 64 * 1024
 
   private var source: Source
   private var turn = Turn.idle
   /// Whether a read is asked for.
   private(set) var isWanted = false
-  private var endReport = EndReport.none
+  private var endReport: EndReport?
 
   /// - Parameter isReady: whether there may be something to read before the system reports anything.
   init(isReady: Bool) { source = isReady ? .ready : .drained }
@@ -48,11 +54,14 @@ struct InputState {
   var hasEnded: Bool { if case .ended = source { true } else { false } }
   var isDue: Bool { isWanted && isReady }
   /// Whether the system has reported the end.
-  var isEndReported: Bool { if case .reported = endReport { true } else { false } }
-  var isHungUp: Bool { if case .reported(isHungUp: true, _) = endReport { true } else { false } }
+  var isEndReported: Bool { endReport != nil }
+  var isHungUp: Bool { endReport?.isHungUp == true }
   /// Whether the reported end may be next, although no read is asked for that would meet it.
-  var mayBeAtEnd: Bool {
-    if case .reported(_, holdsBytes: false) = endReport { isReady && !isWanted } else { false }
+  var mayBeAtEnd: Bool { endReport?.holdsBytes == false && isReady && !isWanted }
+  /// Whether to read towards the reported end: what is asked for, and a little that is not.
+  var isDueTowardsEnd: Bool {
+    guard let endReport else { return false }
+    return isReady && (isWanted || endReport.bytesAhead > 0)
   }
 
   mutating func ask() { isWanted = true }
@@ -66,24 +75,26 @@ struct InputState {
   /// The system has the end, and maybe something before it.
   /// - Parameter isHungUp: whether the output has ended, too.
   mutating func reportedEnd(isHungUp: Bool) {
-    switch endReport {
-    case .none: endReport = .reported(isHungUp: isHungUp, holdsBytes: false)
-    case .reported(let before, let holdsBytes):
-      endReport = .reported(isHungUp: before || isHungUp, holdsBytes: holdsBytes)
-    }
+    var report = endReport ?? EndReport()
+    if isHungUp { report.isHungUp = true }
+    endReport = report
     reported()
   }
 
   /// Bytes wait before the reported end, until a read is asked for.
-  mutating func foundBytes() { endReport = .reported(isHungUp: isHungUp, holdsBytes: true) }
+  mutating func foundBytes() { endReport?.holdsBytes = true }
+
+  /// A read before the reported end has brought bytes that nobody had asked for.
+  mutating func readAhead(_ count: Int) { endReport?.bytesAhead -= count }
 
   /// A read has brought something.
   /// - Parameter filled: whether as much as there was room for: there may be more.
   mutating func received(filled: Bool) {
     isWanted = false
-    switch endReport {
-    case .none: if !filled, case .ready = source { source = .drained }
-    case .reported(let isHungUp, _): endReport = .reported(isHungUp: isHungUp, holdsBytes: false)
+    if endReport != nil {
+      endReport?.holdsBytes = false
+    } else if !filled, case .ready = source {
+      source = .drained
     }
   }
 

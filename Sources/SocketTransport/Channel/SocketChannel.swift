@@ -40,8 +40,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Whether the connection outlives the end of its input. Each handler then has to close it at
   /// `ChannelEvent.inputClosed`, or to let it be answered first.
   nonisolated(unsafe) package var allowsRemoteHalfClosure = false
-  /// Bytes that may still be read before the reported end although nobody asks for them.
-  nonisolated(unsafe) private var bytesBeforeEnd = SocketChannel.mostBytesBeforeEnd
 
   private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
     self.loop = loop
@@ -209,23 +207,18 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   private func scheduleRead() { if input.schedule() { loop.readLater(self) } }
 
-  /// Reads towards the reported end of the input, for as long as reads are asked for, and a little beyond: a handler
-  /// that waits for something else is to know of the end, and a peer often sends a few bytes before it leaves. More
-  /// than that stays with the system until somebody wants it, or all that it holds would be in memory for each peer
-  /// that has left. After that, an end that comes next is handed on in any case.
+  /// Reads towards the reported end of the input, for as long as reads are asked for, and a little beyond. After that,
+  /// an end that comes next is handed on in any case.
   private func readTowardsEnd() {
     input.beginReading()
-    while isActive, input.isReady, input.isWanted || bytesBeforeEnd > 0 {
+    while isActive, input.isDueTowardsEnd {
       let isAhead = !input.isWanted
       let count = receive()
-      if isAhead { bytesBeforeEnd -= count }
+      if isAhead { input.readAhead(count) }
     }
     input.endReading()
     if isActive, input.mayBeAtEnd { lookForEnd() }
   }
-
-  /// The most that is read of a peer that has left before anybody wants it.
-  private static let mostBytesBeforeEnd = 64 * 1024
 
   /// Looks whether the end is what comes next.
   private func lookForEnd() {
