@@ -63,9 +63,7 @@ package final class HTTP2Session {
   var output = ByteBuffer()
   /// Whether the bytes being read held anything but unknown frames, which nghttp2 does not report.
   var hasMeaning = false
-  /// The error that ends the connection.
-  var verdict: HTTP2ErrorCode?
-  private var isEnding = false
+  var verdict = HTTP2Verdict.none
   private var call = LibraryCall.none
   /// The newest stream that the client has begun, and those that it has not ended.
   var newestStream: Int32 = 0
@@ -161,7 +159,7 @@ package final class HTTP2Session {
 
   /// Reads received bytes.
   package func receive(_ buffer: ByteBuffer, now: NIODeadline) {
-    guard let pointer, !isEnding else { return }
+    guard let pointer, !verdict.isAnnounced else { return }
     self.now = now
     input = buffer
     call = .running
@@ -173,7 +171,7 @@ package final class HTTP2Session {
     inputStart = nil
     input = ByteBuffer()
     if endCall() { return close() }
-    if result < 0, verdict == nil { verdict = Self.code(Int32(result)) }
+    if result < 0 { verdict.fail(Self.code(Int32(result))) }
     if isServer, !hasMeaning { chargeFloodBudget(buffer.readableBytes) }
     terminateIfFailed()
   }
@@ -191,7 +189,7 @@ package final class HTTP2Session {
     let pardoned = min(pardonedBytes, byteCount)
     pardonedBytes -= pardoned
     guard byteCount > pardoned else { return }
-    for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
+    for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { verdict.fail(.enhanceYourCalm) }
   }
 
   /// Pardons what a client may have under way for a stream that we reset before its side had ended: what the windows
@@ -221,7 +219,7 @@ package final class HTTP2Session {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(pointer, &bytes)
       guard count > 0, let bytes else {
-        if count < 0 { verdict = verdict ?? .internalError }
+        if count < 0 { verdict.fail(.internalError) }
         break
       }
       output.writeBytes(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -247,7 +245,7 @@ package final class HTTP2Session {
   }
 
   /// The error with which we ended the connection; nil otherwise.
-  package var endedBy: HTTP2ErrorCode? { verdict }
+  package var endedBy: HTTP2ErrorCode? { verdict.code }
 
   /// Charges the reset budget for a stream that the peer ended before its response.
   /// - Returns: whether the budget allowed it.
@@ -257,9 +255,8 @@ package final class HTTP2Session {
   }
 
   private func terminateIfFailed() {
-    guard let pointer, let verdict, !isEnding else { return }
-    isEnding = true
-    nghttp2_session_terminate_session(pointer, verdict.rawValue)
+    guard let pointer, let code = verdict.announce() else { return }
+    nghttp2_session_terminate_session(pointer, code.rawValue)
   }
 
   private static func code(_ error: Int32) -> HTTP2ErrorCode {
@@ -336,7 +333,7 @@ package final class HTTP2Session {
 
   /// Ends the connection with an error, and all streams with it.
   package func terminate(_ code: HTTP2ErrorCode) {
-    verdict = verdict ?? code
+    verdict.fail(code)
     terminateIfFailed()
   }
 }
