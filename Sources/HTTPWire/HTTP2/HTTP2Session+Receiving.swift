@@ -35,13 +35,8 @@ extension HTTP2Session {
   /// that trailers may have been on their way. Any other below the newest identifier is closed (RFC 9113, 5.1.1).
   private func followsIdentifiers(_ frame: nghttp2_frame_hd) -> Bool {
     let ends = UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-    if frame.stream_id > newestStream {
-      newestStream = frame.stream_id
-      if !ends { unended.insert(frame.stream_id) }
-      return true
-    }
-    if streams[frame.stream_id] != nil { return true }
-    return ends ? unended.remove(frame.stream_id) : unended.contains(frame.stream_id)
+    if begun.begin(frame.stream_id, isWhole: ends) || streams[frame.stream_id] != nil { return true }
+    return begun.allowsSection(of: frame.stream_id, isLast: ends)
   }
 
   /// A frame of the application's has begun.
@@ -228,7 +223,7 @@ extension HTTP2Session {
       return reset(stream, violating: "less content than announced (RFC 9113, 8.1.1)")
     }
     stream.isEndReceived = true
-    if isServer { unended.remove(stream.id) }
+    if isServer { begun.end(stream.id) }
     if !isAnswered(stream) { stream.handler?.receivedEnd(trailers: trailers) }
   }
 

@@ -65,9 +65,8 @@ package final class HTTP2Session {
   var hasMeaning = false
   var verdict = HTTP2Verdict.none
   private var call = LibraryCall.none
-  /// The newest stream that the client has begun, and those that it has not ended.
-  var newestStream: Int32 = 0
-  var unended = UnendedStreams()
+  /// The streams that the client has begun (server).
+  var begun = BegunStreams()
   /// Streams announced for tunnels.
   private var announcedTunnels: UInt32 = 0
   /// The stream of the field section being received; 0 for none.
