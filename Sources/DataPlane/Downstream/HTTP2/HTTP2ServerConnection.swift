@@ -30,8 +30,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private var life = HTTP2ConnectionLife()
   private var activity = Activity.none
   private var flushIsDue = false
-  /// Frames that leave with the others of this turn, in a buffer that the loop has lent.
-  private var gathered: ByteBuffer?
+  private var gathered = GatheredFrames()
   /// Streams to resume when everything that was read has been parsed.
   private var behindReading: [HTTP2ServerStream] = []
   /// Streams that queued content in this turn: what has not left by its end waits for the client, against a deadline.
@@ -109,21 +108,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   func gather(at now: NIODeadline) {
     flushSoon()
     guard activity == .none, isWritable, !life.isClosed else { return }
-    guard var frames = gathered.take() ?? server.loop.frames.lend() else { return }
+    guard var frames = gathered.open(&server.loop.frames) else { return }
     activity = .flushing
     self.now = now
     session.produce(into: &frames, limit: Self.writeLimit)
     activity = .none
     let isEnough = frames.readableBytes >= Self.writeLimit
-    gathered = frames
+    gathered.keep(frames)
     if isEnough { flush() }
-  }
-
-  /// Takes what was gathered, or an empty buffer.
-  private func takeFrames() -> ByteBuffer {
-    guard let frames = gathered.take() else { return server.loop.frames.take() }
-    server.loop.frames.endLoan()
-    return frames
   }
 
   /// Sends what was submitted.
@@ -133,7 +125,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .flushing
     now = .now()
     while isWritable {
-      var frames = takeFrames()
+      var frames = gathered.take(&server.loop.frames)
       session.produce(into: &frames, limit: Self.writeLimit)
       let count = frames.readableBytes
       if count > 0 { context.writeAndFlush(wrapOutboundOut(frames), promise: nil) }
@@ -145,7 +137,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard !life.isClosed else { return }
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
-    if session.isOver, gathered == nil { return beginLingeringClose() }
+    if session.isOver, gathered.isEmpty { return beginLingeringClose() }
     countUnsent()
     if isFull, session.queuedBytes < queueLimit / 2 {
       isFull = false
@@ -189,7 +181,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard life.close() else { return }
     now = .now()
     queuing = []
-    if gathered != nil { server.loop.frames.give(takeFrames()) }
+    gathered.discard(&server.loop.frames)
     releaseHolding()
     server.loop.wheel.remove(self)
     session.close()
