@@ -48,18 +48,18 @@ extension HTTP2Session {
 
   /// Queues content. It is not copied: see ``HTTP2Stream/detachQueue()``.
   package func send(_ content: consuming ByteBuffer, on stream: HTTP2Stream) {
-    guard stream.ending == nil, content.readableBytes > 0 else { return }
+    guard stream.outgoing != .ended, content.readableBytes > 0 else { return }
     queuedBytes += content.readableBytes
     stream.queue.append(content)
-    resume(stream)
+    if stream.outgoing.proceed(to: .open) { resume(stream) }
   }
 
   /// Ends the content.
   /// - Parameter trailers: field lines, each ended by CR LF, already chosen; empty for none.
   package func end(_ stream: HTTP2Stream, trailers: [UInt8]) {
-    guard stream.ending == nil else { return }
-    stream.ending = trailers.isEmpty ? .plain : .trailers(trailers)
-    resume(stream)
+    guard stream.outgoing != .ended else { return }
+    if !trailers.isEmpty { stream.trailers = trailers }
+    if stream.outgoing.proceed(to: .ended) { resume(stream) }
   }
 
   /// Resets a stream. Queued content is not sent, and received content is not reported: nghttp2 continues a DATA frame
@@ -105,8 +105,7 @@ extension HTTP2Session {
   }
 
   private func resume(_ stream: HTTP2Stream) {
-    guard let pointer, stream.isDeferred else { return }
-    stream.isDeferred = false
+    guard let pointer else { return }
     nghttp2_session_resume_data(pointer, stream.id)
   }
 
@@ -128,15 +127,15 @@ extension HTTP2Session {
   private func nextContent(of id: Int32, at most: Int, _ flags: inout UInt32) -> Int {
     guard let stream = streams[id] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     let queued = stream.queuedBytes
-    guard queued > 0 || stream.ending != nil else {
-      stream.isDeferred = true
+    guard queued > 0 || stream.outgoing == .ended else {
+      stream.outgoing = .starved
       return Int(NGHTTP2_ERR_DEFERRED.rawValue)
     }
     let count = min(queued, most)
     flags |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
-    if count == queued, let ending = stream.ending {
+    if count == queued, stream.outgoing == .ended {
       flags |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
-      if case .trailers(let lines) = ending, submitTrailers(lines, on: stream) {
+      if !stream.trailers.isEmpty, submitTrailers(stream.trailers, on: stream) {
         flags |= UInt32(NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue)
       }
     }

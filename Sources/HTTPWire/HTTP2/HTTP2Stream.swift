@@ -10,10 +10,9 @@ package final class HTTP2Stream {
 
   /// Content to be sent.
   var queue = ContentQueue()
-  /// The end of the content: with or without trailers. Nil while more may follow.
-  var ending: Ending?
-  /// Whether nghttp2 has found no content, and must be resumed when there is some.
-  var isDeferred = false
+  var outgoing = Outgoing.open
+  /// Field lines that follow the content, each ended by CR LF; empty for none, and until the content has ended.
+  var trailers: [UInt8] = []
   /// Received bytes that were not consumed yet.
   package internal(set) var untaken = 0
   /// Bytes that may come before any is consumed; 0 for the policy's, where the window was not widened (server).
@@ -46,9 +45,24 @@ package final class HTTP2Stream {
   /// Whether it is closed.
   var isClosed = false
 
-  enum Ending {
-    case plain
-    case trailers([UInt8])
+  /// The content to be sent: whether there is more to come, and whether nghttp2 waits for it. The trailers are kept
+  /// beside it, so that a change of it is the change of one byte.
+  enum Outgoing {
+    /// More may follow.
+    case open
+    /// More may follow. nghttp2 has found none, and must be resumed.
+    case starved
+    case ended
+
+    /// There is content, or its end.
+    /// - Parameter next: ``open`` or ``ended``.
+    /// - Returns: whether nghttp2 must be resumed.
+    @inline(__always)
+    mutating func proceed(to next: Outgoing) -> Bool {
+      let isStarved = self == .starved
+      self = next
+      return isStarved
+    }
   }
 
   init(id: Int32) { self.id = id }
@@ -58,8 +72,8 @@ package final class HTTP2Stream {
     self.id = id
     handler = nil
     queue = ContentQueue()
-    ending = nil
-    isDeferred = false
+    outgoing = .open
+    trailers = []
     untaken = 0
     widenedWindow = 0
     consumed = 0

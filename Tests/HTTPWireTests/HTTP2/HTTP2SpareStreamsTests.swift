@@ -141,8 +141,8 @@ struct HTTP2SpareStreamsTests {
     stream.handler = Owner.Handler(HTTP2Stream(id: 3), in: Census())
     stream.queue.append(ByteBuffer(string: "content"))
     stream.queue.append(ByteBuffer(string: "more"))
-    stream.ending = .trailers([1])
-    stream.isDeferred = true
+    stream.outgoing = .ended
+    stream.trailers = [1]
     stream.untaken = 1
     stream.widenedWindow = 1
     stream.consumed = 1
