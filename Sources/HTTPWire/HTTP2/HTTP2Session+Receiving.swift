@@ -42,7 +42,7 @@ extension HTTP2Session {
   /// A frame of the application's has begun.
   private func beganAnswer(_ frame: nghttp2_frame_hd) -> Int32 {
     switch UInt32(frame.type) {
-    case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue: streams[frame.stream_id]?.hasAnswer = true
+    case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue: streams[frame.stream_id]?.answerBegan()
     // nghttp2 passes over what it says, also where it must not be (RFC 9113, 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0: return breaksProtocol()
     default: break
@@ -111,12 +111,12 @@ extension HTTP2Session {
     untakenBytes += bytes.count
     idleFrames.earn(2)
     guard !stream.isReset else { return 0 }
-    if let toCome = stream.contentToCome {
+    if case .content(let toCome?) = stream.incoming {
       guard bytes.count <= toCome else {
         reset(stream, violating: "more content than announced (RFC 9113, 8.1.1)")
         return 0
       }
-      stream.contentToCome = toCome - bytes.count
+      stream.incoming = .content(toCome: toCome - bytes.count)
     }
     // The bytes are in the buffer being read: a slice is enough, no copy.
     let offset = inputStart.distance(to: start)
@@ -159,7 +159,6 @@ extension HTTP2Session {
       }
       receivedEnd(of: stream, trailers: trailers)
     } else if isServer {
-      stream.hasHead = true
       receivedRequest(on: stream, isEnd: isEnd)
     } else {
       receivedResponse(on: stream, isEnd: isEnd)
@@ -167,11 +166,11 @@ extension HTTP2Session {
   }
 
   private func receivedRequest(on stream: HTTP2Stream, isEnd: Bool) {
-    stream.isEndReceived = isEnd
+    stream.incoming = isEnd ? .ended : .content(toCome: nil)
     switch assembly.finishRequest(isWhole: isEnd) {
     case .head:
       if !isEnd {
-        stream.contentToCome = assembly.announcedLength
+        stream.incoming = .content(toCome: assembly.announcedLength)
       } else if assembly.announcedLength ?? 0 > 0 {
         return refuse(stream, "an announced length and no content")
       }
@@ -211,7 +210,7 @@ extension HTTP2Session {
       if isEnd { receivedEnd(of: stream, trailers: []) }
       return
     }
-    stream.hasHead = true
+    stream.incoming = .content(toCome: nil)
     stream.handler?.received(
       head: ByteBuffer(bytes: assembly.text.bytes), isChunked: hasBody && !assembly.announcesLength)
     if isEnd { receivedEnd(of: stream, trailers: []) }
@@ -219,10 +218,10 @@ extension HTTP2Session {
 
   private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
     guard !stream.isReset else { return }
-    if let toCome = stream.contentToCome, toCome > 0, !isAnswered(stream) {
+    if case .content(let toCome?) = stream.incoming, toCome > 0, !isAnswered(stream) {
       return reset(stream, violating: "less content than announced (RFC 9113, 8.1.1)")
     }
-    stream.isEndReceived = true
+    stream.incoming = .ended
     if isServer { begun.end(stream.id) }
     if !isAnswered(stream) { stream.handler?.receivedEnd(trailers: trailers) }
   }

@@ -19,23 +19,16 @@ package final class HTTP2Stream {
   var widenedWindow = 0
   /// Bytes that were consumed since the window was widened last.
   var consumed = 0
-  /// Whether any part of a response has arrived (client).
-  package internal(set) var hasAnswer = false
+  var incoming = Incoming.nothing
   /// The violation for which the stream is reset (client).
   package internal(set) var violation: String?
   /// Whether we are resetting it: whatever still arrives is dropped.
   package internal(set) var isReset = false
-  /// Bytes of the announced length that have not arrived yet; nil without one.
-  var contentToCome: Int?
-  /// Whether the section being received is its trailers.
-  var hasHead = false
   /// Bytes of names and values of the interim heads that have come (client).
   var interimBytes = 0
   /// Whether the request was HEAD (client).
   package var answersHead = false
-  /// Whether the peer has sent its end of the stream.
-  package internal(set) var isEndReceived = false
-  /// Whether we have sent ours.
+  /// Whether our end was written, as opposed to ``Outgoing/ended``, which is content that may still wait.
   package internal(set) var isEndSent = false
   /// Whether it has become a tunnel, which the client may end at any time.
   var isTunnel = false
@@ -65,6 +58,18 @@ package final class HTTP2Stream {
     }
   }
 
+  /// The part of the peer's message that has come.
+  enum Incoming: Equatable {
+    /// No whole head of a request (server), no frame of a response (client).
+    case nothing
+    /// Frames of a response, but no final head (client).
+    case headBegun
+    /// The head.
+    /// - toCome: bytes of the announced length that have not arrived yet; nil without one.
+    case content(toCome: Int?)
+    case ended
+  }
+
   init(id: Int32) { self.id = id }
 
   /// Becomes another stream: the same as ``init(id:)``.
@@ -77,20 +82,34 @@ package final class HTTP2Stream {
     untaken = 0
     widenedWindow = 0
     consumed = 0
-    hasAnswer = false
+    incoming = .nothing
     violation = nil
     isReset = false
-    contentToCome = nil
-    hasHead = false
     interimBytes = 0
     answersHead = false
-    isEndReceived = false
     isEndSent = false
     isTunnel = false
     interimHeads = []
     finalHead = 0
     isClosed = false
   }
+
+  /// A frame of a response has begun (client).
+  func answerBegan() { if case .nothing = incoming { incoming = .headBegun } }
+
+  /// Whether any part of a response has arrived (client).
+  package var hasAnswer: Bool { if case .nothing = incoming { false } else { true } }
+
+  /// Whether the head has come, so that another section is the trailers.
+  var hasHead: Bool {
+    switch incoming {
+    case .nothing, .headBegun: false
+    case .content, .ended: true
+    }
+  }
+
+  /// Whether the peer has sent its end.
+  var isEndReceived: Bool { if case .ended = incoming { true } else { false } }
 
   var hasQueuedHeads: Bool { finalHead > 0 || !interimHeads.isEmpty }
 

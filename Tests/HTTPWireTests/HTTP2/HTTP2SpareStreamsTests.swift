@@ -146,14 +146,11 @@ struct HTTP2SpareStreamsTests {
     stream.untaken = 1
     stream.widenedWindow = 1
     stream.consumed = 1
-    stream.hasAnswer = true
+    stream.incoming = .content(toCome: 1)
     stream.violation = "a violation"
     stream.isReset = true
-    stream.contentToCome = 1
-    stream.hasHead = true
     stream.interimBytes = 1
     stream.answersHead = true
-    stream.isEndReceived = true
     stream.isEndSent = true
     stream.isTunnel = true
     stream.interimHeads = [1]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPWire
 
-// Cases: the content that is sent, with and without a library that waits for it.
+// Cases: the content that is sent, with and without a library that waits for it; the parts of a message that come.
 
 @Suite("The state of an HTTP/2 stream")
 struct HTTP2StreamTests {
@@ -17,5 +17,31 @@ struct HTTP2StreamTests {
     outgoing = .starved
     let atEnd = outgoing.proceed(to: .ended)
     #expect(atEnd && outgoing == .ended)
+  }
+
+  /// The parts of a message, and whether there is an answer, a head, and an end by then.
+  static let parts: [(HTTP2Stream.Incoming, [Bool])] = [
+    (.nothing, [false, false, false]), (.headBegun, [true, false, false]),
+    (.content(toCome: nil), [true, true, false]),
+    (.content(toCome: 0), [true, true, false]), (.ended, [true, true, true]),
+  ]
+
+  @Test("A message is an answer from its first frame on, has a head once that is whole, and an end", arguments: parts)
+  func incoming(_ part: HTTP2Stream.Incoming, expected: [Bool]) {
+    let stream = HTTP2Stream(id: 1)
+    stream.incoming = part
+    #expect([stream.hasAnswer, stream.hasHead, stream.isEndReceived] == expected)
+  }
+
+  @Test("A frame begins an answer of which nothing has come, and takes nothing back of any other")
+  func answerBegan() {
+    let stream = HTTP2Stream(id: 1)
+    stream.answerBegan()
+    #expect(stream.incoming == .headBegun)
+    for part in [HTTP2Stream.Incoming.headBegun, .content(toCome: 7), .ended] {
+      stream.incoming = part
+      stream.answerBegan()
+      #expect(stream.incoming == part)
+    }
   }
 }
