@@ -298,6 +298,7 @@ package final class HTTP2Session {
     self.pointer = nil
     spare.removeAll()
     for stream in streams.removeAll() {
+      stream.isClosed = true
       let handler = stream.handler
       stream.handler = nil
       handler?.closed(HTTP2ErrorCode.cancel.rawValue)

@@ -35,8 +35,8 @@ package final class HTTP2Stream {
   /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
   var interimHeads: [Int] = []
   var finalHead = 0
-  /// Whether it is closed.
-  var isClosed = false
+  /// Whether it is closed, which its handler is told next.
+  package internal(set) var isClosed = false
 
   /// The content to be sent: whether there is more to come, and whether nghttp2 waits for it. The trailers are kept
   /// beside it, so that a change of it is the change of one byte.
@@ -140,7 +140,7 @@ package protocol HTTP2StreamHandler: AnyObject {
   func sentEnd()
   /// Content has come for a request that was answered, and was discarded.
   func discardedContent()
-  /// The stream is closed, for whatever reason.
+  /// The stream is closed, for whatever reason. Called once.
   func closed(_ code: UInt32)
 }
 

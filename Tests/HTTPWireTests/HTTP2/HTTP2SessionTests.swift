@@ -25,7 +25,7 @@ struct HTTP2SessionTests {
     let data = frames.filter { $0.type == RawFrame.data }
     #expect(data.map(\.payload) == Array(repeating: Array("hello".utf8), count: 3))
     #expect(data.allSatisfy { $0.flags == RawFrame.endStream })
-    #expect(rig.streams.allSatisfy { $0.closed == 0 })
+    #expect(rig.streams.allSatisfy { $0.closed == 0 && $0.stream.isClosed })
     #expect(rig.session.streamCount == 0)
   }
 
@@ -65,6 +65,7 @@ struct HTTP2SessionTests {
     let session = rig.session
     session.close()
     #expect(rig.streams.allSatisfy { $0.closed == HTTP2ErrorCode.cancel.rawValue } && session.isOver)
+    #expect(rig.streams.allSatisfy { $0.stream.isClosed })
     session.terminate(.enhanceYourCalm)
     session.beginGracefulShutdown()
     session.goAway()

@@ -31,7 +31,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private var isQueuing = false
   /// Bytes that all streams had sent at the last look at the client's pace.
   private var sentByConnection = 0
-  private var isClosed = false
   /// The wait for the client to end a request that was answered before it was whole.
   private var lingering: LingeringClose?
 
@@ -58,7 +57,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     due = .nothing
     isQueuing = false
     sentByConnection = 0
-    isClosed = false
     lingering = nil
   }
 
@@ -281,7 +279,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Starts the client's deadline for content that has not left by now.
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
-    guard !isClosed, stream.queuedBytes > 0 else { return }
+    guard !stream.isClosed, stream.queuedBytes > 0 else { return }
     sentByConnection = http2.sentBytes
     watchPace(at: now)
   }
@@ -330,7 +328,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   /// Whether its exchange can be reviewed.
-  var isReviewable: Bool { exchange.isReviewable && !isClosed && !stream.isReset }
+  var isReviewable: Bool { exchange.isReviewable && !stream.isClosed && !stream.isReset }
 
   /// Ends the exchange if the gate no longer permits it.
   func review(at now: NIODeadline) { if isReviewable { reviewExchange(at: now) } }
@@ -352,8 +350,6 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func closed(_ code: UInt32) {
-    guard !isClosed else { return }
-    isClosed = true
     loop.wheel.remove(self)
     pendingHead = nil
     connection.countUnsent()
