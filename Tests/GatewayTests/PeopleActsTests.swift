@@ -1,4 +1,5 @@
 import AccessPolicy
+import Operations
 import Pages
 import Sessions
 import Synchronization
@@ -56,6 +57,8 @@ struct PeopleActsTests {
       #expect(error?.status == 503, "the page says that the store is unavailable")
     }
     #expect(rig.store.state.withLock { $0.sessions.count } == 1)
+    let failures = rig.metrics.storeFailures
+    #expect(failures.total("end") == 2 && failures.total("administration") == 0, "each is counted once")
     rig.store.state.withLock { $0.failures = [:] }
     _ = try await acts.carryOut(.endSessions(of: session.subject), for: manager, by: Self.actor)
     #expect(rig.store.state.withLock { $0.sessions.isEmpty })

@@ -282,6 +282,19 @@ struct StoreHealthTests {
     #expect(metrics.storeFailures.total("end") == 1_002 && metrics.storeFailures.total("touch") == 1)
   }
 
+  @Test("An error that was reported before is neither counted nor logged again")
+  func reportedBefore() {
+    let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation"]) }
+    let store = StoreHealth(
+      StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics, logger: logger, now: 0)
+    let reported = store.failed("end", StoreError(code: .busy, message: "locked"))
+    #expect(store.failed("administration", reported).isReported && store.didNotAnswer("find", reported).isReported)
+    #expect(lines.take() == ["session store operation failed end"])
+    let failures = metrics.storeFailures
+    #expect(failures.total("end") == 1 && failures.total("administration") == 0 && failures.total("find") == 0)
+    #expect(!store.isUnavailable)
+  }
+
   @Test("Damaged records are logged once a minute, whatever operations find them")
   func damagedRecords() {
     let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))

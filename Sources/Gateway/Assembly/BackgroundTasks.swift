@@ -188,7 +188,8 @@ struct BackgroundTasks: Sendable {
         await sessions.forget(removed.sessions)
         guard removed.rows > 0 else { return }
       } catch {
-        return storeHealth.failed("remove_expired", error)
+        storeHealth.failed("remove_expired", error)
+        return
       }
       try? await Task.sleep(for: .milliseconds(50))
     }

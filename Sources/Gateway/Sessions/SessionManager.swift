@@ -7,7 +7,7 @@ internal import Synchronization
 /// The sessions of this process: finds, loads and ends them across the store and the caches of all event loops.
 ///
 /// All session termination goes through this type: first the store, then every loop's cache and open connections, and
-/// only then is the request for it answered.
+/// only then is the request for it answered. The errors of the store that it throws are reported to ``StoreHealth``.
 final class SessionManager: Sendable {
   private let store: any SessionRecordStore & NotificationStore
   private let loops: ProcessSessions
@@ -159,8 +159,7 @@ final class SessionManager: Sendable {
     do throws(StoreError) {
       found = try await store.find(identifier.handle)
     } catch {
-      storeHealth.didNotAnswer("find", error)
-      throw error
+      throw storeHealth.didNotAnswer("find", error)
     }
     guard let found else { return nil }
     if isAlive(found, at: clock()) { return found }
@@ -177,7 +176,7 @@ final class SessionManager: Sendable {
       let cached = await loops.cached(identifier.handle)
       known = found.map { seen($0, cached) }
     } catch {
-      storeHealth.didNotAnswer("find", error)
+      let error = storeHealth.didNotAnswer("find", error)
       guard storeHealth.isTrusted(at: clock()), let cached = await loops.cached(identifier.handle) else { throw error }
       known = cached.snapshot
     }
@@ -192,8 +191,7 @@ final class SessionManager: Sendable {
     do throws(StoreError) {
       found = try await store.sessions(of: session.subject)
     } catch {
-      storeHealth.didNotAnswer("sessions", error)
-      throw error
+      throw storeHealth.didNotAnswer("sessions", error)
     }
     if let damage = found.damagedRecords().first { storeHealth.failed("sessions", damage.error) }
     var this = session
@@ -207,8 +205,7 @@ final class SessionManager: Sendable {
     do throws(StoreError) {
       return try await store.find(handle)?.session.subject == subject
     } catch {
-      storeHealth.didNotAnswer("find", error)
-      throw error
+      throw storeHealth.didNotAnswer("find", error)
     }
   }
 
@@ -219,8 +216,7 @@ final class SessionManager: Sendable {
     do throws(StoreError) {
       ended = try await store.end(selection, because: reason, at: Date(millisecondsSince1970: clock()))
     } catch {
-      storeHealth.failed("end", error)
-      throw error
+      throw storeHealth.failed("end", error)
     }
     metrics.countEnd(of: ended, because: reason)
     await forget(ended)
@@ -238,8 +234,7 @@ final class SessionManager: Sendable {
     do throws(StoreError) {
       outcome = try await store.carryOut(notification, at: Date(millisecondsSince1970: clock()))
     } catch {
-      storeHealth.failed("notification", error)
-      throw error
+      throw storeHealth.failed("notification", error)
     }
     switch outcome {
     case .carriedOut(let ended):

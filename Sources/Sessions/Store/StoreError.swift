@@ -51,6 +51,8 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   package let message: String
   /// The database's own message, for the log; no parameter of a statement, no secret.
   package let cause: String?
+  /// Whether it was counted and logged: code that receives it only has to answer.
+  package private(set) var isReported = false
 
   /// An error with its remedy in the message.
   package init(code: Code, message: String, cause: String? = nil) {
@@ -70,6 +72,13 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case .readOnly: if case .sqlite = location { true } else { false }
     case .unavailable, .interrupted, .busy, .full: false
     }
+  }
+
+  /// The same error, marked as counted and logged.
+  package var reported: StoreError {
+    var error = self
+    error.isReported = true
+    return error
   }
 
   /// The party at fault.

@@ -58,7 +58,8 @@ final class NotificationRelay: Sendable {
         case .damaged(let damage): note(damage)
         }
       } catch {
-        return storeHealth.failed("relay", error)
+        storeHealth.failed("relay", error)
+        return
       }
     }
   }

@@ -238,7 +238,8 @@ struct SessionCreation: Sendable {
     do throws(StoreError) {
       holders = try await store.accounts(withEmail: email)
     } catch {
-      return storeHealth.failed("accounts", error)
+      storeHealth.failed("accounts", error)
+      return
     }
     if let damage = holders.damagedRecords().first { storeHealth.failed("accounts", damage.error) }
     let others = holders.records().filter { $0.subject != subject && $0.claims.emailVerified == true }

@@ -171,17 +171,26 @@ final class StoreHealth: Sendable {
     change { $0.didNotWrite(error) }
   }
 
-  /// Notes that an operation failed. The store may still be available.
-  func failed(_ operation: String, _ error: StoreError) {
+  /// Notes that an operation failed. The store may still be available. An error that was reported before is ignored, so
+  /// that one operation fails once, whatever calls it.
+  /// - Returns: the error as reported, to be thrown.
+  @discardableResult
+  func failed(_ operation: String, _ error: StoreError) -> StoreError {
+    if error.isReported { return error }
     metrics.storeFailures.count(operation)
     change { $0.failed(operation, error) }
+    return error.reported
   }
 
   /// Notes that a query was not answered: the store counts as unavailable, unless it has answered with a record that is
-  /// damaged.
-  func didNotAnswer(_ operation: String, _ error: StoreError) {
+  /// damaged. An error that was reported before is ignored.
+  /// - Returns: the error as reported, to be thrown.
+  @discardableResult
+  func didNotAnswer(_ operation: String, _ error: StoreError) -> StoreError {
+    if error.isReported { return error }
     metrics.storeFailures.count(operation)
     change { $0.didNotAnswer(operation, error) }
+    return error.reported
   }
 
   /// Notes that the store could not be opened at the start; opening is retried.

@@ -1,0 +1,101 @@
+import AccessPolicy
+import DataPlane
+import FoundationEssentials
+import HTTPTypes
+import Operations
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("Sessions that endpoints cannot look up")
+struct EndpointStoreFailureTests {
+  private static func evaluator() throws -> AccessEvaluator {
+    AccessEvaluator.forTests(
+      try RouteTable(access: AccessSettings(), routes: [], groups: ["guests", "managers"]),
+      GroupDirectory([GroupSettings(name: "guests"), GroupSettings(name: "managers")]))
+  }
+
+  /// A request of somebody who is signed in, from our own page.
+  private static func request(_ signIn: SignInRig, to path: String) throws -> ControlRequest {
+    var request = signIn.request([try signIn.rig.signIn("001.anna").cookie])
+    request.head.path = path
+    request.head.headerFields[.secFetchSite] = "same-origin"
+    return request
+  }
+
+  private static let gone = StoreError(code: .interrupted, message: "gone")
+
+  @Test("A request for access that cannot be made is one failed operation of the store")
+  func accessRequest() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let endpoint = AccessRequestEndpoint(
+      origin: rig.settings.originSettings, isEnabled: true, pages: signIn.responses.pages,
+      returnTargets: ReturnTargets(rig.settings.originSettings),
+      requestSessions: signIn.verification.requestSessions, sessions: rig.sessions, store: rig.store,
+      storeHealth: rig.storeHealth, evaluator: try Self.evaluator(),
+      audit: AuditTrail(.silent, keyring: rig.keyring))
+    let request = try Self.request(signIn, to: "/.auth/request-access")
+    rig.store.state.withLock { $0.failures["find"] = Self.gone }
+    #expect(await endpoint.ask(request).head.status == .serviceUnavailable)
+    let failures = rig.metrics.storeFailures
+    #expect(failures.total("find") == 1 && failures.total("request_access") == 0)
+    try await rig.stop()
+  }
+
+  @Test("An invitation that cannot be redeemed is one failed operation of the store")
+  func invitation() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let endpoint = InvitationEndpoint(
+      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
+      sessions: rig.sessions, evaluator: try Self.evaluator(), hosts: [],
+      audit: AuditTrail(.silent, keyring: rig.keyring))
+    let code = InvitationCode.random()
+    let group = try #require(GroupName("guests"))
+    let now = rig.clock.now
+    try await rig.store.create(
+      Invitation(
+        id: "abcd1000", group: group, uses: 1, expires: now.addingTimeInterval(60), note: nil, created: now,
+        by: "cli"),
+      hash: code.hash)
+    let request = try Self.request(signIn, to: "/.auth/invite/" + code.exposedText)
+    rig.store.state.withLock { $0.failures["find"] = Self.gone }
+    #expect(await endpoint.join(request).head.status == .serviceUnavailable)
+    let failures = rig.metrics.storeFailures
+    #expect(failures.total("find") == 1 && failures.total("invitation") == 0)
+    try await rig.stop()
+  }
+
+  @Test("A people page that cannot be shown is one failed operation of the store")
+  func people() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let audit = AuditTrail(.silent, keyring: rig.keyring)
+    let evaluator = try Self.evaluator()
+    var access = AccessSettings()
+    access.managers = ["managers"]
+    let authority = ManagerAuthority(access, [], evaluator)
+    let endpoint = PeopleEndpoint(
+      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      requestSessions: signIn.verification.requestSessions, authority: authority,
+      lists: PeopleLists(
+        store: rig.store, authority: authority, storeHealth: rig.storeHealth, clock: rig.sessions.clock),
+      acts: PeopleActs(
+        accessChanges: AccessChanges(
+          store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
+          invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth, metrics: rig.metrics,
+          audit: audit),
+        store: rig.store, sessions: rig.sessions, authority: authority, audit: audit),
+      storeHealth: rig.storeHealth, clock: rig.sessions.clock, audit: audit, refusals: RefusalAudit())
+    let request = try Self.request(signIn, to: "/.auth/people")
+    rig.store.state.withLock { $0.failures["find"] = Self.gone }
+    #expect(await endpoint.page(request).head.status == .serviceUnavailable)
+    let failures = rig.metrics.storeFailures
+    #expect(failures.total("find") == 1 && failures.total("people") == 0)
+    try await rig.stop()
+  }
+}
