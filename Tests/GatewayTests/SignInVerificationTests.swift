@@ -151,4 +151,30 @@ struct SignInVerificationTests {
     #expect(completion.endsPendingName == isTheirs)
     try await signIn.rig.stop()
   }
+
+  @Test("A name left in the browser replaces no known one, not even while the store does not say whether there is one")
+  func knownName() async throws {
+    let signIn = try await SignInRig()
+    let anna = try signIn.rig.signIn("001.anna").snapshot.account.subject
+    let known = try #require(PersonName(given: "Anna", family: nil))
+    signIn.rig.store.state.withLock { state in
+      state.accounts[anna]?.name = known
+      state.nextFailures["account"] = StoreError(code: .interrupted, message: "gone")
+    }
+    let kept = PendingDisplayName(try #require(PersonName(given: "Annette", family: nil)), of: .subject("001.anna"))
+    let request = signIn.request([String(try kept.setCookie(signIn.rig.keyring, now: .now).prefix { $0 != ";" })])
+    let first = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: first.nonce))
+    let error = await #expect(throws: SignInError.self) {
+      _ = try await signIn.verification.complete(signIn.grant(of: first, user: "001.anna"), of: first, request)
+    }
+    #expect(error?.page == .storeUnavailable && signIn.rig.metrics.storeFailures.total("account") == 1)
+    #expect(signIn.rig.store.state.withLock { $0.accounts[anna]?.name } == known)
+    let second = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: second.nonce))
+    let completion = try await signIn.verification.complete(
+      signIn.grant(of: second, user: "001.anna"), of: second, request)
+    #expect(completion.session.snapshot.account.name == known)
+    try await signIn.rig.stop()
+  }
 }

@@ -9,6 +9,8 @@ final class MemoryStore: SessionStore {
     var isAway = false
     /// The errors of operations that fail, by their names.
     var failures: [String: StoreError] = [:]
+    /// The errors of operations that fail once.
+    var nextFailures: [String: StoreError] = [:]
     /// Runs before each failure of a store that is away.
     var beforeFailure: (@Sendable () -> Void)?
     /// Whether a newer version has changed it.
@@ -77,7 +79,8 @@ final class MemoryStore: SessionStore {
 
   /// Fails if this operation is to fail.
   func requireSuccess(of operation: String) throws(StoreError) {
-    if let failure = state.withLock({ $0.failures[operation] }) { throw failure }
+    let failure = state.withLock { $0.failures[operation] ?? $0.nextFailures.removeValue(forKey: operation) }
+    if let failure { throw failure }
   }
 
   /// Somebody is signed in.
@@ -212,7 +215,10 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
+  func account(_ subject: Subject) async throws(StoreError) -> Account? {
+    try requireSuccess(of: "account")
+    return try access { $0.account(subject) }
+  }
 
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try requireSuccess(of: "accounts")

@@ -1,6 +1,7 @@
 internal import AppleIdentity
 internal import DataPlane
 internal import FoundationEssentials
+internal import Pages
 internal import Sessions
 
 /// Verifies the success response to a sign-in of this browser, and creates its session.
@@ -31,7 +32,7 @@ struct SignInVerification: Sendable {
     let kept = PendingDisplayName.open(in: request, creation.keyring, now: .now)
     let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
     let name =
-      if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
+      if let submitted { submitted } else { try await missing(isTheirs ? kept?.name : nil, for: tokens) }
     let destination: String? = if case .page(let path) = signIn.destination { path } else { nil }
     let made = try await creation.create(
       of: tokens, name: name, replacing: replaced(by: signIn, request), to: destination, request)
@@ -62,10 +63,15 @@ struct SignInVerification: Sendable {
   }
 
   /// The pending display name of the same user in this browser, if the user has no name.
-  private func missing(_ name: PersonName?, for tokens: TokenGrant) async -> PersonName? {
+  private func missing(_ name: PersonName?, for tokens: TokenGrant) async throws(SignInError) -> PersonName? {
     guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
-    let known = try? await creation.store.account(subject)
-    return known?.name == nil ? name : nil
+    do throws(StoreError) {
+      return try await creation.store.account(subject)?.name == nil ? name : nil
+    } catch {
+      // Whether the user has a name is unknown, and it must not be replaced.
+      creation.storeHealth.failed("account", error)
+      throw SignInError(.storeUnavailable, "store")
+    }
   }
 
   /// The sessions that this sign-in replaces: all known ones of this browser. The sign-in state has the one that
