@@ -2,6 +2,13 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 
+// Three questions about the page that caused a request:
+// - May it change something? `isFromOwnPages`: only a form or script of our own pages.
+// - May a message in its query be shown? `isCausedByOwnPage`: after our own redirect.
+// - Did another site cause it? `isOfAnotherSite`: for limits, and for pages that other sites may link to.
+//
+// They differ in the user's own navigation (`Sec-Fetch-Site: none`: the address bar, a bookmark, a link in an e-mail):
+// no other site caused it, but it neither changes anything nor has its message shown.
 extension ControlRequest {
   /// Whether the request comes from our own pages, by `Origin`, or by `Sec-Fetch-Site` where `Origin` says nothing:
   /// some browsers leave it out, and of a page with `Referrer-Policy: no-referrer` it is `null` (Fetch Standard,
@@ -14,6 +21,11 @@ extension ControlRequest {
     guard let stated = fields[.origin], stated != "null" || !isSameOrigin else { return isSameOrigin }
     return stated.utf8.elementsEqual(origin.origin.description.utf8)
   }
+
+  /// Whether our own page caused the request, as by the redirect after a form, by `Sec-Fetch-Site` alone: a GET has no
+  /// `Origin`. Only then is a message in the query shown: any link, also one in an e-mail, could make our page say that
+  /// something was done. True for clients that do not send the field.
+  var isCausedByOwnPage: Bool { (head.headerFields[.secFetchSite] ?? "same-origin") == "same-origin" }
 
   /// Whether a page of another site caused the request, by `Sec-Fetch-Site`.
   var isOfAnotherSite: Bool {

@@ -46,10 +46,9 @@ struct AccountEndpoint: Sendable {
     return claims.emailVerified == true ? .verified : .unverified
   }
 
-  /// The change in the query, after our redirect; ignored if another site links to it.
+  /// The change in the query, after our redirect; ignored in any other link.
   private static func change(_ request: ControlRequest) -> AccountChange? {
-    guard (request.head.headerFields[.secFetchSite] ?? "same-origin") == "same-origin", let query = try? request.query()
-    else { return nil }
+    guard request.isCausedByOwnPage, let query = try? request.query() else { return nil }
     return AccountChange.allCases.first { change in
       (try? query.value(of: "ended"))?.elementsEqual(change.rawValue.utf8) == true
     }

@@ -63,7 +63,8 @@ struct PeopleEndpoint: Sendable {
   // MARK: Page
 
   private func show(_ request: ControlRequest, to manager: Subject) async throws -> ControlResponse {
-    let query = PeopleQuery((try? request.query()) ?? FormFields(fields: []))
+    var query = PeopleQuery((try? request.query()) ?? FormFields(fields: []))
+    if !request.isCausedByOwnPage { query.result = nil }
     let renderer = pages.pages(request)
     guard let subject = query.person else {
       return ControlResponse(renderer.people(try await lists.list(query, for: manager)))
@@ -142,7 +143,7 @@ struct PeopleQuery: Sendable {
   let after: Subject?
   /// The code that the requests go on after.
   let requestsAfter: AccessRequestCode?
-  let result: PeopleResult?
+  var result: PeopleResult?
 
   /// Unknown and malformed values are ignored.
   init(_ fields: FormFields) {

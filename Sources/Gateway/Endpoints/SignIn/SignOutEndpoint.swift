@@ -42,9 +42,9 @@ struct SignOutEndpoint: Sendable {
     await page(request, wanted: returnTargets.wanted(request), deletion: Self.deletion(request))
   }
 
-  /// The deletion that the query names; ignored if another site links to it.
+  /// The deletion that the query names, after our redirect; ignored in any other link.
   private static func deletion(_ request: ControlRequest) -> AccountDeletion? {
-    guard !request.isOfAnotherSite, let query = try? request.query(), let value = try? query.value(of: deletedItem)
+    guard request.isCausedByOwnPage, let query = try? request.query(), let value = try? query.value(of: deletedItem)
     else { return nil }
     return AccountDeletion(rawValue: String(decoding: value, as: UTF8.self))
   }
