@@ -1,3 +1,4 @@
+import AccessPolicy
 import DataPlane
 import FoundationEssentials
 import HTTPTypes
@@ -11,11 +12,14 @@ import Testing
 struct SignOutEndpointTests {
   private func endpoint(_ signIn: SignInRig) -> SignOutEndpoint {
     let rig = signIn.rig
+    var native = NativeSettings()
+    native.acceptsBearer = true
     return SignOutEndpoint(
       origin: rig.settings.originSettings, pages: signIn.responses.pages,
       returnTargets: ReturnTargets(rig.settings.originSettings),
-      requestSessions: signIn.verification.requestSessions, sessions: rig.sessions, reset: signIn.responses.reset,
-      audit: AuditTrail(.silent, keyring: rig.keyring))
+      requestSessions: RequestSessions(
+        keyring: rig.keyring, scope: .publicURL, native: native, sessions: rig.sessions),
+      sessions: rig.sessions, reset: signIn.responses.reset, audit: AuditTrail(.silent, keyring: rig.keyring))
   }
 
   private func text(_ response: ControlResponse) -> String { String(decoding: response.body, as: UTF8.self) }
@@ -34,5 +38,53 @@ struct SignOutEndpointTests {
     let page = text(await endpoint(signIn).page(request))
     #expect(page.contains("You have stopped using") == isShown)
     try await signIn.rig.stop()
+  }
+
+  /// A `POST` from our own page.
+  private func signOut(_ signIn: SignInRig, _ cookie: String, authorization: String) -> ControlRequest {
+    var request = signIn.request([cookie])
+    request.head.path = "/.auth/sign-out"
+    request.head.headerFields[.secFetchSite] = "same-origin"
+    request.head.headerFields[.authorization] = authorization
+    return request
+  }
+
+  private func clearsCookie(_ response: ControlResponse) -> Bool {
+    response.head.headerFields[values: .setCookie].contains { $0.hasPrefix("__Host-cordon=;") }
+  }
+
+  @Test("A bearer token ends its own session alone, and the cookie of another session is not cleared")
+  func bearerToken() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let identifier = SessionIdentifier.random()
+    let (ben, benCookie) = try rig.signIn("002.ben", identifier: identifier)
+    let (anna, annaCookie) = try rig.signIn("001.anna")
+    let bearer = "Bearer \(rig.keyring.signedCookie(for: identifier, on: .publicURL))"
+    let response = await endpoint(signIn).signOut(self.signOut(signIn, annaCookie, authorization: bearer))
+    #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [anna.session.handle])
+    #expect(!clearsCookie(response) && response.head.headerFields[.clearSiteData] == nil)
+    // With its own cookie, which then is worth nothing.
+    let again = await endpoint(signIn).signOut(self.signOut(signIn, benCookie, authorization: bearer))
+    #expect(clearsCookie(again) && again.head.headerFields[.clearSiteData] != nil)
+    #expect(rig.store.state.withLock { $0.sessions[ben.session.handle] } == nil)
+    try await rig.stop()
+  }
+
+  @Test("A browser that sends a machine token by itself is asked, and then signed out of the session of its cookie")
+  func machineToken() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let (_, cookie) = try rig.signIn("001.anna")
+    let token = MachineTokenText.random(rig.store.key).text
+    let request = signOut(
+      signIn, cookie, authorization: "Basic \(Data("token:\(token)".utf8).base64EncodedString())")
+    #expect(MachineTokenField.isCarried(by: request))
+    var asking = request
+    asking.head.method = .get
+    #expect(text(await endpoint(signIn).page(asking)).contains("Sign out of"))
+    let response = await endpoint(signIn).signOut(request)
+    #expect(clearsCookie(response) && rig.store.state.withLock { $0.sessions.isEmpty })
+    try await rig.stop()
   }
 }

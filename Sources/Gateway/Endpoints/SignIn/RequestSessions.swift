@@ -31,6 +31,13 @@ struct RequestSessions: Sendable {
     return ofCookies(request)
   }
 
+  /// The sessions that signing out ends: only that of its bearer token, if we have signed it; otherwise those of its
+  /// cookies. A machine token makes no difference: it has no session, and once a user has entered one, the browser
+  /// sends it with every request (`Basic`).
+  func endedBySigningOut(_ request: ControlRequest) -> [SessionIdentifier] {
+    bearer(request).map { [$0] } ?? ofCookies(request)
+  }
+
   /// The sessions of the request's cookies, whatever else it carries: each once, and at most
   /// `RequestCookies.mostAlike`. Each may cost a store operation, and a client can repeat one signed cookie as often as
   /// it fits into a header. A browser has one; cookies that we have not signed do not count.
@@ -90,7 +97,16 @@ struct RequestSessions: Sendable {
 
   /// The session of the first valid credential with its identifier; nil without one.
   func current(_ request: ControlRequest) async throws(StoreError) -> IdentifiedSession? {
-    for identifier in identifiers(request) {
+    try await first(of: identifiers(request))
+  }
+
+  /// The first valid session that signing out would end; nil without one.
+  func findToSignOut(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
+    try await first(of: endedBySigningOut(request))?.snapshot
+  }
+
+  private func first(of identifiers: [SessionIdentifier]) async throws(StoreError) -> IdentifiedSession? {
+    for identifier in identifiers {
       if let found = try await sessions.find(identifier) {
         return IdentifiedSession(identifier: identifier, snapshot: found)
       }

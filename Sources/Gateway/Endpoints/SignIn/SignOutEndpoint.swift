@@ -54,7 +54,7 @@ struct SignOutEndpoint: Sendable {
     _ request: ControlRequest, wanted: ReturnTarget, deletion: AccountDeletion? = nil
   ) async -> ControlResponse {
     do throws(StoreError) {
-      guard let snapshot = try await requestSessions.find(request) else {
+      guard let snapshot = try await requestSessions.findToSignOut(request) else {
         let pages = pages.pages(request)
         return ControlResponse(deletion.map(pages.farewell(after:)) ?? pages.signedOut(returnTo: wanted.path))
       }
@@ -66,7 +66,7 @@ struct SignOutEndpoint: Sendable {
   }
 
   /// `POST sign-out`: ends the session, then clears the cookie. If the store cannot record the end, the response
-  /// reports it.
+  /// reports it. A bearer token ends its own session alone: the cookie of another session stays.
   func signOut(_ request: ControlRequest) async -> ControlResponse {
     let form = try? FormFields(parsing: request.body)
     return await signOut(request, wanted: returnTargets.target(form.flatMap { try? $0.value(of: "return_to") }))
@@ -74,7 +74,7 @@ struct SignOutEndpoint: Sendable {
 
   private func signOut(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
     guard requestSessions.isIntended(request, at: origin) else { return pages.failure(.crossSite, request) }
-    let handles = requestSessions.identifiers(request).map(\.handle)
+    let handles = requestSessions.endedBySigningOut(request).map(\.handle)
     do throws(StoreError) {
       for handle in handles {
         let ended = try await sessions.end(.one(handle), because: .signedOut)
@@ -88,8 +88,10 @@ struct SignOutEndpoint: Sendable {
       request.prefersPage
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
-    response.setCookie(requestSessions.cookies.sessionClearing)
-    reset.apply(to: &response)
+    if requestSessions.ofCookies(request).allSatisfy({ handles.contains($0.handle) }) {
+      response.setCookie(requestSessions.cookies.sessionClearing)
+      reset.apply(to: &response)
+    }
     return response
   }
 }
