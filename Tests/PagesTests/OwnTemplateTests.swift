@@ -215,9 +215,28 @@ struct OwnTemplateTests {
       ("@IMPORT 'x';", "1:1: @import stands in it: the page's policy lets nothing be loaded"),
       ("a{b:url(https://x/y)}", "1:9: https: stands in it: the page's policy lets nothing be loaded from elsewhere"),
       ("@font-face{}", "1:1: @font-face stands in it: the page's policy lets no font be loaded"),
+      ("a{b:url(\\68ttps\\3A/y)}", "1:9: https: stands in it: the page's policy lets nothing be loaded from elsewhere"),
     ])
   func stylesheet(text: String, complaint: String) {
     #expect(complaints("style.css", text) == [complaint])
+  }
+
+  @Test(
+    "An address of a host without a scheme is refused in a stylesheet as one with a scheme is",
+    arguments: [
+      ("a{b:url(//x/y)}", 9), ("a{b:URL( '//x/y')}", 11), ("a{b:url(\"/\\2f x/y\")}", 10), ("a{b:\\75rl(\\//x)}", 11),
+      ("a{b:url('\\\\\\\\x/y')}", 10), ("a{b:src(\"//x\")}", 10),
+      ("a{b:image-set(\"/y\" 1x, \"//x/y\" 2x)}", 25),
+    ])
+  func hostWithoutScheme(text: String, column: Int) {
+    let complaint = "1:\(column): // stands in it: the page's policy lets nothing be loaded from elsewhere"
+    #expect(complaints("style.css", text) == [complaint], "\(text)")
+  }
+
+  @Test("Two slashes that are no address of a host are allowed in a stylesheet")
+  func slashes() {
+    let text = "a{content:'// x';b:url(/y//z)} /* // */ c{d:url('/\\65 x')}"
+    #expect(complaints("style.css", text) == [])
   }
 
   @Test("The templates and what each can show are as recorded")

@@ -19,23 +19,121 @@ struct OwnStylesheet: Sendable, Equatable {
     guard let text = String(validating: contents, as: UTF8.self) else {
       throw TemplateError([problem("not valid UTF-8", "save it as UTF-8")])
     }
-    let lowercased = contents.map(\.asciiLowercased)
-    let forbidden = [
-      ("</", "it would end the page's style", "leave it out"), ("<!--", "it is not CSS", "leave it out"),
-      ("@import", "the page's policy lets nothing be loaded", "copy what it imports into this file"),
-      ("@font-face", "the page's policy lets no font be loaded", "name fonts that visitors have"),
-      ("http:", "the page's policy lets nothing be loaded from elsewhere", "serve it here, as url(/public/logo.svg)"),
-      ("https:", "the page's policy lets nothing be loaded from elsewhere", "serve it here, as url(/public/logo.svg)"),
-    ]
+    let read = DecodedStylesheet(contents)
     var problems: [TemplateDiagnostic] = []
-    for (text, reason, remedy) in forbidden {
-      let wanted = Array(text.utf8)
-      for offset in lowercased.indices where lowercased[offset...].starts(with: wanted) {
-        problems.append(problem("\(text) stands in it: \(reason)", remedy, at: offset))
-      }
+    func refuse(_ text: String, at offsets: [Int], _ reason: String, _ remedy: String) {
+      problems += offsets.map { problem("\(text) stands in it: \(reason)", remedy, at: $0) }
+    }
+    // What ends the element, ends it whatever CSS makes of it.
+    for (text, reason) in [("</", "it would end the page's style"), ("<!--", "it is not CSS")] {
+      let offsets = contents.indices.filter { contents[$0...].starts(with: text.utf8) }
+      refuse(text, at: offsets, reason, "leave it out")
+    }
+    refuse(
+      "@import", at: read.offsets(of: "@import"), "the page's policy lets nothing be loaded",
+      "copy what it imports into this file")
+    refuse(
+      "@font-face", at: read.offsets(of: "@font-face"), "the page's policy lets no font be loaded",
+      "name fonts that visitors have")
+    let foreign = [
+      ("http:", read.offsets(of: "http:")), ("https:", read.offsets(of: "https:")),
+      ("//", read.offsetsOfHostsWithoutScheme),
+    ]
+    for (text, offsets) in foreign {
+      refuse(
+        text, at: offsets, "the page's policy lets nothing be loaded from elsewhere",
+        "serve it here, as url(/public/logo.svg)")
     }
     guard problems.isEmpty else { throw TemplateError(problems) }
     self.text = text
+  }
+}
+
+/// A stylesheet as browsers read it: in lower case, with escapes resolved (CSS Syntax Level 3, 4.3.7).
+private struct DecodedStylesheet {
+  private var bytes: [UInt8] = []
+  /// The place of each byte in the file.
+  private var places: [Int] = []
+
+  init(_ contents: [UInt8]) {
+    var index = 0
+    while index < contents.count {
+      let place = index
+      index += 1
+      guard contents[place] == UInt8(ascii: "\\"), index < contents.count else {
+        append(contents[place], from: place)
+        continue
+      }
+      if let character = Self.escaped(contents, &index) { append(character, from: place) }
+    }
+  }
+
+  private mutating func append(_ byte: UInt8, from place: Int) {
+    bytes.append(byte.asciiLowercased)
+    places.append(place)
+  }
+
+  /// The character that is written after a backslash; nil for a line break or tab, which URLs do not keep. One that is
+  /// not ASCII counts as 0xFF, because none of those is looked for.
+  private static func escaped(_ contents: [UInt8], _ index: inout Int) -> UInt8? {
+    var (value, digits) = (0, 0)
+    while digits < 6, index < contents.count, let digit = Hex.value(of: contents[index]) {
+      value = value * 16 + Int(digit)
+      digits += 1
+      index += 1
+    }
+    if digits == 0 {
+      value = Int(contents[index])
+      index += 1
+    } else if index < contents.count, isSpace(contents[index]) {
+      // One white space ends the digits.
+      index += 1
+    }
+    if [0x09, 0x0A, 0x0D].contains(value) { return nil }
+    return value < 0x80 ? UInt8(value) : 0xFF
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  /// The places of a text, which is in lower case.
+  func offsets(of text: String) -> [Int] { indices(of: text).map { places[$0] } }
+
+  private func indices(of text: String) -> [Int] {
+    let text = Array(text.utf8)
+    return bytes.indices.filter { bytes[$0...].starts(with: text) }
+  }
+
+  /// The places of addresses that name a host without a scheme (`//cdn.example.com/logo.svg`), for which browsers take
+  /// that of the page. They read a backslash as a slash there.
+  var offsetsOfHostsWithoutScheme: [Int] {
+    var found: Set<Int> = []
+    for function in ["url(", "src("] {
+      for start in indices(of: function) {
+        var index = afterSpace(start + function.utf8.count)
+        if index < bytes.count, Self.isQuote(bytes[index]) { index = afterSpace(index + 1) }
+        if namesHost(at: index) { found.insert(places[index]) }
+      }
+    }
+    // Its strings are addresses, too.
+    for start in indices(of: "image-set(") {
+      let end = bytes[start...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "}") } ?? bytes.count
+      for quote in start..<end where Self.isQuote(bytes[quote]) {
+        let index = afterSpace(quote + 1)
+        if namesHost(at: index) { found.insert(places[index]) }
+      }
+    }
+    return found.sorted()
+  }
+
+  private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
+
+  private func afterSpace(_ index: Int) -> Int {
+    bytes[min(index, bytes.count)...].firstIndex { !Self.isSpace($0) } ?? bytes.count
+  }
+
+  private func namesHost(at index: Int) -> Bool {
+    guard index + 1 < bytes.count else { return false }
+    return bytes[index...index + 1].allSatisfy { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
   }
 }
 
