@@ -26,7 +26,7 @@ struct GateSiteTests {
         host: HostSettings(origin: try PublicOrigin(parsing: "https://\(name).example.com")), pages: pages)
     }
     adjust(&settings)
-    let logger = Logger(label: "test") { _ in RecordingLogHandler(log, ["peer", "client", "host"]) }
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(log, ["peer", "client", "proxy", "host"]) }
     return try await GateRig(settings, logger: logger)
   }
 
@@ -243,8 +243,16 @@ struct GateSiteTests {
       }
     }
     let message = "a trusted proxy rewrites Host, answering 421 instead of an endless redirect"
-    #expect(log.take().filter { $0.hasPrefix(message) } == ["\(message) 192.0.2.1 - alias.example.com"])
+    #expect(log.take().filter { $0.hasPrefix(message) } == ["\(message) 192.0.2.1 - - alias.example.com"])
     try await rig.stop()
+    // A proxy that names its client is named with it: it is the one to repair.
+    let other = try await self.rig(log: log)
+    let fields = ["X-Forwarded-Host: app.example.com", "X-Forwarded-For: 192.0.2.1", "Accept: text/html"]
+    let request = Asked(target: "/x", host: "alias.example.com", fields: fields, isFromProxy: true)
+    #expect(try await other.decide(request).status == 421)
+    let warnings = log.take().filter { $0.hasPrefix(message) }
+    #expect(warnings == ["\(message) - 192.0.2.1 \(GateRig.proxy) alias.example.com"])
+    try await other.stop()
   }
 
   @Test("X-Forwarded-Host changes neither the host that a request is judged for, nor the answers of verify")

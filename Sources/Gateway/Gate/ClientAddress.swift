@@ -20,13 +20,8 @@ enum ClientAddress {
     isKnown(client, head) ? IPAddress(client.address) : nil
   }
 
-  /// The name of the address in the log: `client` where a trusted proxy has named it, whose own address is not known
-  /// here; otherwise `peer`, which may be that proxy.
-  static func logKey(_ client: ClientPeer, _ head: borrowing RequestHead) -> String {
-    isNamedByProxy(client, head) ? "client" : "peer"
-  }
-
-  /// Whether the address is one that a trusted proxy has named.
+  /// Whether the address is one that a trusted proxy has named, whose own address is not known here. Otherwise it may
+  /// be that proxy's.
   static func isNamedByProxy(_ client: ClientPeer, _ head: borrowing RequestHead) -> Bool {
     client.isTrusted && client.isAddressKnown && head.fields.has(.xForwardedFor)
   }

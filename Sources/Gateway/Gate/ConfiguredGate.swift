@@ -57,8 +57,8 @@ final class ConfiguredGate {
     if isAlias, decision.redirects(to: configuration.origin),
       RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
     {
-      RewrittenHost.warn(head, bytes, client, configuration.rewrittenHostWarnings, logger)
-      decision = refuse(.misdirected, head, bytes, request)
+      decision = RewrittenHost.warn(
+        refuse(.misdirected, head, bytes, request), head, bytes, client, configuration.rewrittenHostWarnings, logger)
     }
     // After the decision, because verify judges another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }

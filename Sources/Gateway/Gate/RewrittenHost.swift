@@ -28,18 +28,30 @@ enum RewrittenHost {
     return false
   }
 
-  /// Warns of such a proxy, once a minute. The address is that of the proxy only where `X-Forwarded-For` names none.
+  /// Warns of such a proxy, once a minute.
+  /// - Returns: the decision, or the same with the warning: the address of a proxy that has named its client is known
+  ///   to the connection alone.
   static func warn(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ warnings: WarningInterval,
-    _ logger: Logger
-  ) {
-    guard warnings.isDue() else { return }
+    _ decision: GateDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ warnings: WarningInterval, _ logger: Logger
+  ) -> GateDecision {
+    guard case .answer(let response, let routeClass) = decision, warnings.isDue() else { return decision }
+    let (host, address) = (bytes.string(head.authority), client.address)
+    guard ClientAddress.isNamedByProxy(client, head) else {
+      warn(["peer": "\(address)"], host, logger)
+      return decision
+    }
+    return .answerAndLog(response, routeClass: routeClass) { proxy in
+      warn(["client": "\(address)", "proxy": "\(proxy)"], host, logger)
+    }
+  }
+
+  private static func warn(_ addresses: Logger.Metadata, _ host: String, _ logger: Logger) {
+    var metadata = addresses
+    metadata["host"] = "\(host)"
+    metadata["remedy"] = "\(remedy)"
     logger.warning(
-      "a trusted proxy rewrites Host, answering 421 instead of an endless redirect",
-      metadata: [
-        ClientAddress.logKey(client, head): "\(client.address)", "host": "\(bytes.string(head.authority))",
-        "remedy": "\(remedy)",
-      ])
+      "a trusted proxy rewrites Host, answering 421 instead of an endless redirect", metadata: metadata)
   }
 
   private static let remedy =
