@@ -39,6 +39,20 @@ struct ConnectTests {
     var count: Int { accepted.withLock(\.count) }
   }
 
+  @Test("A private Unix socket is for its own user only")
+  func privateSocket() async throws {
+    try await withLoop { loop in
+      let path = "/tmp/cordon-private-\(UInt64.random(in: .min ... .max)).sock"
+      defer { unlink(path) }
+      let socket = try ListeningSocket.bind(
+        to: SocketAddress(unixDomainSocketPath: path), backlog: 1, isShared: false, isPrivate: true, on: loop)
+      var status = stat()
+      let found = lstat(path, &status)
+      #expect(found == 0 && status.st_mode & 0o7777 == 0o600)
+      withExtendedLifetime(socket) {}
+    }
+  }
+
   @Test(
     "A connection is made, accepted, used from both ends, and known by its addresses", arguments: ["127.0.0.1", "::1"])
   func connect(address: String) async throws {

@@ -6,12 +6,6 @@ internal import ServiceLifecycle
 internal import Sessions
 internal import SocketTransport
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// A gateway that has started: its listeners, and its background tasks.
 struct RunningGateway: Sendable {
   private let services: GatewayServices
@@ -49,7 +43,8 @@ struct RunningGateway: Sendable {
     let resources = ResourceWatch(logger: logger)
     resources.addMetrics(to: metrics)
 
-    let admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
+    var admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
+    admin.isPrivate = snapshot.adminAuthorization.restsOnPermission
     let sockets = try InheritedSockets.ofEnvironment(for: settings.listener.acceptors + [admin])
     // Another process with this configuration may share the public addresses: clients of a start that ends over the
     // admin address would lose their connections.
@@ -76,9 +71,9 @@ struct RunningGateway: Sendable {
     let board = StatusBoard(
       loops: services.loops, health: services.health, metrics: metrics, people: people,
       upstreams: { upstreams.status }, version: version, started: started)
-    let adminListener = try await startAdminListener(
-      admin, isPrivate: snapshot.adminAuthorization.restsOnPermission, on: eventLoop, sockets: sockets
-    ) { adminGate(at: settings.adminAddress, services, board, reload) }
+    let adminListener = try await startAdminListener(admin, on: eventLoop, sockets: sockets) {
+      adminGate(at: settings.adminAddress, services, board, reload)
+    }
     try sockets.requireNoneLeft()
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
@@ -164,13 +159,10 @@ struct RunningGateway: Sendable {
       reload: { await reload.run(by: $0) }, refusals: refusals)
   }
 
-  /// - Parameter isPrivate: whether a Unix socket is created with access for its owner only.
   private static func startAdminListener(
-    _ acceptor: AcceptorSettings, isPrivate: Bool, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
+    _ acceptor: AcceptorSettings, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
   ) async throws -> Listener {
-    let mask = isPrivate ? umask(0o177) : nil
-    defer { if let mask { _ = umask(mask) } }
     let configuration = try ListenerConfiguration(
       ListenerSettings(main: acceptor),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),

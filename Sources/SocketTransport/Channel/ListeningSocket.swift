@@ -48,16 +48,17 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
   /// - Parameters:
   ///   - backlog: connections that may wait to be accepted; the system's `net.core.somaxconn` is the most.
   ///   - isShared: whether other sockets may be bound to the same address, among which the system divides connections.
+  ///   - isPrivate: whether a Unix socket is for the user of this process only (mode 0600); else the umask decides.
   /// - Throws: `IOError`.
   package static func bind(
-    to address: SocketAddress, backlog: CInt, isShared: Bool, on loop: SocketEventLoop
+    to address: SocketAddress, backlog: CInt, isShared: Bool, isPrivate: Bool = false, on loop: SocketEventLoop
   ) throws -> ListeningSocket {
     let descriptor = try SystemSocket.open(address.protocol)
     do {
       SystemSocket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
       if isShared { SystemSocket.set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
       if address.protocol != .unix { KeepAlive.apply(to: descriptor) }
-      try SystemSocket.listen(descriptor, on: address, backlog: backlog)
+      try SystemSocket.listen(descriptor, on: address, backlog: backlog, isPrivate: isPrivate)
     } catch {
       SystemSocket.close(descriptor)
       throw error

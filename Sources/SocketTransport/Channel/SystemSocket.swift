@@ -46,10 +46,16 @@ enum SystemSocket {
   }
 
   /// Binds and listens.
+  /// - Parameter isPrivate: whether a Unix socket is for the user of this process only. Its mode is set before it
+  ///   listens, so that nobody else can have connected. The umask is no means to that: it is that of all threads.
   /// - Throws: `IOError`.
-  static func listen(_ descriptor: CInt, on address: SocketAddress, backlog: CInt) throws {
+  static func listen(_ descriptor: CInt, on address: SocketAddress, backlog: CInt, isPrivate: Bool) throws {
     let result = address.withSockAddr { pointer, length in systemBind(descriptor, pointer, socklen_t(length)) }
     guard result == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
+    // Not by the descriptor: fchmod(2) of a socket does not change its file.
+    if isPrivate, let path = address.pathname, chmod(path, 0o600) != 0 {
+      throw IOError(errnoCode: errno, reason: "chmod")
+    }
     try listen(descriptor, backlog: backlog)
   }
 

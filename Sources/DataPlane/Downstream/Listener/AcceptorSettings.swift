@@ -19,6 +19,9 @@ package struct AcceptorSettings: Sendable, Equatable {
   package var proxyProtocolPeers: [NetworkPrefix]
   /// Whether every request is redirected (308) to the origin of its host, or the public one. Default: false.
   package var redirects = false
+  /// Whether a Unix socket that is created is for the gateway's user only (mode 0600). Default: false: the umask
+  /// decides.
+  package var isPrivate = false
 
   /// The name of `[listen]`.
   package static let mainName = "listen"

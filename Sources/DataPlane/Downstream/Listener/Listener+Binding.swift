@@ -19,7 +19,7 @@ extension Listener {
           boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops))
         } else {
           let isShared = loops.count > 1 && isTaken(acceptor.address)
-          let (gates, address) = try await bind(acceptor.address, place, loops: loops)
+          let (gates, address) = try await bind(acceptor, place, loops: loops)
           boundSockets.append(BoundSocket(gates: gates, isInherited: false, isShared: isShared, address: address))
         }
       } catch {
@@ -60,16 +60,17 @@ extension Listener {
   }
 
   private static func bind(
-    _ address: BindAddress, _ place: Int, loops: [LoopAcceptors]
+    _ acceptor: AcceptorSettings, _ place: Int, loops: [LoopAcceptors]
   ) async throws -> ([NIOLoopBound<AcceptGate>], BindAddress) {
-    switch address {
+    switch acceptor.address {
     case .unix(let path):
-      guard let first = loops.first else { return ([], address) }
+      guard let first = loops.first else { return ([], acceptor.address) }
       guard !isListening(path) else { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
       try removeSocket(path)
       let socket = try ListeningSocket.bind(
-        to: SocketAddress(unixDomainSocketPath: path), backlog: acceptQueue, isShared: false, on: first.eventLoop)
-      return ([try await accept(on: socket, place, first, handingOutTo: loops)], address)
+        to: SocketAddress(unixDomainSocketPath: path), backlog: acceptQueue, isShared: false,
+        isPrivate: acceptor.isPrivate, on: first.eventLoop)
+      return ([try await accept(on: socket, place, first, handingOutTo: loops)], acceptor.address)
     case .ip(let host, let port):
       var gates: [NIOLoopBound<AcceptGate>] = []
       var bound = Int(port)
