@@ -45,7 +45,8 @@ extension StoreError {
       return StoreError(
         code: .misconfigured, message: "store.url has a parameter with an invalid value; correct it", cause: problem)
     }
-    if says("too many clients", "too many connections", "remaining connection slots") {
+    // The last is PgBouncer's.
+    if says("too many clients", "too many connections", "remaining connection slots", "no more connections allowed") {
       return .noConnectionLeft(address, message)
     }
     if says("authentication failed", "no password supplied", "no pg_hba.conf entry")
@@ -179,7 +180,8 @@ extension StoreError {
     StoreError(
       code: .busy,
       message: "\(address) has no connection left; raise max_connections there (or the CONNECTION LIMIT of the role or "
-        + "the database), or lower store.connections of every gateway (each takes that many, and one to listen)",
+        + "the database, or max_client_conn of PgBouncer), or lower store.connections of every gateway (each takes "
+        + "that many, and one to listen)",
       cause: cause)
   }
 

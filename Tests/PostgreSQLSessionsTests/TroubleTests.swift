@@ -208,6 +208,18 @@ struct TroubleTests {
     #expect(error.description.contains("db.test"))
   }
 
+  @Test(
+    "A server without a free connection is told as such, whatever stands before the database",
+    arguments: [
+      "FATAL:  sorry, too many clients already", "FATAL:  no more connections allowed (max_client_conn)",
+      "ERROR:  no more connections allowed (max_client_conn)",
+    ])
+  func noConnectionLeft(text: String) throws {
+    let address = try ServerAddress("postgresql://cordon@127.0.0.1/cordon")
+    let error = StoreError(DatabaseError.notConnected("connection to server failed: \(text)"), at: address)
+    #expect(error.code == .busy && error.message.contains("max_client_conn of PgBouncer"))
+  }
+
   @Test("A permission that is missing on one table fails the ping, with the statement that grants it")
   func missingPermission() async throws {
     let server = try await PostgreSQLServer.started()
