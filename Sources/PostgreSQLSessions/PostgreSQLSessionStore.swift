@@ -105,6 +105,12 @@ package final class PostgreSQLSessionStore: SessionStore {
   /// It may lead to a server that was left, and is lost if the server ends it. Once, until a connection is renewed.
   package func onKeptConnection(_ report: @escaping @Sendable (StoreError) -> Void) { pool.onKeptConnection(report) }
 
+  /// Has `report` called when the changes of other gateways are no longer announced and have to be polled, and when
+  /// they are announced again: each once. An outage is not reported here.
+  package func onChangeDelivery(_ report: @escaping @Sendable (ChangeDelivery) -> Void) {
+    listener?.onChangeDelivery(report)
+  }
+
   package func waitForChanges(atMost limit: Duration) async { await changeSignal.wait(atMost: limit) }
 
   /// Runs `body` on a connection.

@@ -19,6 +19,19 @@ extension StoreError {
     }
   }
 
+  /// Translates an error of a connection that is to listen for changes.
+  static func cannotListen(_ error: any Error, at address: ServerAddress) -> StoreError {
+    // It knows no `LISTEN`: a feature that is not supported, or a syntax error.
+    if case .refused(let state, let message)? = error as? DatabaseError,
+      state.isOfClass("0A") || state.isOfClass("42")
+    {
+      return StoreError(
+        code: .misconfigured, message: "\(address) cannot announce changes; set store.notify = false",
+        cause: "PostgreSQL \(state): \(message)")
+    }
+    return StoreError(error, at: address)
+  }
+
   static func closed(_ address: ServerAddress) -> StoreError {
     StoreError(code: .closed, message: "the store (\(address)) was closed; this is a bug in cordon; please report it")
   }

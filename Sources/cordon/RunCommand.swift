@@ -124,6 +124,14 @@ private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
         logger.warning(
           "an old connection to the session store cannot be renewed, keeping it", metadata: ["error": "\(error)"])
       }
+      database.onChangeDelivery { delivery in
+        switch delivery {
+        case .polled(let error):
+          logger.warning(
+            "cannot listen for changes of the session store, polling once a second", metadata: ["error": "\(error)"])
+        case .announced: logger.notice("listening for changes of the session store again")
+        }
+      }
     }
     if case .sqlite(let path) = store.location, !claim.take(path) {
       logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])

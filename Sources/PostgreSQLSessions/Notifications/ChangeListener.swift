@@ -10,6 +10,14 @@ final class ChangeListener: Sendable {
   private let changeSignal: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
   private let hasEnded = Atomic<Bool>(false)
+  private let shared = Mutex(Shared())
+
+  private struct Shared {
+    var notices = ListenerNotices()
+    var report: (@Sendable (ChangeDelivery) -> Void)?
+    /// The notice that is still true, from before there was a report.
+    var pending: ChangeDelivery?
+  }
 
   /// The interval at which the thread checks whether it is to end, in milliseconds.
   private static let pollInterval: Int32 = 250
@@ -34,6 +42,25 @@ final class ChangeListener: Sendable {
     return listener
   }
 
+  /// Has `report` called when changes come to be polled, and when they are announced again.
+  func onChangeDelivery(_ report: @escaping @Sendable (ChangeDelivery) -> Void) {
+    let pending = shared.withLock { shared in
+      shared.report = report
+      defer { shared.pending = nil }
+      return shared.pending
+    }
+    if let pending { report(pending) }
+  }
+
+  private func note(_ event: (inout ListenerNotices) -> ChangeDelivery?) {
+    let (notice, report) = shared.withLock { shared in
+      let notice = event(&shared.notices)
+      if shared.report == nil, let notice { shared.pending = notice == .announced ? nil : notice }
+      return (notice, shared.report)
+    }
+    if let notice { report?(notice) }
+  }
+
   /// Stops the thread. Returns when its connection has ended, because libpq must not run while OpenSSL cleans up at the
   /// end of the process. Does not wait for a server that does not answer.
   func stop() async {
@@ -52,13 +79,15 @@ final class ChangeListener: Sendable {
         let connection = try Connection(address, limits: limits)
         try connection.run("LISTEN cordon_changes")
         pause = Self.shortestPause
+        note { $0.listens() }
         // Notifications may have been missed while nobody listened.
         changeSignal.post()
         while !isStopped.load(ordering: .relaxed), ContinuousClock.now < expires {
           if try connection.awaitNotification(milliseconds: Self.pollInterval) { changeSignal.post() }
         }
       } catch {
-        // The store's own operations report the failure.
+        let failure = StoreError.cannotListen(error, at: address)
+        note { $0.failed(failure) }
         sleep(pause)
         pause = min(pause * 2, Self.longestPause)
       }
