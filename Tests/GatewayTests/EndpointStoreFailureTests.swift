@@ -83,14 +83,14 @@ struct EndpointStoreFailureTests {
       origin: rig.settings.originSettings, pages: signIn.responses.pages,
       requestSessions: signIn.verification.requestSessions, authority: authority,
       lists: PeopleLists(
-        store: rig.store, authority: authority, storeHealth: rig.storeHealth, clock: rig.sessions.clock),
+        store: rig.store, authority: authority, storeHealth: rig.storeHealth, sessions: rig.sessions),
       acts: PeopleActs(
         accessChanges: AccessChanges(
           store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
           invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth, metrics: rig.metrics,
           audit: audit),
         store: rig.store, sessions: rig.sessions, authority: authority, audit: audit),
-      storeHealth: rig.storeHealth, clock: rig.sessions.clock, audit: audit, refusals: RefusalAudit())
+      storeHealth: rig.storeHealth, sessions: rig.sessions, audit: audit, refusals: RefusalAudit())
     let request = try Self.request(signIn, to: "/.auth/people")
     rig.store.state.withLock { $0.failures["find"] = Self.gone }
     #expect(await endpoint.page(request).head.status == .serviceUnavailable)

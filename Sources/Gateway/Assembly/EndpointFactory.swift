@@ -149,10 +149,10 @@ struct EndpointFactory {
       invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
     return PeopleEndpoint(
       origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, authority: authority,
-      lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, clock: sessions.clock),
+      lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, sessions: sessions),
       acts: PeopleActs(
         accessChanges: accessChanges, store: store, sessions: sessions, authority: authority, audit: keys.audit),
-      storeHealth: storeHealth, clock: sessions.clock, audit: keys.audit, refusals: refusals)
+      storeHealth: storeHealth, sessions: sessions, audit: keys.audit, refusals: refusals)
   }
 
   // MARK: Parts of several endpoints

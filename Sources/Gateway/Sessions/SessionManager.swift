@@ -20,6 +20,8 @@ final class SessionManager: Sendable {
   let clock: @Sendable () -> Int64
   /// Milliseconds since 1970. Not inlined: a request that read the clock from here would retain it.
   var now: Int64 { @inline(never) get { clock() } }
+  /// The same as a date, for the store and the rules of access.
+  var date: Date { Date(millisecondsSince1970: clock()) }
 
   /// The time for which it is cached that a credential has no session, in milliseconds, as below.
   static let absentLifetime: Int64 = 5_000
@@ -186,7 +188,7 @@ final class SessionManager: Sendable {
   /// The valid sessions of a session's user: this one, then the others, those used last first. This one counts as used
   /// now.
   func list(of session: Session) async throws(StoreError) -> [Session] {
-    let now = Date(millisecondsSince1970: clock())
+    let now = date
     let found: [Listed<Session>]
     do throws(StoreError) {
       found = try await store.sessions(of: session.subject)
@@ -214,7 +216,7 @@ final class SessionManager: Sendable {
   func end(_ selection: SessionSelection, because reason: SessionEnding) async throws(StoreError) -> [PublicSessionID] {
     let ended: [PublicSessionID]
     do throws(StoreError) {
-      ended = try await store.end(selection, because: reason, at: Date(millisecondsSince1970: clock()))
+      ended = try await store.end(selection, because: reason, at: date)
     } catch {
       throw storeHealth.failed("end", error)
     }
@@ -232,7 +234,7 @@ final class SessionManager: Sendable {
   func carryOut(_ notification: AccountNotification) async throws(StoreError) -> NotificationOutcome {
     let outcome: NotificationOutcome
     do throws(StoreError) {
-      outcome = try await store.carryOut(notification, at: Date(millisecondsSince1970: clock()))
+      outcome = try await store.carryOut(notification, at: date)
     } catch {
       throw storeHealth.failed("notification", error)
     }

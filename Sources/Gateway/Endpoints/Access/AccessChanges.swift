@@ -37,7 +37,7 @@ struct AccessChanges: Sendable {
     var fields = AuditEvent.AccessFields()
   }
 
-  var now: Date { Date(millisecondsSince1970: sessions.clock()) }
+  var now: Date { sessions.date }
 
   // MARK: Bans
 

@@ -38,7 +38,7 @@ struct AccessRequestEndpoint: Sendable {
   /// Whether a request of the user waits, and its code; nil if the store does not answer.
   func lookUp(_ subject: Subject) async -> AccessRequestState? {
     do throws(StoreError) {
-      return try await store.request(of: subject, at: now).map { .waits(code: $0.code.text) } ?? .mayAsk
+      return try await store.request(of: subject, at: sessions.date).map { .waits(code: $0.code.text) } ?? .mayAsk
     } catch {
       storeHealth.failed("request_access", error)
       return nil
@@ -80,7 +80,7 @@ struct AccessRequestEndpoint: Sendable {
   ) async throws(StoreError) -> ControlResponse {
     let subject = user.subject
     let code = AccessRequestCode.random()
-    switch try await store.ask(subject, code: code, at: now) {
+    switch try await store.ask(subject, code: code, at: sessions.date) {
     case .waits(let waiting):
       // Before the response, so that the refused page shows the code when it is reloaded.
       await sessions.forget(subject)
@@ -98,7 +98,7 @@ struct AccessRequestEndpoint: Sendable {
   private func refusal(
     _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) -> ControlResponse? {
-    switch evaluator.refusal(snapshot.account, at: now) {
+    switch evaluator.refusal(snapshot.account, at: sessions.date) {
     case .banned: return pages.failure(.banned, request, to: snapshot.account)
     case .denied: return pages.failure(.forbidden, request, to: snapshot.account)
     case nil: break
@@ -114,8 +114,6 @@ struct AccessRequestEndpoint: Sendable {
   private func signInFirst(_ request: ControlRequest) -> ControlResponse {
     pages.failure(.signInRequired, request, returnTo: wanted(request)?.path ?? "/")
   }
-
-  private var now: Date { Date(millisecondsSince1970: sessions.clock()) }
 
   /// The path that was refused to the user, from the form or the query; nil without one.
   private func wanted(_ request: ControlRequest) -> ReturnTarget? {

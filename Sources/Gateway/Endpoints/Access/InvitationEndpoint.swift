@@ -48,7 +48,7 @@ struct InvitationEndpoint: Sendable {
     do throws(StoreError) {
       guard let (code, invitation) = try await find(request) else { return invalid(request) }
       let found = try await requestSessions.find(request)
-      guard invitation.isOpen(at: now) else { return over(invitation, found, request) }
+      guard invitation.isOpen(at: sessions.date) else { return over(invitation, found, request) }
       let account = found?.account
       let user = account.map { $0.name?.text ?? $0.claims.email ?? $0.subject.text }
       return ControlResponse(pages.pages(request).invitation(path: path(of: code), user: user))
@@ -63,10 +63,10 @@ struct InvitationEndpoint: Sendable {
     do throws(StoreError) {
       guard let (code, invitation) = try await find(request) else { return invalid(request) }
       let found = try await requestSessions.find(request)
-      guard invitation.isOpen(at: now) else { return over(invitation, found, request) }
+      guard invitation.isOpen(at: sessions.date) else { return over(invitation, found, request) }
       guard let found else { return signIn(code) }
       let account = found.account
-      switch evaluator.refusal(account, at: now) {
+      switch evaluator.refusal(account, at: sessions.date) {
       case .banned: return secret(pages.failure(.banned, request, to: account))
       case .denied: return secret(pages.failure(.forbidden, request, to: account))
       case nil: break
@@ -82,7 +82,7 @@ struct InvitationEndpoint: Sendable {
   ) async throws(StoreError) -> ControlResponse {
     let account = snapshot.account
     let isMember = evaluator.isMember(evaluator.principal(account), ofAny: [invitation.group.text])
-    switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
+    switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: sessions.date) {
     case .joined(let group):
       // Before the response, so that the next request of this browser is admitted.
       await sessions.forget(account.subject)
@@ -101,7 +101,7 @@ struct InvitationEndpoint: Sendable {
   private func over(
     _ invitation: Invitation, _ snapshot: SessionSnapshot?, _ request: ControlRequest
   ) -> ControlResponse {
-    guard let snapshot, evaluator.refusal(snapshot.account, at: now) == nil,
+    guard let snapshot, evaluator.refusal(snapshot.account, at: sessions.date) == nil,
       evaluator.isMember(evaluator.principal(snapshot.account), ofAny: [invitation.group.text])
     else { return invalid(request) }
     return ControlResponse(welcomePages(snapshot).pages(request).alreadyMember())
@@ -128,8 +128,6 @@ struct InvitationEndpoint: Sendable {
     else { return nil }
     return (code, invitation)
   }
-
-  private var now: Date { Date(millisecondsSince1970: sessions.clock()) }
 
   private func path(of code: InvitationCode) -> String {
     GatewayEndpoint.invite.path(below: origin.prefix) + "/" + code.exposedText

@@ -17,7 +17,7 @@ struct PeopleEndpoint: Sendable {
   let lists: PeopleLists
   let acts: PeopleActs
   let storeHealth: StoreHealth
-  let clock: @Sendable () -> Int64
+  let sessions: SessionManager
   let audit: AuditTrail
   /// Limits the audit of requests by others than managers; shared by all configurations.
   let refusals: RefusalAudit
@@ -27,7 +27,7 @@ struct PeopleEndpoint: Sendable {
     guard !authority.managers.isEmpty else { return pages.failure(.notFound, request) }
     do {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
-      switch authority.status(snapshot, at: now) {
+      switch authority.status(snapshot, at: sessions.date) {
       case .manager: return try await show(request, to: snapshot.account.subject)
       case .signInTooOld: return signInFirst(request)
       case .banned: return pages.failure(.banned, request, to: snapshot.account)
@@ -46,7 +46,7 @@ struct PeopleEndpoint: Sendable {
       guard let snapshot = try await requestSessions.find(request) else {
         return pages.failure(.formNotSent, request, returnTo: path)
       }
-      switch authority.status(snapshot, at: now) {
+      switch authority.status(snapshot, at: sessions.date) {
       case .manager: return try await act(request, by: snapshot.account.subject)
       case .signInTooOld: return pages.failure(.reauthenticationRequired, request, returnTo: path)
       case .banned: return refused(.banned, request)
@@ -57,7 +57,6 @@ struct PeopleEndpoint: Sendable {
     }
   }
 
-  private var now: Date { Date(millisecondsSince1970: clock()) }
   private var path: String { GatewayEndpoint.people.path(below: origin.prefix) }
 
   // MARK: Page
@@ -119,7 +118,7 @@ struct PeopleEndpoint: Sendable {
   }
 
   private func refused(_ failure: PageFailure, _ request: ControlRequest) -> ControlResponse {
-    if let omitted = refusals.refused(at: clock()) {
+    if let omitted = refusals.refused(at: sessions.now) {
       audit.record(
         .administrationRefused(omitted: omitted), peer: request.client.address, requestID: request.requestID)
     }

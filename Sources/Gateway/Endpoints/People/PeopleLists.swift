@@ -9,7 +9,7 @@ struct PeopleLists: Sendable {
   let store: any AccessStore & AccountStore & SessionRecordStore
   let authority: ManagerAuthority
   let storeHealth: StoreHealth
-  let clock: @Sendable () -> Int64
+  let sessions: SessionManager
 
   /// Accounts on a page.
   static let pageSize = 25
@@ -21,8 +21,6 @@ struct PeopleLists: Sendable {
   private static let batch = 200
   private static let scanLimit = 2_000
 
-  private var now: Date { Date(millisecondsSince1970: clock()) }
-
   /// The list for a manager.
   func list(_ query: PeopleQuery, for manager: Subject) async throws -> PeopleList {
     var list = PeopleList()
@@ -31,7 +29,7 @@ struct PeopleLists: Sendable {
     list.search = query.search
     list.newInvitation = AccessChanges.randomID()
     list.isContinued = query.after != nil || query.requestsAfter != nil
-    let found = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: now)
+    let found = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: sessions.date)
     // One more shows that the page is not the last.
     let shown = AccessChanges.RequestPage(Array(found.prefix(Self.requestLimit)), limit: Self.requestLimit)
     note(shown.damaged)
@@ -116,7 +114,7 @@ struct PeopleLists: Sendable {
       return PersonGroup(
         name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
     }
-    if let ban = account.access.ban, ban.isInForce(at: now) {
+    if let ban = account.access.ban, ban.isInForce(at: sessions.date) {
       person.ban = PersonBan(until: ban.until.map { PageTime($0) }, reason: ban.reason)
     }
     person.isSelf = account.subject == manager
