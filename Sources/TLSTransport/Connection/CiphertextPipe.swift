@@ -14,26 +14,26 @@ final class CiphertextPipe {
   private var outgoing = ByteBuffer()
 
   /// The number of bytes that OpenSSL has not read yet.
-  var incomingBytes: Int { self.incoming.readableBytes }
+  var incomingBytes: Int { incoming.readableBytes }
 
   func receive(_ bytes: ByteBuffer) {
-    if self.incoming.readableBytes == 0 {
-      self.incoming = bytes
+    if incoming.readableBytes == 0 {
+      incoming = bytes
     } else {
-      self.incoming.writeImmutableBuffer(bytes)
+      incoming.writeImmutableBuffer(bytes)
     }
   }
 
   /// Takes the bytes that OpenSSL wrote since the last call; nil for none. An idle pipe holds no memory.
   func takeOutgoing() -> ByteBuffer? {
-    guard self.outgoing.readableBytes > 0 else { return nil }
-    defer { self.outgoing = ByteBuffer() }
-    return self.outgoing
+    guard outgoing.readableBytes > 0 else { return nil }
+    defer { outgoing = ByteBuffer() }
+    return outgoing
   }
 
   /// Makes room for `bytes` more bytes of ciphertext in one allocation.
   func reserveOutgoing(bytes: Int) {
-    self.outgoing.reserveCapacity(minimumWritableBytes: bytes)
+    outgoing.reserveCapacity(minimumWritableBytes: bytes)
   }
 
   /// A new BIO for this pipe, nil when OpenSSL has no memory. The caller gives it to an SSL object, which then owns it.
@@ -46,18 +46,18 @@ final class CiphertextPipe {
 
   /// Moves up to `capacity` incoming bytes to `target`, and returns their number.
   fileprivate func read(into target: UnsafeMutableRawPointer, capacity: Int) -> Int {
-    let count = self.incoming.readWithUnsafeReadableBytes { source in
+    let count = incoming.readWithUnsafeReadableBytes { source in
       let count = min(capacity, source.count)
       if count > 0 { target.copyMemory(from: source.baseAddress!, byteCount: count) }
       return count
     }
     // Releases the storage as soon as it is empty.
-    if self.incoming.readableBytes == 0 { self.incoming = ByteBuffer() }
+    if incoming.readableBytes == 0 { incoming = ByteBuffer() }
     return count
   }
 
   fileprivate func write(_ source: UnsafeRawBufferPointer) {
-    self.outgoing.writeBytes(source)
+    outgoing.writeBytes(source)
   }
 }
 
@@ -69,8 +69,8 @@ private final class CiphertextBIOMethod: Sendable {
   nonisolated(unsafe) let pointer: OpaquePointer?
 
   private init() {
-    self.pointer = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "cordon ciphertext")
-    BIO_meth_set_read(self.pointer) { bio, target, capacity in
+    pointer = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "cordon ciphertext")
+    BIO_meth_set_read(pointer) { bio, target, capacity in
       guard let bio, let wire = pipe(of: bio) else { return -1 }
       cordon_BIO_clear_retry_flags(bio)
       guard let target, capacity > 0 else { return 0 }
@@ -82,14 +82,14 @@ private final class CiphertextBIOMethod: Sendable {
       }
       return Int32(count)
     }
-    BIO_meth_set_write(self.pointer) { bio, source, count in
+    BIO_meth_set_write(pointer) { bio, source, count in
       guard let bio, let wire = pipe(of: bio) else { return -1 }
       cordon_BIO_clear_retry_flags(bio)
       guard let source, count > 0 else { return 0 }
       wire.write(UnsafeRawBufferPointer(start: source, count: Int(count)))
       return count
     }
-    BIO_meth_set_ctrl(self.pointer) { _, command, _, _ in
+    BIO_meth_set_ctrl(pointer) { _, command, _, _ in
       // A flush has nothing to do; every other question is answered "no".
       command == BIO_CTRL_FLUSH ? 1 : 0
     }

@@ -21,8 +21,8 @@ struct ServerName {
   func require(of ssl: OpaquePointer) -> Bool {
     let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
     SSL_set_hostflags(ssl, flags)
-    if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), self.text) == 1 { return true }
+    if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), text) == 1 { return true }
     OpenSSLErrorQueue.clear()
-    return SSL_set1_host(ssl, self.text) == 1 && cordon_SSL_set_tlsext_host_name(ssl, self.text) == 1
+    return SSL_set1_host(ssl, text) == 1 && cordon_SSL_set_tlsext_host_name(ssl, text) == 1
   }
 }

@@ -33,35 +33,35 @@ final class TLSConnection {
 
   /// The server's side of a connection.
   init(server: TLSServerContext) throws(TLSError) {
-    self.owner = server
-    self.sessions = nil
-    self.pipe = CiphertextPipe()
-    self.ssl = try Self.makeSSL(context: server.context, pipe: self.pipe)
-    SSL_set_accept_state(self.ssl)
+    owner = server
+    sessions = nil
+    pipe = CiphertextPipe()
+    ssl = try Self.makeSSL(context: server.context, pipe: pipe)
+    SSL_set_accept_state(ssl)
   }
 
   /// The client's side of a connection to a server whose certificate must be for `serverName`.
   /// - Parameter sessions: earlier ones with this server; nil resumes none.
   init(client: TLSClientContext, serverName: ServerName, sessions: TLSClientSessions? = nil) throws(TLSError) {
-    self.owner = client
+    owner = client
     self.sessions = sessions
-    self.pipe = CiphertextPipe()
-    self.ssl = try Self.makeSSL(context: client.context, pipe: self.pipe)
-    SSL_set_connect_state(self.ssl)
-    guard serverName.require(of: self.ssl) else {
+    pipe = CiphertextPipe()
+    ssl = try Self.makeSSL(context: client.context, pipe: pipe)
+    SSL_set_connect_state(ssl)
+    guard serverName.require(of: ssl) else {
       OpenSSLErrorQueue.clear()
       throw .invalidServerName
     }
-    sessions?.attach(to: self.ssl)
+    sessions?.attach(to: ssl)
     OpenSSLErrorQueue.clear()
   }
 
   deinit {
     // A connection that ended without close_notify would take its session with it, which TLS 1.1 and later do not ask
     // for (RFC 4346, 7.2.1).
-    if self.sessions != nil { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+    if sessions != nil { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
     // Frees the BIO too.
-    SSL_free(self.ssl)
+    SSL_free(ssl)
   }
 
   private static func makeSSL(context: OpenSSLContext, pipe: CiphertextPipe) throws(TLSError) -> OpaquePointer {
@@ -82,18 +82,18 @@ final class TLSConnection {
 
   /// Accepts bytes from the peer. Nothing is decrypted yet.
   func receive(_ ciphertext: ByteBuffer) {
-    self.pipe.receive(ciphertext)
+    pipe.receive(ciphertext)
   }
 
   /// Takes the bytes to be sent to the peer; nil for none.
   func takeCiphertext() -> ByteBuffer? {
-    self.pipe.takeOutgoing()
+    pipe.takeOutgoing()
   }
 
   /// Makes room for the ciphertext of `plaintextBytes` bytes in one allocation.
   func reserveCiphertext(plaintextBytes: Int) {
     let records = plaintextBytes / Self.recordPlaintext + 1
-    self.pipe.reserveOutgoing(bytes: plaintextBytes + records * Self.recordOverhead)
+    pipe.reserveOutgoing(bytes: plaintextBytes + records * Self.recordOverhead)
   }
 
   // MARK: Steps
@@ -101,18 +101,18 @@ final class TLSConnection {
   /// Continues the handshake.
   func handshake() -> Outcome {
     OpenSSLErrorQueue.clear()
-    let result = SSL_do_handshake(self.ssl)
+    let result = SSL_do_handshake(ssl)
     if result == 1 { return .complete }
-    switch SSL_get_error(self.ssl, result) {
+    switch SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ: return .incomplete
     case SSL_ERROR_ZERO_RETURN: return .failed(.closedDuringHandshake)
-    default: return .failed(self.failure())
+    default: return .failed(failure())
     }
   }
 
   /// About how many bytes of plaintext the received ciphertext holds: never 0.
   var expectedPlaintextBytes: Int {
-    max(self.pipe.incomingBytes, Int(SSL_pending(self.ssl)), 256)
+    max(pipe.incomingBytes, Int(SSL_pending(ssl)), 256)
   }
 
   /// Decrypts as much as fits into the writable part of `buffer`.
@@ -121,17 +121,17 @@ final class TLSConnection {
       OpenSSLErrorQueue.clear()
       var count: Int32 = 0
       buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { target in
-        count = SSL_read(self.ssl, target.baseAddress, Int32(min(target.count, Self.callLimit)))
+        count = SSL_read(ssl, target.baseAddress, Int32(min(target.count, Self.callLimit)))
         return count > 0 ? Int(count) : 0
       }
       if count > 0 { continue }
-      switch SSL_get_error(self.ssl, count) {
+      switch SSL_get_error(ssl, count) {
       case SSL_ERROR_WANT_READ: return .incomplete
       case SSL_ERROR_ZERO_RETURN: return .closed
-      default: return .failed(self.failure())
+      default: return .failed(failure())
       }
     }
-    return self.pipe.incomingBytes == 0 && SSL_has_pending(self.ssl) == 0 ? .incomplete : .full
+    return pipe.incomingBytes == 0 && SSL_has_pending(ssl) == 0 ? .incomplete : .full
   }
 
   /// Encrypts. `incomplete` does not happen: the pipe takes everything.
@@ -140,9 +140,9 @@ final class TLSConnection {
     while !rest.isEmpty {
       OpenSSLErrorQueue.clear()
       let slice = UnsafeRawBufferPointer(rebasing: rest)
-      let count = SSL_write(self.ssl, slice.baseAddress, Int32(min(slice.count, Self.callLimit)))
+      let count = SSL_write(ssl, slice.baseAddress, Int32(min(slice.count, Self.callLimit)))
       guard count > 0 else {
-        return SSL_get_error(self.ssl, count) == SSL_ERROR_WANT_READ ? .incomplete : .failed(self.failure())
+        return SSL_get_error(ssl, count) == SSL_ERROR_WANT_READ ? .incomplete : .failed(failure())
       }
       rest = rest.dropFirst(Int(count))
     }
@@ -153,12 +153,12 @@ final class TLSConnection {
   func sendCloseNotify() {
     OpenSSLErrorQueue.clear()
     // 0 (no close_notify from the peer yet) is as good as 1; a failure at this point can be ignored.
-    _ = SSL_shutdown(self.ssl)
+    _ = SSL_shutdown(ssl)
     OpenSSLErrorQueue.clear()
   }
 
   private func failure() -> TLSError {
-    TLSError(queue: OpenSSLErrorQueue.drain(), verifyResult: SSL_get_verify_result(self.ssl))
+    TLSError(queue: OpenSSLErrorQueue.drain(), verifyResult: SSL_get_verify_result(ssl))
   }
 
   /// The limit of one call to OpenSSL, whose lengths are 32-bit, in bytes. A multiple of a record.
@@ -174,13 +174,13 @@ final class TLSConnection {
   var negotiated: TLSHandshakeCompleted {
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0
-    SSL_get0_alpn_selected(self.ssl, &name, &length)
+    SSL_get0_alpn_selected(ssl, &name, &length)
     let negotiated = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self) }
     return TLSHandshakeCompleted(
       negotiatedProtocol: negotiated,
-      version: SSL_version(self.ssl) == TLS1_3_VERSION ? .tls13 : .tls12,
-      cipherSuite: SSL_CIPHER_get_name(SSL_get_current_cipher(self.ssl)).map { String(cString: $0) } ?? "",
-      isResumed: SSL_session_reused(self.ssl) == 1,
-      serverName: SSL_get_servername(self.ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) })
+      version: SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12,
+      cipherSuite: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? "",
+      isResumed: SSL_session_reused(ssl) == 1,
+      serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) })
   }
 }

@@ -12,13 +12,13 @@ final class ApplicationProtocols: Sendable {
 
   /// The wire format: each name after a byte with its length.
   var wireFormat: [UInt8] {
-    self.names.flatMap { [UInt8($0.count)] + $0 }
+    names.flatMap { [UInt8($0.count)] + $0 }
   }
 
   /// The first of our names that is also in the offer (in wire format), as the position of its bytes in the offer; nil
   /// if there is none. A malformed offer is read up to its first error.
   func choose(from offer: some RandomAccessCollection<UInt8>) -> Range<Int>? {
-    for name in self.names {
+    for name in names {
       var rest = offer[...]
       var position = 0
       while let length = rest.first {

@@ -89,8 +89,8 @@ struct CertificateChoice {
   /// the name itself comes before one with a wildcard.
   func setIndex(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }
-    if let index = self.exact[name] { return index }
+    if let index = exact[name] { return index }
     guard let dot = name.firstIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
-    return self.wildcards[Array(name[dot...])]
+    return wildcards[Array(name[dot...])]
   }
 }

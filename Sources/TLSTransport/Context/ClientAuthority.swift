@@ -12,25 +12,25 @@ final class ClientAuthority: Sendable {
   init(_ settings: TLSServerSettings.Clients) throws(TLSConfigurationError) {
     let file = try CredentialFile(path: settings.authorityFile)
     self.file = settings.authorityFile
-    self.certificates = try Certificate.all(in: file)
-    self.areRequired = settings.areRequired
+    certificates = try Certificate.all(in: file)
+    areRequired = settings.areRequired
     let message = (settings.areRequired ? [1] : [0]) + file.bytes
     var digest = [UInt8](repeating: 0, count: 32)
     OpenSSLErrorQueue.clear()
     guard EVP_Digest(message, message.count, &digest, nil, EVP_sha256(), nil) == 1 else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
     }
-    self.identifier = digest
+    identifier = digest
   }
 
   /// Makes a context request and verify client certificates.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
-    try context.trust(self.certificates, of: self.file)
-    for certificate in self.certificates {
+    try context.trust(certificates, of: file)
+    for certificate in certificates {
       // Sent to the client, which may have one certificate for each authority.
       try context.require(SSL_CTX_add_client_CA(context.pointer, certificate.pointer) == 1)
     }
-    let mode = SSL_VERIFY_PEER | (self.areRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
+    let mode = SSL_VERIFY_PEER | (areRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
     SSL_CTX_set_verify(context.pointer, mode, nil)
   }
 }

@@ -11,13 +11,13 @@ final class Certificate: Sendable {
   }
 
   deinit {
-    X509_free(self.pointer)
+    X509_free(pointer)
   }
 
   /// The beginning and the end of its validity, in seconds since 1970; nil if the certificate's dates are invalid.
   var validity: ClosedRange<Int64>? {
-    guard let start = Self.seconds(X509_get0_notBefore(self.pointer)),
-      let end = Self.seconds(X509_get0_notAfter(self.pointer)), start <= end
+    guard let start = Self.seconds(X509_get0_notBefore(pointer)),
+      let end = Self.seconds(X509_get0_notAfter(pointer)), start <= end
     else { return nil }
     return start...end
   }
@@ -48,7 +48,7 @@ final class PrivateKey: Sendable, CustomStringConvertible {
   }
 
   deinit {
-    EVP_PKEY_free(self.pointer)
+    EVP_PKEY_free(pointer)
   }
 
   var description: String { "a private key" }
@@ -69,13 +69,13 @@ struct PEMReader: ~Copyable {
   }
 
   deinit {
-    BIO_free(self.bio)
+    BIO_free(bio)
   }
 
   /// The next certificate; nil when there is no further one.
   func nextCertificate(file: String) throws(TLSConfigurationError) -> Certificate? {
     OpenSSLErrorQueue.clear()
-    if let pointer = PEM_read_bio_X509(self.bio, nil, { _, _, _, _ in -1 }, nil) {
+    if let pointer = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
       return Certificate(owning: pointer)
     }
     let errors = OpenSSLErrorQueue.drain()
@@ -89,7 +89,7 @@ struct PEMReader: ~Copyable {
     var wasAskedForPassphrase = false
     let pointer = withUnsafeMutablePointer(to: &wasAskedForPassphrase) { asked in
       PEM_read_bio_PrivateKey(
-        self.bio, nil,
+        bio, nil,
         { _, _, _, asked in
           asked?.assumingMemoryBound(to: Bool.self).pointee = true
           return -1

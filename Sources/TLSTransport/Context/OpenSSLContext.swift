@@ -27,8 +27,8 @@ final class OpenSSLContext: Sendable {
     self.pointer = pointer
     self.protocols = protocols
 
-    try self.require(cordon_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1)
-    try self.require(cordon_SSL_CTX_set_max_proto_version(pointer, TLS1_3_VERSION) == 1)
+    try require(cordon_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1)
+    try require(cordon_SSL_CTX_set_max_proto_version(pointer, TLS1_3_VERSION) == 1)
     SSL_CTX_set_options(pointer, cordon_SSL_OP_NO_RENEGOTIATION | cordon_SSL_OP_NO_COMPRESSION)
     _ = cordon_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
     // Resumption is by tickets, which hold their state themselves: a cache here would cost memory and a lock.
@@ -37,13 +37,13 @@ final class OpenSSLContext: Sendable {
     SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in -1 }
 
     switch role {
-    case .server: self.selectApplicationProtocols()
-    case .client: try self.offerApplicationProtocols()
+    case .server: selectApplicationProtocols()
+    case .client: try offerApplicationProtocols()
     }
   }
 
   deinit {
-    SSL_CTX_free(self.pointer)
+    SSL_CTX_free(pointer)
   }
 
   /// Turns a failed call into an error with OpenSSL's reason.
@@ -54,7 +54,7 @@ final class OpenSSLContext: Sendable {
   /// Verifies chains with these certificates.
   /// - Parameter file: the file that they were read from.
   func trust(_ certificates: [Certificate], of file: String) throws(TLSConfigurationError) {
-    guard let store = SSL_CTX_get_cert_store(self.pointer) else {
+    guard let store = SSL_CTX_get_cert_store(pointer) else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
     }
     for certificate in certificates {
@@ -70,17 +70,17 @@ final class OpenSSLContext: Sendable {
   private static let isLibraryReady = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
   private func offerApplicationProtocols() throws(TLSConfigurationError) {
-    guard !self.protocols.names.isEmpty else { return }
-    let list = self.protocols.wireFormat
+    guard !protocols.names.isEmpty else { return }
+    let list = protocols.wireFormat
     // This one function returns 0 for success.
-    try self.require(SSL_CTX_set_alpn_protos(self.pointer, list, UInt32(list.count)) == 0)
+    try require(SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) == 0)
   }
 
   private func selectApplicationProtocols() {
-    guard !self.protocols.names.isEmpty else { return }
-    let argument = Unmanaged.passUnretained(self.protocols).toOpaque()
+    guard !protocols.names.isEmpty else { return }
+    let argument = Unmanaged.passUnretained(protocols).toOpaque()
     SSL_CTX_set_alpn_select_cb(
-      self.pointer,
+      pointer,
       { _, selected, selectedLength, offered, offeredLength, argument in
         guard let argument, let selected, let selectedLength, let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
         let protocols = Unmanaged<ApplicationProtocols>.fromOpaque(argument).takeUnretainedValue()

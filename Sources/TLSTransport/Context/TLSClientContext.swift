@@ -24,21 +24,21 @@ package final class TLSClientContext: Sendable {
   package init(
     trust: TLSTrust, identity: TLSServerSettings.CertificateFiles? = nil, applicationProtocols: [String]
   ) throws(TLSConfigurationError) {
-    self.context = try OpenSSLContext(role: .client, applicationProtocols: applicationProtocols)
+    context = try OpenSSLContext(role: .client, applicationProtocols: applicationProtocols)
     OpenSSLErrorQueue.clear()
-    SSL_CTX_set_verify(self.context.pointer, SSL_VERIFY_PEER, nil)
+    SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
     switch trust {
     case .system:
       // Certificates of the directory are looked up when they are needed and kept; a missing store is not an error yet.
-      try self.context.require(SSL_CTX_set_default_verify_paths(self.context.pointer) == 1)
+      try context.require(SSL_CTX_set_default_verify_paths(context.pointer) == 1)
     case .file(let path):
-      try self.context.trust(try Certificate.all(in: try CredentialFile(path: path)), of: path)
+      try context.trust(try Certificate.all(in: try CredentialFile(path: path)), of: path)
     }
     if let identity {
       try TLSIdentity(certificateFile: identity.certificateFile, privateKeyFile: identity.privateKeyFile)
-        .install(in: self.context)
+        .install(in: context)
     }
-    TLSClientSessions.install(in: self.context)
+    TLSClientSessions.install(in: context)
     OpenSSLErrorQueue.clear()
   }
 }

@@ -26,13 +26,13 @@ final class TLSIdentity: Sendable {
 
     self.certificateFile = certificateFile
     self.privateKeyFile = privateKeyFile
-    self.chain = CertificateChain(leaf: leaf, others: Array(certificates.dropFirst()))
+    chain = CertificateChain(leaf: leaf, others: Array(certificates.dropFirst()))
     self.key = key
     self.validity = validity
   }
 
   /// The kind of the key (`EVP_PKEY_RSA`, `EVP_PKEY_EC`, …): a context holds one certificate for each.
-  var keyType: Int32 { EVP_PKEY_get_base_id(self.key.pointer) }
+  var keyType: Int32 { EVP_PKEY_get_base_id(key.pointer) }
 
   /// Whether no browser has signatures of this kind of key: Ed25519 and Ed448 (RFC 8410), which other clients know.
   var isForNoBrowser: Bool { [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(keyType) }
@@ -40,18 +40,18 @@ final class TLSIdentity: Sendable {
   /// Adds chain and key to a context, in addition to those of other kinds of keys.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     OpenSSLErrorQueue.clear()
-    guard SSL_CTX_use_certificate(context.pointer, self.chain.leaf.pointer) == 1 else {
-      throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
+    guard SSL_CTX_use_certificate(context.pointer, chain.leaf.pointer) == 1 else {
+      throw .refused(file: certificateFile, reason: OpenSSLErrorQueue.drainText())
     }
-    for certificate in self.chain.others {
+    for certificate in chain.others {
       OpenSSLErrorQueue.clear()
       guard cordon_SSL_CTX_add1_chain_cert(context.pointer, certificate.pointer) == 1 else {
-        throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
+        throw .refused(file: certificateFile, reason: OpenSSLErrorQueue.drainText())
       }
     }
     OpenSSLErrorQueue.clear()
-    guard SSL_CTX_use_PrivateKey(context.pointer, self.key.pointer) == 1 else {
-      throw .refused(file: self.privateKeyFile, reason: OpenSSLErrorQueue.drainText())
+    guard SSL_CTX_use_PrivateKey(context.pointer, key.pointer) == 1 else {
+      throw .refused(file: privateKeyFile, reason: OpenSSLErrorQueue.drainText())
     }
   }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// new one is created when the files change, and connections of the old one are kept.
 package final class TLSServerContext: Sendable {
   /// The initial context of connections: the first certificate, and those that serve a name with it.
-  var context: OpenSSLContext { self.contexts[0] }
+  var context: OpenSSLContext { contexts[0] }
 
   private let settings: TLSServerSettings
   private let identities: [TLSIdentity]
@@ -60,7 +60,7 @@ package final class TLSServerContext: Sendable {
     self.ring = ring
     // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066, 3).
     self.choice = choice
-    self.chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
+    chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
     if let chooser {
       chooser.install(in: contexts[0])
     } else {
@@ -70,7 +70,7 @@ package final class TLSServerContext: Sendable {
 
   /// A context with the same certificates and other ticket keys.
   package func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
-    try TLSServerContext(self.settings, self.identities, self.authority, keys)
+    try TLSServerContext(settings, identities, authority, keys)
   }
 
   private static func makeContext(
@@ -94,14 +94,14 @@ package final class TLSServerContext: Sendable {
   // MARK: Names and dates
 
   /// Whether one of the certificates lists a host name, itself or by a wildcard.
-  package func lists(_ host: String) -> Bool { self.choice.setIndex(for: Array(host.utf8)) != nil }
+  package func lists(_ host: String) -> Bool { choice.setIndex(for: Array(host.utf8)) != nil }
 
   /// The earliest expiry of the certificates, in seconds since 1970.
-  package var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }
+  package var certificateExpiry: Int64 { expiries.map(\.expiry).min() ?? 0 }
 
   /// When each certificate expires, in seconds since 1970, with its file.
   package var expiries: [(file: String, expiry: Int64)] {
-    self.identities.map { ($0.certificateFile, $0.validity.upperBound) }
+    identities.map { ($0.certificateFile, $0.validity.upperBound) }
   }
 
   /// The worst warning for the operator about the certificates' dates; nil without one. The
@@ -112,22 +112,22 @@ package final class TLSServerContext: Sendable {
   ///   - now: The time in seconds since 1970.
   ///   - notice: The time before the expiry at which it is reported, in seconds. Default: 1,209,600 (14 days).
   package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
-    let warnings = self.identities.compactMap { $0.warning(at: now, notice: notice) }
+    let warnings = identities.compactMap { $0.warning(at: now, notice: notice) }
     return warnings.first { $0.isRefusal } ?? warnings.first
   }
 
   /// The files of certificates that no browser can use, because of the kind of their key, and that serve their names
   /// without another one that browsers can use.
   package var filesForNoBrowser: [String] {
-    let sets = self.choice.sets.filter { $0.allSatisfy { self.identities[$0].isForNoBrowser } }
-    return Set(sets.joined()).sorted().map { self.identities[$0].certificateFile }
+    let sets = choice.sets.filter { $0.allSatisfy { identities[$0].isForNoBrowser } }
+    return Set(sets.joined()).sorted().map { identities[$0].certificateFile }
   }
 
   /// The files whose chain of certificates is incomplete for clients, each with the issuer that is missing: it is
   /// neither in the file nor among the roots of this system. Reads those roots.
   package func missingIssuers() throws(TLSConfigurationError) -> [(file: String, issuer: String)] {
     var missing: [(file: String, issuer: String)] = []
-    for identity in self.identities {
+    for identity in identities {
       guard let issuer = try identity.chain.missingIssuer() else { continue }
       missing.append((identity.certificateFile, issuer))
     }
@@ -145,10 +145,10 @@ package final class TLSServerContext: Sendable {
 
 extension TLSIdentity {
   fileprivate func warning(at now: Int64, notice: Int64) -> TLSCertificateWarning? {
-    if now >= self.validity.upperBound { return .expired(since: self.validity.upperBound) }
-    if now < self.validity.lowerBound { return .notYetValid(until: self.validity.lowerBound) }
+    if now >= validity.upperBound { return .expired(since: validity.upperBound) }
+    if now < validity.lowerBound { return .notYetValid(until: validity.lowerBound) }
     // Neither side can overflow: dates of certificates have four-digit years, and now is between two of them.
-    return self.validity.upperBound - now < notice ? .expiresSoon(at: self.validity.upperBound) : nil
+    return validity.upperBound - now < notice ? .expiresSoon(at: validity.upperBound) : nil
   }
 }
 

@@ -30,7 +30,7 @@ enum OpenSSLErrorQueue {
 
   /// Removes all entries from the queue, and returns them as text.
   static func drainText() -> String {
-    let errors = self.drain()
+    let errors = drain()
     return errors.isEmpty ? "OpenSSL gives no reason" : errors.map(\.text).joined(separator: "; ")
   }
 }

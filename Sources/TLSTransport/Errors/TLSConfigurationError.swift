@@ -100,5 +100,5 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
 }
 
 extension TLSConfigurationError: CustomStringConvertible {
-  package var description: String { self.message }
+  package var description: String { message }
 }

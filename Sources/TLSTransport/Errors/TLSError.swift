@@ -80,5 +80,5 @@ package enum TLSError: Error, Sendable, Equatable {
 }
 
 extension TLSError: CustomStringConvertible {
-  package var description: String { "\(self.code): \(self.message)" }
+  package var description: String { "\(code): \(message)" }
 }

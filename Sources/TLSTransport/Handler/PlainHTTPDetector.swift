@@ -22,15 +22,15 @@ struct PlainHTTPDetector {
   private static let connect = Array("CONNECT".utf8)
 
   mutating func inspect(_ bytes: ByteBuffer) -> Verdict {
-    let isFirst = self.held.readableBytes == 0
+    let isFirst = held.readableBytes == 0
     if isFirst, let first = bytes.readableBytesView.first, !first.isToken { return .other(bytes) }
-    var all = self.held
+    var all = held
     all.writeImmutableBuffer(bytes)
     switch Self.match(all.readableBytesView.prefix(Self.methodLimit + 1 + Self.absoluteForm.count)) {
     case true?: return .http
     case false?: return .other(all)
     case nil:
-      self.held = all
+      held = all
       return .undecided
     }
   }

@@ -6,16 +6,16 @@ import NIOCore
 struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
-  var isEmpty: Bool { self.writes.isEmpty }
+  var isEmpty: Bool { writes.isEmpty }
 
   mutating func append(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
-    self.writes.append((bytes, promise))
+    writes.append((bytes, promise))
   }
 
   /// Removes all writes.
   mutating func takeAll() -> Batch {
-    defer { self.writes = [] }
-    return Batch(writes: self.writes)
+    defer { writes = [] }
+    return Batch(writes: writes)
   }
 
   /// The writes of one flush.
@@ -28,8 +28,8 @@ struct PlaintextQueue {
       by connection: TLSConnection, allocator: ByteBufferAllocator,
       write: (ByteBuffer, EventLoopPromise<Void>?) -> Void
     ) throws(TLSError) {
-      let promise = self.joinPromises()
-      var plan = RecordPlan(buffers: self.writes.map(\.bytes), allocator: allocator)
+      let promise = joinPromises()
+      var plan = RecordPlan(buffers: writes.map(\.bytes), allocator: allocator)
       var room = ciphertextBufferPlaintext
       connection.reserveCiphertext(plaintextBytes: min(plan.bytesLeft, room))
       while let piece = plan.next(limit: room) {
@@ -58,13 +58,13 @@ struct PlaintextQueue {
 
     /// Fails every write.
     func fail(_ error: any Error) {
-      for write in self.writes { write.promise?.fail(error) }
+      for write in writes { write.promise?.fail(error) }
     }
 
     /// A promise that completes those of all writes.
     private func joinPromises() -> EventLoopPromise<Void>? {
       var joined: EventLoopPromise<Void>?
-      for case let promise? in self.writes.lazy.map(\.promise) {
+      for case let promise? in writes.lazy.map(\.promise) {
         if let joined { joined.futureResult.cascade(to: promise) } else { joined = promise }
       }
       return joined

@@ -16,29 +16,29 @@ struct RecordPlan {
   init(buffers: [ByteBuffer], allocator: ByteBufferAllocator) {
     self.buffers = buffers
     self.allocator = allocator
-    self.bytesLeft = buffers.reduce(0) { $0 + $1.readableBytes }
+    bytesLeft = buffers.reduce(0) { $0 + $1.readableBytes }
   }
 
   /// The next piece to encrypt, never empty; nil at the end.
   ///
   /// - Parameter limit: The most bytes to take, at least those of a full record.
   mutating func next(limit: Int) -> ByteBuffer? {
-    let piece = self.nextPiece(limit: limit)
-    self.bytesLeft -= piece?.readableBytes ?? 0
+    let piece = nextPiece(limit: limit)
+    bytesLeft -= piece?.readableBytes ?? 0
     return piece
   }
 
   private mutating func nextPiece(limit: Int) -> ByteBuffer? {
-    if let piece = self.takeRest(limit: limit) { return piece }
-    guard let first = self.nextBuffer() else { return nil }
-    guard first.readableBytes <= Self.smallBytes, let second = self.peekBuffer(), second <= Self.smallBytes else {
-      self.rest = first
-      return self.takeRest(limit: limit)
+    if let piece = takeRest(limit: limit) { return piece }
+    guard let first = nextBuffer() else { return nil }
+    guard first.readableBytes <= Self.smallBytes, let second = peekBuffer(), second <= Self.smallBytes else {
+      rest = first
+      return takeRest(limit: limit)
     }
-    var gathered = self.allocator.buffer(capacity: min(self.bytesLeft, TLSConnection.recordPlaintext))
+    var gathered = allocator.buffer(capacity: min(bytesLeft, TLSConnection.recordPlaintext))
     gathered.writeImmutableBuffer(first)
-    while let size = self.peekBuffer(), size <= Self.smallBytes,
-      gathered.readableBytes + size <= TLSConnection.recordPlaintext, let buffer = self.nextBuffer()
+    while let size = peekBuffer(), size <= Self.smallBytes,
+      gathered.readableBytes + size <= TLSConnection.recordPlaintext, let buffer = nextBuffer()
     {
       gathered.writeImmutableBuffer(buffer)
     }
@@ -46,22 +46,22 @@ struct RecordPlan {
   }
 
   private mutating func takeRest(limit: Int) -> ByteBuffer? {
-    guard self.rest.readableBytes > 0 else { return nil }
-    return self.rest.readSlice(length: min(self.rest.readableBytes, limit))
+    guard rest.readableBytes > 0 else { return nil }
+    return rest.readSlice(length: min(rest.readableBytes, limit))
   }
 
   private mutating func nextBuffer() -> ByteBuffer? {
-    guard self.peekBuffer() != nil else { return nil }
-    defer { self.position += 1 }
-    return self.buffers[self.position]
+    guard peekBuffer() != nil else { return nil }
+    defer { position += 1 }
+    return buffers[position]
   }
 
   /// The size of the next buffer that is not empty.
   private mutating func peekBuffer() -> Int? {
-    while self.position < self.buffers.count {
-      let size = self.buffers[self.position].readableBytes
+    while position < buffers.count {
+      let size = buffers[position].readableBytes
       if size > 0 { return size }
-      self.position += 1
+      position += 1
     }
     return nil
   }

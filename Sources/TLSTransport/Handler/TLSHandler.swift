@@ -59,8 +59,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// - Parameter onPlainHTTP: Takes over the connection of a peer that begins with a plain HTTP request: this handler
   ///   neither reads, writes nor closes any more. What it has received is discarded. Nil sends the alert and closes.
   package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
-    self.connection = try TLSConnection(server: server)
-    self.detector = PlainHTTPDetector()
+    connection = try TLSConnection(server: server)
+    detector = PlainHTTPDetector()
     self.onPlainHTTP = onPlainHTTP
   }
 
@@ -73,29 +73,29 @@ package final class TLSHandler: ChannelDuplexHandler {
   package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
-    self.onPlainHTTP = nil
-    self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
+    onPlainHTTP = nil
+    connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
   // MARK: Beginning and end
 
   package func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { self.begin(context) }
+    if context.channel.isActive { begin(context) }
   }
 
   package func handlerRemoved(context: ChannelHandlerContext) {
-    self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+    finish(failingWritesWith: ChannelError.ioOnClosedChannel)
   }
 
   package func channelActive(context: ChannelHandlerContext) {
-    self.begin(context)
+    begin(context)
     context.fireChannelActive()
   }
 
   package func channelInactive(context: ChannelHandlerContext) {
     let state = self.state
-    let isExplained = self.inputIsClosed
-    self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+    let isExplained = inputIsClosed
+    finish(failingWritesWith: ChannelError.ioOnClosedChannel)
     switch state {
     case .idle, .closed: break
     case .handshaking: if !isExplained { context.fireErrorCaught(TLSError.closedDuringHandshake) }
@@ -105,25 +105,25 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   private func begin(_ context: ChannelHandlerContext) {
-    guard self.state == .idle, let connection = self.connection else { return }
-    self.state = .handshaking
-    self.advanceHandshake(connection, context)
-    if self.state == .handshaking { context.read() }
+    guard state == .idle, let connection else { return }
+    state = .handshaking
+    advanceHandshake(connection, context)
+    if state == .handshaking { context.read() }
   }
 
   /// Releases all resources. Nothing is read or written afterwards.
   private func finish(failingWritesWith error: any Error) {
-    self.state = .closed
-    self.connection = nil
-    self.queue.takeAll().fail(error)
+    state = .closed
+    connection = nil
+    queue.takeAll().fail(error)
   }
 
   /// Sends the alert that corresponds to the error, reports the error, and closes.
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
-    let alert = self.connection?.takeCiphertext()
+    let alert = connection?.takeCiphertext()
     // First, because a socket error at the alert makes the channel inactive, and one error is enough.
-    self.finish(failingWritesWith: error)
-    if let alert { context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil) }
+    finish(failingWritesWith: error)
+    if let alert { context.writeAndFlush(wrapOutboundOut(alert), promise: nil) }
     context.fireErrorCaught(error)
     context.close(promise: nil)
   }
@@ -131,29 +131,29 @@ package final class TLSHandler: ChannelDuplexHandler {
   // MARK: Inbound
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard let connection = self.connection, !self.inputIsClosed else { return }
-    let read = self.unwrapInboundIn(data)
-    guard let bytes = self.pastDetector(read, context) else { return }
+    guard let connection, !inputIsClosed else { return }
+    let read = unwrapInboundIn(data)
+    guard let bytes = pastDetector(read, context) else { return }
     connection.receive(bytes)
-    if self.state == .handshaking { self.advanceHandshake(connection, context) }
-    self.decrypt(connection, context)
+    if state == .handshaking { advanceHandshake(connection, context) }
+    decrypt(connection, context)
   }
 
   /// - Returns: the received bytes for TLS; nil if there are none yet, or if the peer speaks plain HTTP.
   private func pastDetector(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer? {
-    switch self.detector?.inspect(bytes) {
+    switch detector?.inspect(bytes) {
     case nil: return bytes
     case .undecided?: return nil
     case .other(let all)?:
-      self.detector = nil
+      detector = nil
       return all
     case .http?:
-      self.detector = nil
-      guard let onPlainHTTP = self.onPlainHTTP else {
-        self.fail(.notTLS(isHTTP: true), context)
+      detector = nil
+      guard let onPlainHTTP else {
+        fail(.notTLS(isHTTP: true), context)
         return nil
       }
-      self.finish(failingWritesWith: TLSError.notTLS(isHTTP: true))
+      finish(failingWritesWith: TLSError.notTLS(isHTTP: true))
       onPlainHTTP(context.channel)
       return nil
     }
@@ -162,16 +162,16 @@ package final class TLSHandler: ChannelDuplexHandler {
   package func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
     // Nothing that arrived was plaintext: the read is still due.
-    if self.state == .handshaking || (self.readIsDue && self.state != .closed) { context.read() }
+    if state == .handshaking || (readIsDue && state != .closed) { context.read() }
   }
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.inputClosed) = event as? ChannelEvent {
       // The end of the socket's stream. After a close_notify it was reported already.
-      guard self.state != .closed, !self.inputIsClosed else { return }
-      self.inputIsClosed = true
-      self.closesAbruptly = true
-      self.fail(self.state == .handshaking ? .closedDuringHandshake : .uncleanShutdown, context)
+      guard state != .closed, !inputIsClosed else { return }
+      inputIsClosed = true
+      closesAbruptly = true
+      fail(state == .handshaking ? .closedDuringHandshake : .uncleanShutdown, context)
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -179,54 +179,54 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // A socket error, which is more specific than the missing close_notify that would follow.
-    if error is IOError { self.inputIsClosed = true }
+    if error is IOError { inputIsClosed = true }
     context.fireErrorCaught(error)
   }
 
   private func advanceHandshake(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
     switch connection.handshake() {
     case .incomplete:
-      self.send(context)
+      send(context)
     case .failed(let error):
-      self.fail(error, context)
+      fail(error, context)
     case .complete:
-      self.state = .open
+      state = .open
       let negotiated = connection.negotiated
       self.negotiated = negotiated
       context.fireUserInboundEventTriggered(negotiated)
       // Waiting writes are sent together with the last bytes of the handshake.
-      if self.flushIsDue, self.state == .open {
-        self.flushIsDue = false
-        self.encrypt(connection, context)
+      if flushIsDue, state == .open {
+        flushIsDue = false
+        encrypt(connection, context)
         context.flush()
       } else {
-        self.send(context)
+        send(context)
       }
     }
   }
 
   private func decrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
     // The reader may close the channel at any moment: check the state before each turn.
-    while self.state == .open || self.state == .outputClosed, !self.inputIsClosed {
-      var plaintext = self.allocator.buffer(capacity: connection.expectedPlaintextBytes)
+    while state == .open || state == .outputClosed, !inputIsClosed {
+      var plaintext = allocator.buffer(capacity: connection.expectedPlaintextBytes)
       let outcome = connection.read(into: &plaintext)
       if plaintext.readableBytes > 0 {
-        self.readIsDue = false
-        context.fireChannelRead(self.wrapInboundOut(plaintext))
+        readIsDue = false
+        context.fireChannelRead(wrapInboundOut(plaintext))
       }
       switch outcome {
       case .full: continue
       case .incomplete:
         // An answer to a key update, for example.
-        return self.send(context)
+        return send(context)
       case .closed:
-        self.send(context)
-        guard self.state != .closed else { return }
-        self.inputIsClosed = true
+        send(context)
+        guard state != .closed else { return }
+        inputIsClosed = true
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
       case .failed(let error):
-        guard self.state != .closed else { return }
-        self.fail(error, context)
+        guard state != .closed else { return }
+        fail(error, context)
       }
     }
   }
@@ -234,24 +234,24 @@ package final class TLSHandler: ChannelDuplexHandler {
   // MARK: Outbound
 
   package func read(context: ChannelHandlerContext) {
-    self.readIsDue = true
+    readIsDue = true
     context.read()
   }
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    switch self.state {
-    case .idle, .handshaking, .open: self.queue.append(self.unwrapOutboundIn(data), promise: promise)
+    switch state {
+    case .idle, .handshaking, .open: queue.append(unwrapOutboundIn(data), promise: promise)
     case .outputClosed: promise?.fail(ChannelError.outputClosed)
     case .closed: promise?.fail(ChannelError.ioOnClosedChannel)
     }
   }
 
   package func flush(context: ChannelHandlerContext) {
-    switch self.state {
+    switch state {
     case .idle, .handshaking:
-      self.flushIsDue = true
+      flushIsDue = true
     case .open:
-      if let connection = self.connection, !self.queue.isEmpty { self.encrypt(connection, context) }
+      if let connection, !queue.isEmpty { encrypt(connection, context) }
       context.flush()
     case .outputClosed, .closed:
       context.flush()
@@ -260,7 +260,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
     if event is TLSAbruptClose {
-      self.closesAbruptly = true
+      closesAbruptly = true
       promise?.succeed()
     } else {
       context.triggerUserOutboundEvent(event, promise: promise)
@@ -272,28 +272,28 @@ package final class TLSHandler: ChannelDuplexHandler {
     case .input:
       break
     case .output:
-      guard self.state != .idle, self.state != .handshaking else {
+      guard state != .idle, state != .handshaking else {
         // There is no alert for it before the handshake is finished.
         promise?.fail(ChannelError.operationUnsupported)
         return
       }
-      let closeNotify = self.makeCloseNotify()
-      if self.state == .open { self.state = .outputClosed }
-      self.queue.takeAll().fail(ChannelError.outputClosed)
+      let closeNotify = makeCloseNotify()
+      if state == .open { state = .outputClosed }
+      queue.takeAll().fail(ChannelError.outputClosed)
       if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     case .all:
-      let closeNotify = self.makeCloseNotify()
+      let closeNotify = makeCloseNotify()
       // First, because a socket error at the write makes the channel inactive, as requested.
-      self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+      finish(failingWritesWith: ChannelError.ioOnClosedChannel)
       if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     }
     context.close(mode: mode, promise: promise)
   }
 
   private func makeCloseNotify() -> NIOAny? {
-    guard self.state == .open, !self.closesAbruptly, let connection = self.connection else { return nil }
+    guard state == .open, !closesAbruptly, let connection else { return nil }
     connection.sendCloseNotify()
-    return connection.takeCiphertext().map(self.wrapOutboundOut)
+    return connection.takeCiphertext().map(wrapOutboundOut)
   }
 
   /// Sends what OpenSSL wrote on its own: handshake, alerts, tickets, answers to key updates.
@@ -301,12 +301,12 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// OpenSSL answers each key update and each attempt to renegotiate, however many there are. From a peer that takes
   /// nothing the answers would pile up, so that it is refused: one that is only slow sends few of them.
   private func send(_ context: ChannelHandlerContext) {
-    guard let ciphertext = self.connection?.takeCiphertext() else { return }
-    self.untakenAnswerBytes = context.channel.isWritable ? 0 : self.untakenAnswerBytes + ciphertext.readableBytes
-    guard self.untakenAnswerBytes <= Self.untakenAnswerLimit else {
-      return self.fail(.protocolViolation(reason: "requests answers and does not take them"), context)
+    guard let ciphertext = connection?.takeCiphertext() else { return }
+    untakenAnswerBytes = context.channel.isWritable ? 0 : untakenAnswerBytes + ciphertext.readableBytes
+    guard untakenAnswerBytes <= Self.untakenAnswerLimit else {
+      return fail(.protocolViolation(reason: "requests answers and does not take them"), context)
     }
-    context.writeAndFlush(self.wrapOutboundOut(ciphertext), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(ciphertext), promise: nil)
   }
 
   /// Bytes: some five hundred key updates.
@@ -315,11 +315,11 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Encrypts all that waits and writes it, without a flush.
   private func encrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
     do {
-      try self.queue.takeAll().encrypt(by: connection, allocator: self.allocator) { ciphertext, promise in
-        context.write(self.wrapOutboundOut(ciphertext), promise: promise)
+      try queue.takeAll().encrypt(by: connection, allocator: allocator) { ciphertext, promise in
+        context.write(wrapOutboundOut(ciphertext), promise: promise)
       }
     } catch {
-      self.fail(error, context)
+      fail(error, context)
     }
   }
 }

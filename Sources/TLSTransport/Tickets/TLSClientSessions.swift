@@ -11,7 +11,7 @@ package final class TLSClientSessions {
   package init() {}
 
   /// Whether there is a session to resume: false before the first, and after it is too old.
-  package var hasSession: Bool { self.usable != nil }
+  package var hasSession: Bool { usable != nil }
 
   /// The owner of an `SSL_SESSION`.
   private final class Session {
@@ -19,7 +19,7 @@ package final class TLSClientSessions {
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    deinit { SSL_SESSION_free(self.pointer) }
+    deinit { SSL_SESSION_free(pointer) }
   }
 
   private var usable: Session? {

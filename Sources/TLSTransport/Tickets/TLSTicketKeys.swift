@@ -25,7 +25,7 @@ package struct TLSTicketKeys: Sendable {
   /// Rotated keys: a new random key, and the current one for tickets that are still valid. If the interval is longer
   /// than ``TLSServerContext/ticketLifetime``, every ticket is accepted for its whole lifetime.
   package func rotated() throws(TLSConfigurationError) -> TLSTicketKeys {
-    TLSTicketKeys(keys: [try TicketKey()] + self.keys.prefix(1))
+    TLSTicketKeys(keys: [try TicketKey()] + keys.prefix(1))
   }
 
   private init(keys: [TicketKey]) { self.keys = keys }
@@ -61,7 +61,7 @@ final class TicketKeyRing: Sendable {
     _ name: UnsafeMutablePointer<UInt8>, _ vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
     _ mac: OpaquePointer
   ) -> Int32 {
-    guard let key = self.keys.first, RAND_bytes(vector, 16) == 1,
+    guard let key = keys.first, RAND_bytes(vector, 16) == 1,
       key.apply(to: cipher, mac, initializationVector: vector, encrypts: true)
     else { return -1 }
     UnsafeMutableRawPointer(name).copyMemory(from: key.name.baseAddress!, byteCount: TicketKey.nameLength)
@@ -74,8 +74,8 @@ final class TicketKeyRing: Sendable {
     _ mac: OpaquePointer, isTLS13: Bool
   ) -> Int32 {
     let wanted = UnsafeRawBufferPointer(start: name, count: TicketKey.nameLength)
-    guard let index = self.keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
-    guard self.keys[index].apply(to: cipher, mac, initializationVector: vector, encrypts: false) else { return -1 }
+    guard let index = keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
+    guard keys[index].apply(to: cipher, mac, initializationVector: vector, encrypts: false) else { return -1 }
     // RFC 8446, appendix C.4: a ticket of TLS 1.3 is to be used once, so a client needs another.
     return isTLS13 || index > 0 ? 2 : 1
   }

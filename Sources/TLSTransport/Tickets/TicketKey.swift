@@ -39,34 +39,34 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
     self.bytes = bytes
     // 80 bytes: name 16, HMAC 32, AES-256 32. 48 bytes: name 16, AES-128 16, HMAC 16.
     if source.count == 80 {
-      self.authentication = 16..<48
-      self.encryption = 48..<80
+      authentication = 16..<48
+      encryption = 48..<80
     } else {
-      self.authentication = 32..<48
-      self.encryption = 16..<32
+      authentication = 32..<48
+      encryption = 16..<32
     }
   }
 
   deinit {
-    OPENSSL_cleanse(self.bytes.baseAddress, self.bytes.count)
-    self.bytes.deallocate()
+    OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+    bytes.deallocate()
   }
 
   var description: String { "a session ticket key" }
   var customMirror: Mirror { Mirror(self, children: []) }
 
   /// The name of the key that a ticket was made with.
-  var name: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self.bytes[..<Self.nameLength]) }
+  var name: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<Self.nameLength]) }
 
   /// Initializes OpenSSL's cipher and MAC with this key.
   func apply(
     to cipher: OpaquePointer, _ mac: OpaquePointer, initializationVector: UnsafeMutablePointer<UInt8>, encrypts: Bool
   ) -> Bool {
-    let key = self.bytes.baseAddress! + self.encryption.lowerBound
-    let algorithm = self.encryption.count == 32 ? EVP_aes_256_cbc() : EVP_aes_128_cbc()
+    let key = bytes.baseAddress! + encryption.lowerBound
+    let algorithm = encryption.count == 32 ? EVP_aes_256_cbc() : EVP_aes_128_cbc()
     return EVP_CipherInit_ex(
       cipher, algorithm, nil, key.assumingMemoryBound(to: UInt8.self), initializationVector, encrypts ? 1 : 0) == 1
-      && self.authenticate(with: mac)
+      && authenticate(with: mac)
   }
 
   /// HMAC with SHA-256, as RFC 5077 recommends.
@@ -75,9 +75,9 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
     OSSL_MAC_PARAM_KEY.withCString { keyName in
       OSSL_MAC_PARAM_DIGEST.withCString { digestName in
         "SHA256".withCString { digest in
-          let key = self.bytes.baseAddress! + self.authentication.lowerBound
+          let key = bytes.baseAddress! + authentication.lowerBound
           let parameters = [
-            OSSL_PARAM_construct_octet_string(keyName, key, self.authentication.count),
+            OSSL_PARAM_construct_octet_string(keyName, key, authentication.count),
             OSSL_PARAM_construct_utf8_string(digestName, UnsafeMutablePointer(mutating: digest), 0),
             OSSL_PARAM_construct_end(),
           ]
