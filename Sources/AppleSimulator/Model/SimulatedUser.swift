@@ -27,8 +27,8 @@ package struct SimulatedUser: Sendable, Equatable, Codable {
     self.lastName = lastName
     self.email = email
     self.emailVerified = emailVerified
-    self.realUserStatus = 2
-    self.claims = [:]
+    realUserStatus = 2
+    claims = [:]
   }
 
   enum CodingKeys: String, CodingKey {

@@ -28,7 +28,7 @@ package struct OriginClient: Sendable {
     self.timeout = timeout
     self.bodyLimit = bodyLimit
     let endpoint = target.endpoints[0]
-    self.pool = try await eventLoop.submit {
+    pool = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
       let pool = UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, use: .own) { _ in }
       return NIOLoopBound(LoopPool(loop: loop, pool: pool), eventLoop: eventLoop)

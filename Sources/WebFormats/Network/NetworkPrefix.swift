@@ -25,7 +25,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
     for bit in bits..<128 where address.bytes[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
     self.address = address.bytes
     self.bits = bits
-    self.description = text
+    description = text
   }
 
   /// Whether every address of its kind is in the block.
