@@ -162,7 +162,8 @@ extension ValueType where Value == String {
     text(
       "name", expected: "a host name, as in \"app.internal\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
-        guard (1...253).contains(text.utf8.count),
+        // A dot in front would stand for every name that ends like this.
+        guard (1...253).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "."),
           text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.:".utf8.contains($0) })
         else {
           throw Diagnostic(

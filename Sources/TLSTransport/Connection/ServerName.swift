@@ -9,10 +9,11 @@ struct ServerName {
     var bytes = Array(text.utf8)
     if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = Array(bytes.dropFirst().dropLast()) }
     if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
-    // A zero byte would end the name early for OpenSSL; 253 is the longest name in the DNS.
-    guard (1...253).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .invalidServerName
-    }
+    // A zero byte would end the name early for OpenSSL, and a dot in front would make it accept a certificate for any
+    // name that ends like this (X509_check_host(3)); 253 is the longest name in the DNS.
+    guard (1...253).contains(bytes.count), bytes.first != UInt8(ascii: "."),
+      bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { throw .invalidServerName }
     self.text = String(decoding: bytes, as: UTF8.self)
   }
 
