@@ -15,13 +15,21 @@ package final class TLSServerContext: Sendable {
   private let ring: TicketKeyRing
   private let choice: CertificateChoice
   private let chooser: ContextChooser?
+  private let now: @Sendable () -> Int64
 
-  /// Time for which a session can be resumed, in seconds: two hours.
+  /// Time after a full handshake for which its session can be resumed, however often, in seconds: two hours.
   package static let ticketLifetime: Int64 = 7_200
 
   /// Reads certificates and keys. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
   /// client's preference among the cipher suites, no renegotiation, session tickets but no session cache.
   package convenience init(_ settings: TLSServerSettings, ticketKeys: TLSTicketKeys) throws(TLSConfigurationError) {
+    try self.init(settings, ticketKeys: ticketKeys, now: { SystemClock.now() })
+  }
+
+  /// - Parameter now: The time in seconds since 1970, for the age of sessions.
+  convenience init(
+    _ settings: TLSServerSettings, ticketKeys: TLSTicketKeys, now: @escaping @Sendable () -> Int64
+  ) throws(TLSConfigurationError) {
     var identities: [TLSIdentity] = []
     for files in settings.certificates {
       identities.append(
@@ -29,7 +37,7 @@ package final class TLSServerContext: Sendable {
     }
     var authority: ClientAuthority?
     if let clients = settings.clients { authority = try ClientAuthority(clients) }
-    try self.init(settings, identities, authority, ticketKeys)
+    try self.init(settings, identities, authority, ticketKeys, now)
   }
 
   /// One certificate, and ticket keys in memory.
@@ -44,10 +52,11 @@ package final class TLSServerContext: Sendable {
   }
 
   private init(
-    _ settings: TLSServerSettings, _ identities: [TLSIdentity], _ authority: ClientAuthority?, _ keys: TLSTicketKeys
+    _ settings: TLSServerSettings, _ identities: [TLSIdentity], _ authority: ClientAuthority?, _ keys: TLSTicketKeys,
+    _ now: @escaping @Sendable () -> Int64
   ) throws(TLSConfigurationError) {
     guard !identities.isEmpty else { throw .noIdentity }
-    let ring = TicketKeyRing(keys)
+    let ring = TicketKeyRing(keys, now: now)
     var contexts: [OpenSSLContext] = []
     let choice = CertificateChoice(identities.map { (CertificateNames(of: $0.chain.leaf), $0.keyType) })
     for set in choice.sets {
@@ -58,6 +67,7 @@ package final class TLSServerContext: Sendable {
     self.authority = authority
     self.contexts = contexts
     self.ring = ring
+    self.now = now
     // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066, 3).
     self.choice = choice
     chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
@@ -70,7 +80,7 @@ package final class TLSServerContext: Sendable {
 
   /// A context with the same certificates and other ticket keys.
   package func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
-    try TLSServerContext(settings, identities, authority, keys)
+    try TLSServerContext(settings, identities, authority, keys, now)
   }
 
   private static func makeContext(

@@ -31,13 +31,19 @@ package struct TLSTicketKeys: Sendable {
   private init(keys: [TicketKey]) { self.keys = keys }
 }
 
-/// The keys for OpenSSL's callback, which refers to them by an unretained pointer that the context's owner keeps valid.
+/// The keys for OpenSSL's callbacks, which refer to them by an unretained pointer that the context's owner keeps valid.
 final class TicketKeyRing: Sendable {
   private let keys: [TicketKey]
+  private let now: @Sendable () -> Int64
 
-  init(_ keys: TLSTicketKeys) { self.keys = keys.keys }
+  /// - Parameter now: The time in seconds since 1970.
+  init(_ keys: TLSTicketKeys, now: @escaping @Sendable () -> Int64) {
+    self.keys = keys.keys
+    self.now = now
+  }
 
-  /// Makes a context use these keys for its tickets. The ring must outlive every connection of the context.
+  /// Makes a context use these keys for its tickets, and limits the time for which a session can be resumed. The ring
+  /// must outlive every connection of the context.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     try context.require(
       SSL_CTX_set_ex_data(context.pointer, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1)
@@ -51,6 +57,17 @@ final class TicketKeyRing: Sendable {
         guard encrypts == 0 else { return ring.seal(name, vector, cipher, mac) }
         return ring.open(name, vector, cipher, mac, isTLS13: SSL_version(ssl) == TLS1_3_VERSION)
       } == 1)
+    try context.require(
+      SSL_CTX_set_session_ticket_cb(
+        context.pointer,
+        { ssl, argument in
+          guard let ssl, let argument, let session = SSL_get_session(ssl) else { return 0 }
+          return Unmanaged<TicketKeyRing>.fromOpaque(argument).takeUnretainedValue().mark(session) ? 1 : 0
+        },
+        { _, session, _, _, status, argument in
+          guard let argument else { return SSL_TICKET_RETURN_ABORT }
+          return Unmanaged<TicketKeyRing>.fromOpaque(argument).takeUnretainedValue().judge(session, status)
+        }, Unmanaged.passUnretained(self).toOpaque()) == 1)
   }
 
   /// The slot of an `SSL_CTX` that belongs to the application (SSL_CTX_set_app_data).
@@ -78,5 +95,21 @@ final class TicketKeyRing: Sendable {
     guard keys[index].apply(to: cipher, mac, initializationVector: vector, encrypts: false) else { return -1 }
     // RFC 8446, appendix C.4: a ticket of TLS 1.3 is to be used once, so a client needs another.
     return isTLS13 || index > 0 ? 2 : 1
+  }
+
+  /// Adds the time of the handshake to a session that gets a ticket. A resumed session has that of the full one.
+  /// - Returns: false when OpenSSL has no memory.
+  private func mark(_ session: OpaquePointer) -> Bool {
+    TicketOrigin(of: session) != nil || TicketOrigin(seconds: now()).write(to: session)
+  }
+
+  /// - Parameter session: The decrypted session; nil if the ticket was not decrypted.
+  /// - Returns: what SSL_CTX_set_session_ticket_cb(3) asks for. A full handshake follows, with a new ticket, if the
+  ///   session is too old.
+  private func judge(_ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {
+    guard status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW, let session,
+      let origin = TicketOrigin(of: session), origin.isUsable(at: now())
+    else { return SSL_TICKET_RETURN_IGNORE_RENEW }
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW
   }
 }

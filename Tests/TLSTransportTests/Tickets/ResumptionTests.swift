@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import TLSTransport
@@ -43,6 +44,44 @@ struct ResumptionTests {
     #expect(!sessions.hasSession)
     #expect(try !Self.isResumed(server, client, sessions))
     for _ in 0..<3 { #expect(try Self.isResumed(server, client, sessions)) }
+  }
+
+  /// A clock that the test sets, in seconds since 1970.
+  private final class Clock: Sendable {
+    private let seconds = Atomic<Int64>(1_800_000_000)
+    var now: Int64 { seconds.load(ordering: .relaxed) }
+    func advance(by more: Int64) { seconds.add(more, ordering: .relaxed) }
+  }
+
+  @Test("A session can be resumed for two hours after the full handshake, however many tickets follow")
+  func seriesEnds() throws {
+    let clock = Clock()
+    let server = try TLSServerContext(Self.settings(), ticketKeys: .random(), now: { clock.now })
+    let (client, sessions) = (try Self.client(), TLSClientSessions())
+    #expect(try !Self.isResumed(server, client, sessions))
+    for step: Int64 in [3_600, 3_599, 1] {
+      clock.advance(by: step)
+      #expect(try Self.isResumed(server, client, sessions))
+    }
+    clock.advance(by: 1)
+    #expect(try !Self.isResumed(server, client, sessions))
+    // The full handshake begins the next series.
+    clock.advance(by: 7_200)
+    #expect(try Self.isResumed(server, client, sessions))
+  }
+
+  @Test("Contexts with other ticket keys keep to the time of the full handshake")
+  func seriesOutlivesRotation() throws {
+    let clock = Clock()
+    let keys = try TLSTicketKeys.random()
+    let server = try TLSServerContext(Self.settings(), ticketKeys: keys, now: { clock.now })
+    let (client, sessions) = (try Self.client(), TLSClientSessions())
+    #expect(try !Self.isResumed(server, client, sessions))
+    clock.advance(by: 3_600)
+    let rotated = try server.with(try keys.rotated())
+    #expect(try Self.isResumed(rotated, client, sessions))
+    clock.advance(by: 3_601)
+    #expect(try !Self.isResumed(rotated, client, sessions))
   }
 
   @Test("Another replica with the same key file resumes, one with another does not", arguments: [80, 48])
