@@ -7,24 +7,55 @@ import COpenSSL
 /// recognizable, which does not matter for a gateway.
 package final class TLSClientSessions {
   private var latest: Session?
+  private let now: () -> Int64
 
-  package init() {}
+  package convenience init() {
+    self.init(now: { SystemClock.now() })
+  }
 
-  /// Whether there is a session to resume: false before the first, and after it is too old.
+  /// - Parameter now: The time in seconds since 1970.
+  init(now: @escaping () -> Int64) {
+    self.now = now
+  }
+
+  /// Whether there is a session to resume: false before the first, and two hours after the server's certificate was
+  /// last verified.
   package var hasSession: Bool { usable != nil }
 
   /// The owner of an `SSL_SESSION`.
   private final class Session {
     let pointer: OpaquePointer
+    /// The time when the server's certificate was verified, in seconds since 1970.
+    let verified: Int64
 
-    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+    init(owning pointer: OpaquePointer, verified: Int64) {
+      self.pointer = pointer
+      self.verified = verified
+    }
 
     deinit { SSL_SESSION_free(pointer) }
   }
 
+  /// The age up to which sessions are resumed, in seconds: two hours.
+  private static let ageLimit: Int64 = 7_200
+
+  /// The latest session unless it is too old. OpenSSL does not look at the age of a session of TLS 1.2, and each ticket
+  /// of TLS 1.3 begins a new one: the server's certificate, which resumed connections do not show, would never be
+  /// verified again.
   private var usable: Session? {
-    guard let latest, SSL_SESSION_is_resumable(latest.pointer) == 1 else { return nil }
+    guard let latest, SSL_SESSION_is_resumable(latest.pointer) == 1,
+      (0...Self.ageLimit).contains(now() - latest.verified)
+    else { return nil }
     return latest
+  }
+
+  /// Stores the session of a new ticket.
+  /// - Parameter isResumed: Whether its connection resumed a session, and so is as old as that.
+  /// - Returns: whether the session is stored, with the caller's reference.
+  private func store(_ session: OpaquePointer, isResumed: Bool) -> Bool {
+    guard let verified = isResumed ? latest?.verified : now() else { return false }
+    latest = Session(owning: session, verified: verified)
+    return true
   }
 
   /// Makes a context pass on new sessions; OpenSSL caches none itself.
@@ -33,9 +64,9 @@ package final class TLSClientSessions {
       context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
     SSL_CTX_sess_set_new_cb(context.pointer) { ssl, session in
       guard let ssl, let session, let data = SSL_get_ex_data(ssl, TLSClientSessions.slot) else { return 0 }
-      Unmanaged<TLSClientSessions>.fromOpaque(data).takeUnretainedValue().latest = Session(owning: session)
-      // The reference is ours now.
-      return 1
+      let sessions = Unmanaged<TLSClientSessions>.fromOpaque(data).takeUnretainedValue()
+      // After 1 the reference is ours.
+      return sessions.store(session, isResumed: SSL_session_reused(ssl) == 1) ? 1 : 0
     }
   }
 

@@ -84,6 +84,24 @@ struct ResumptionTests {
     #expect(try !Self.isResumed(rotated, client, sessions))
   }
 
+  @Test("A client verifies the server's certificate again after two hours, however many tickets it got")
+  func clientVerifiesAgain() throws {
+    let clock = Clock()
+    let server = try TLSServerContext(Self.settings(), ticketKeys: .random())
+    let (client, sessions) = (try Self.client(), TLSClientSessions(now: { clock.now }))
+    #expect(try !Self.isResumed(server, client, sessions))
+    for _ in 0..<2 {
+      clock.advance(by: 3_600)
+      #expect(try Self.isResumed(server, client, sessions))
+    }
+    clock.advance(by: 1)
+    #expect(!sessions.hasSession)
+    #expect(try !Self.isResumed(server, client, sessions))
+    // Two more hours begin with the full handshake.
+    clock.advance(by: 7_200)
+    #expect(try Self.isResumed(server, client, sessions))
+  }
+
   @Test("Another replica with the same key file resumes, one with another does not", arguments: [80, 48])
   func replicas(length: Int) throws {
     let file = try Self.keyFile("shared-\(length)", length: length)
