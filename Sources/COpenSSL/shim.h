@@ -37,9 +37,6 @@ static inline int cordon_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *
 static inline int cordon_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
   return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
-static inline int cordon_SSL_CTX_build_cert_chain(SSL_CTX *context, int flags) {
-  return (int)SSL_CTX_build_cert_chain(context, flags);
-}
 static inline long cordon_SSL_CTX_set_tlsext_servername_callback(
     SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
   return SSL_CTX_set_tlsext_servername_callback(context, callback);

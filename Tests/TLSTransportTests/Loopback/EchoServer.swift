@@ -26,8 +26,12 @@ final class EchoServer: Sendable {
   static func start(
     files: TestCertificates.Files = TestCertificates.valid, protocols: [String] = []
   ) async throws -> EchoServer {
-    let context = try TLSServerContext(
-      certificateFile: files.certificate, privateKeyFile: files.key, applicationProtocols: protocols)
+    try await start(
+      TLSServerContext(
+        certificateFile: files.certificate, privateKeyFile: files.key, applicationProtocols: protocols))
+  }
+
+  static func start(_ context: TLSServerContext) async throws -> EchoServer {
     let journal = Journal()
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in

@@ -86,6 +86,22 @@ struct LoopbackTests {
     try await server.stop()
   }
 
+  @Test(
+    "The certificates of the file are sent, and no authority of clients with them", arguments: ["-tls1_2", "-tls1_3"])
+  func chain(_ version: String) async throws {
+    let context = try TLSServerContext(
+      TLSServerSettings(
+        certificates: [
+          .init(certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
+        ], applicationProtocols: [],
+        clients: .init(authorityFile: TestCertificates.path(TestCertificates.authority), areRequired: false)),
+      ticketKeys: .random())
+    let server = try await EchoServer.start(context)
+    let output = try await OpenSSLCommand.client(port: server.port, [version, "-showcerts"])
+    #expect(output.components(separatedBy: "-----BEGIN CERTIFICATE-----").count == 2)
+    try await server.stop()
+  }
+
   @Test("A client that wants to renegotiate is refused")
   func renegotiation() async throws {
     let server = try await EchoServer.start()
