@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Clients that show a certificate")
 struct ClientCertificateTests {
-  enum Shown: CaseIterable, Sendable { case nothing, good, strange }
+  enum Shown: CaseIterable, Sendable { case nothing, good, strange, expired, forServers }
 
   private static func pair(areRequired: Bool, _ shown: Shown) throws -> ConnectedPair {
     let authority = TestCertificates.path(TestCertificates.authority)
@@ -21,6 +21,8 @@ struct ClientCertificateTests {
       case .nothing: nil
       case .good: TestCertificates.other
       case .strange: TestCertificates.stranger
+      case .expired: TestCertificates.expired
+      case .forServers: TestCertificates.forServers
       }
     let client = try TLSClientContext(
       trust: .file(authority), identity: files.map { .init(certificateFile: $0.certificate, privateKeyFile: $0.key) },

@@ -21,6 +21,10 @@ enum TestCertificates {
   /// The same names as valid, with a key of kind Ed25519.
   static let edwards = Self.file("edwards")
 
+  /// The same names as valid, for servers only, and for clients only (extended key usage, RFC 5280, 4.2.1.12).
+  static let forServers = Self.file("servers")
+  static let forClients = Self.file("clients")
+
   /// Issued by the authority for other.example.test and *.wild.example.test.
   static let other = Self.file("other")
   /// Issued by an authority of that name that nobody trusts but who names `stranger.pem`.
@@ -78,6 +82,10 @@ enum TestCertificates {
       try Data(names.utf8).write(to: directory.appendingPathComponent("names.ext"))
       let others = "subjectAltName=DNS:Other.Example.test,DNS:*.wild.example.test,DNS:a.b.wild.example.test\n"
       try Data(others.utf8).write(to: directory.appendingPathComponent("others.ext"))
+      for (name, use) in [("servers", "serverAuth"), ("clients", "clientAuth")] {
+        let extensions = names + "extendedKeyUsage=\(use)\n"
+        try Data(extensions.utf8).write(to: directory.appendingPathComponent("\(name).ext"))
+      }
       try Data("basicConstraints=CA:FALSE\n".utf8).write(to: directory.appendingPathComponent("none.ext"))
       try Data("basicConstraints=critical,CA:TRUE\n".utf8).write(to: directory.appendingPathComponent("ca.ext"))
     } catch {
@@ -93,6 +101,8 @@ enum TestCertificates {
     Self.issue("expired", extensions: "names.ext", days: 0, by: "ca", in: directory)
     Self.issue("other", extensions: "others.ext", days: 30, by: "ca", in: directory)
     Self.issue("strange", extensions: "names.ext", days: 30, by: "stranger", in: directory)
+    Self.issue("servers", extensions: "servers.ext", days: 30, by: "ca", in: directory)
+    Self.issue("clients", extensions: "clients.ext", days: 30, by: "ca", in: directory)
     Self.issue("cn", extensions: "none.ext", days: 30, by: "ca", in: directory)
     Self.issue("intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
     Self.issue("edwards", extensions: "names.ext", days: 30, by: "ca", key: ["ed25519"], in: directory)

@@ -70,6 +70,17 @@ struct VerificationTests {
     #expect(try Self.refusal(server: TestCertificates.expired) == .verificationFailed(.expired))
   }
 
+  @Test("A certificate for clients only is refused, one for servers is believed")
+  func purpose() throws {
+    #expect(try Self.refusal(server: TestCertificates.forServers) == nil)
+    let refusal = try Self.refusal(server: TestCertificates.forClients)
+    // X509_V_ERR_INVALID_PURPOSE.
+    guard case .verificationFailed(.other(code: 26, _)) = refusal else {
+      Issue.record("\(String(describing: refusal))")
+      return
+    }
+  }
+
   @Test("Intermediate certificates of the server's file are sent")
   func chain() throws {
     #expect(try Self.refusal(server: TestCertificates.chained) == nil)
