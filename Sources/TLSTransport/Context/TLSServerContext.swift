@@ -21,7 +21,8 @@ package final class TLSServerContext: Sendable {
   package static let ticketLifetime: Int64 = 7_200
 
   /// Reads certificates and keys. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
-  /// client's preference among the cipher suites, no renegotiation, session tickets but no session cache.
+  /// client's preference among the cipher suites, no renegotiation, session tickets but no session cache. No early data
+  /// (0-RTT), which can be replayed: OpenSSL's default.
   package convenience init(_ settings: TLSServerSettings, ticketKeys: TLSTicketKeys) throws(TLSConfigurationError) {
     try self.init(settings, ticketKeys: ticketKeys, now: { SystemClock.now() })
   }

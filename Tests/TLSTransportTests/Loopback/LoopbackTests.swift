@@ -86,6 +86,15 @@ struct LoopbackTests {
     try await server.stop()
   }
 
+  @Test("Tickets allow no early data")
+  func noEarlyData() async throws {
+    let server = try await EchoServer.start()
+    let output = try await OpenSSLCommand.client(port: server.port, ["-tls1_3"])
+    let limits = output.split(separator: "\n").filter { $0.contains("Max Early Data") }
+    #expect(!limits.isEmpty && limits.allSatisfy { $0.hasSuffix("Max Early Data: 0") })
+    try await server.stop()
+  }
+
   @Test(
     "The certificates of the file are sent, and no authority of clients with them", arguments: ["-tls1_2", "-tls1_3"])
   func chain(_ version: String) async throws {
