@@ -229,4 +229,29 @@ struct LastSeenTests {
     await batch.settle()
     try await rig.stop()
   }
+
+  @Test("A session that the cache has dropped is not kept in memory for its last use, which is written all the same")
+  func dropped() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.memory = 64 << 10
+    let rig = try await GateRig(settings)
+    var handles: [PublicSessionID] = []
+    var entries: [GateRig.CachedEntry] = []
+    for number in 0..<60 {
+      let (snapshot, cookie) = try rig.signIn("001.\(number)")
+      rig.clock.advance(1)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
+      #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity != nil)
+      handles.append(snapshot.session.handle)
+      let entry = try await rig.cachedEntry(of: snapshot.session.handle)
+      #expect(entry.entry != nil)
+      entries.append(entry)
+    }
+    let kept = entries.count { $0.entry != nil }
+    #expect(kept > 0 && kept * 1_600 < settings.session.memory)
+    #expect(entries[0].entry == nil)
+    await rig.lastSeen.write()
+    #expect(Set(rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)) == Set(handles))
+    try await rig.stop()
+  }
 }

@@ -17,8 +17,11 @@ final class LoopSessions {
   let tokenRequests: MachineTokenRecorder
   private let revalidations: RequestRevalidations
   private let lastSeen: LastSeenBatch
-  /// Sessions used since their last-seen updates were last collected.
+  /// Sessions used since their last-seen updates were last collected. One that the cache has dropped since would be
+  /// kept in memory by this list alone: see `forgetDropped()`.
   private var seen: [SessionCacheEntry] = []
+  /// `SessionCache.drops` when the list was last looked through.
+  private var knownDrops = 0
 
   init(
     _ configuration: SessionConfiguration, manager: SessionManager, tokens: MachineTokenSessions,
@@ -228,18 +231,23 @@ final class LoopSessions {
 
   /// Schedules the write of the session's last use: with the next batch, or at once if it is urgent.
   private func scheduleUpdate(of entry: SessionCacheEntry, _ now: Int64) {
+    if knownDrops != cache.drops { forgetDropped() }
     if !entry.lastUse.isQueued { seen.append(entry) }
     entry.lastUse.isQueued = true
     if isUrgent(entry, now) { lastSeen.writeSoon() }
   }
 
+  /// Lets go of sessions that the cache has dropped, so that they take no memory beside its budget; it has kept their
+  /// last uses.
+  private func forgetDropped() {
+    seen.removeAll { !$0.lastUse.isQueued }
+    knownDrops = cache.drops
+  }
+
   /// Collects the last uses that are not written yet.
   func takeLastSeenUpdates() -> [LastSeenUpdate] {
     defer { seen = [] }
-    return seen.compactMap { entry in
-      guard let time = entry.lastUse.takeUnwritten() else { return nil }
-      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(millisecondsSince1970: time))
-    }
+    return cache.takeDroppedUses() + seen.compactMap { $0.takeLastSeenUpdate() }
   }
 
   // MARK: The assertion

@@ -32,6 +32,10 @@ struct SessionCache {
   private(set) var invalidations = 0
   /// Bytes that the cache may use.
   var budget: Int
+  /// The number of times that the older generation was dropped.
+  private(set) var drops = 0
+  /// The last uses of dropped sessions that were to be written to the store.
+  private var droppedUses: [LastSeenUpdate] = []
 
   /// The size of a result without its session: slots in tables that are half empty at worst.
   private static let slotBytes = 128
@@ -189,7 +193,7 @@ struct SessionCache {
   private mutating func keep(_ known: Known, _ fingerprint: CookieFingerprint) {
     let bytes = Self.bytes(of: known)
     if !young.isEmpty, youngBytes + bytes > budget / 2 {
-      for case .session(let entry) in old.values { forget(entry) }
+      dropOld()
       old = young
       oldBytes = youngBytes
       young = [:]
@@ -197,6 +201,22 @@ struct SessionCache {
     }
     if let replaced = young.updateValue(known, forKey: fingerprint) { youngBytes -= Self.bytes(of: replaced) }
     youngBytes += bytes
+  }
+
+  /// Drops the older generation. Only what is to be written of its sessions is kept, not the sessions.
+  private mutating func dropOld() {
+    for case .session(let entry) in old.values {
+      forget(entry)
+      guard entry.lastUse.isQueued, let update = entry.takeLastSeenUpdate() else { continue }
+      droppedUses.append(update)
+    }
+    drops &+= 1
+  }
+
+  /// Takes the last uses of dropped sessions that are to be written to the store.
+  mutating func takeDroppedUses() -> [LastSeenUpdate] {
+    defer { droppedUses = [] }
+    return droppedUses
   }
 
   private mutating func forget(_ entry: SessionCacheEntry) {

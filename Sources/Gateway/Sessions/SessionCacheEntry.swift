@@ -160,6 +160,13 @@ final class SessionCacheEntry {
   /// Notes that the account needs no revalidation now; only counts where a route that is not public admits the user.
   func noteOnSchedule() { revalidation.noteOnSchedule(isAdmitted: access.isAdmittedAnywhere) }
 
+  /// Takes the last use to be written to the store, which ends its wait in the queue; nil if the store has it.
+  func takeLastSeenUpdate() -> LastSeenUpdate? {
+    lastUse.takeUnwritten().map {
+      LastSeenUpdate(handle: snapshot.session.handle, seen: Date(millisecondsSince1970: $0))
+    }
+  }
+
   /// Caches the user's request for access.
   func take(_ state: AccessRequestState, for period: Period) { accessRequest = (state, period) }
 

@@ -103,6 +103,20 @@ final class GateRig: Sendable {
 
   func stop() async throws { try await group.shutdownGracefully() }
 
+  /// A cached session of a loop, which it does not keep in memory.
+  final class CachedEntry: @unchecked Sendable {
+    fileprivate(set) weak var entry: SessionCacheEntry?
+  }
+
+  func cachedEntry(of handle: PublicSessionID, loop: Int = 0) async throws -> CachedEntry {
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit {
+      let cached = CachedEntry()
+      cached.entry = gate.value.sessions.cache.entry(of: handle)
+      return cached
+    }.get()
+  }
+
   /// Another configuration, on every loop.
   func apply(_ settings: GatewaySettings, secrets: String = "a") async throws {
     let keyring = try SessionKeyring.forTests(secrets)
