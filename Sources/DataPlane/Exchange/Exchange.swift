@@ -87,7 +87,7 @@ struct Exchange {
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
-    _ order: ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
+    _ order: borrowing ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
     hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     account.routeClass = order.routeClass

@@ -96,8 +96,8 @@ package struct OpenExchange {
   }
 }
 
-/// The gate's decision about a request.
-package enum GateDecision {
+/// The gate's decision about a request. Moved, never copied: a copy would retain what it holds.
+package enum GateDecision: ~Copyable {
   /// It goes upstream.
   case forward(ForwardingDirective)
   /// It is answered with this.
@@ -111,8 +111,26 @@ package enum GateDecision {
   case suspend(@Sendable () async -> Void)
 }
 
+extension GateDecision {
+  /// Whether it is an answer, of which nothing is logged yet.
+  package var isAnswer: Bool {
+    switch self {
+    case .answer: true
+    default: false
+    }
+  }
+
+  /// The same answer, of which `log` tells; any other decision as it is.
+  package consuming func logging(_ log: @escaping (_ peer: String) -> Void) -> GateDecision {
+    switch consume self {
+    case .answer(let response, let routeClass): .answerAndLog(response, routeClass: routeClass, log: log)
+    case let other: other
+    }
+  }
+}
+
 /// Directions for forwarding a request.
-package struct ForwardingDirective {
+package struct ForwardingDirective: ~Copyable {
   /// The identity header lines of its user, nil without one.
   package var identity: SerializedIdentityHeaders?
   /// The route class that it is counted under.

@@ -105,13 +105,15 @@ final class ConfiguredGate {
     var decision = admit(route, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
     guard head.fields.has(.destination) else { return decision }
-    guard case .forward(let directive) = decision else { return decision }
-    return admitDestination(directive, head, bytes, client, &request)
+    switch consume decision {
+    case .forward(let directive): return admitDestination(directive, head, bytes, client, &request)
+    case let other: return other
+    }
   }
 
   /// Forwards a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
   private func admitDestination(
-    _ directive: ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ directive: consuming ForwardingDirective, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ request: inout GateRequest
   ) -> GateDecision {
     let route: RouteDecision
@@ -122,14 +124,16 @@ final class ConfiguredGate {
     }
     var decision = admit(route, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
-    guard case .forward(let other) = decision else { return decision }
-    // The application would take the path of another one for its own.
-    guard other.upstream == directive.upstream else {
-      return refuseDestination("the resource of another application", head, bytes, request)
+    switch consume decision {
+    case .forward(let other):
+      // The application would take the path of another one for its own.
+      guard other.upstream == directive.upstream else {
+        return refuseDestination("the resource of another application", head, bytes, request)
+      }
+      if other.dropsMethodOverride { directive.dropsMethodOverride = true }
+      return .forward(directive)
+    case let other: return other
     }
-    var both = directive
-    both.dropsMethodOverride = directive.dropsMethodOverride || other.dropsMethodOverride
-    return .forward(both)
   }
 
   private func refuseDestination(
@@ -233,13 +237,14 @@ final class ConfiguredGate {
     _ request: inout GateRequest
   ) -> GateDecision {
     if case .absent = MachineTokenField.find(head, bytes) {} else { request.token = .machine }
-    guard case .forward(var directive) = forward(nil, route, routeClass, head, bytes, request) else {
-      return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
+    switch forward(nil, route, routeClass, head, bytes, request) {
+    case .forward(var directive):
+      directive.dropsMethodOverride = true
+      // The token of a session is the gateway's, too.
+      directive.dropsAuthorization = true
+      return .forward(directive)
+    default: return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
     }
-    directive.dropsMethodOverride = true
-    // The token of a session is the gateway's, too.
-    directive.dropsAuthorization = true
-    return .forward(directive)
   }
 
   /// Whether the client's address meets the `networks` of a route.
@@ -363,9 +368,13 @@ final class ConfiguredGate {
 extension GateDecision {
   /// Whether it redirects the browser itself to an origin. `verify` answers another proxy, which asked for its client.
   fileprivate func redirects(to origin: PublicOrigin) -> Bool {
-    guard case .answer(let response, let number) = self, RequestLabel(number: number).route != .verify,
-      let location = response.head.headerFields[.location]
-    else { return false }
-    return location.utf8.starts(with: "\(origin)/".utf8)
+    switch self {
+    case .answer(let response, let number):
+      guard RequestLabel(number: number).route != .verify, let location = response.head.headerFields[.location] else {
+        return false
+      }
+      return location.utf8.starts(with: "\(origin)/".utf8)
+    default: return false
+    }
   }
 }

@@ -32,7 +32,7 @@ struct RequestLabel {
 extension GateDecision {
   /// Has a request counted under its site, too.
   mutating func note(site: Int) {
-    switch self {
+    switch consume self {
     case .forward(var directive):
       directive.routeClass = RequestLabel.number(directive.routeClass, site: site)
       self = .forward(directive)
@@ -43,7 +43,7 @@ extension GateDecision {
     case .handle(var action):
       action.routeClass = RequestLabel.number(action.routeClass, site: site)
       self = .handle(action)
-    case .suspend: break
+    case .suspend(let work): self = .suspend(work)
     }
   }
 
@@ -54,10 +54,14 @@ extension GateDecision {
   }
 
   private mutating func noteAmbiguousPath(isPublicByItself: Bool) {
-    guard case .answer(let response, let routeClass) = self else { return }
-    let isRefused = response.head.status == .forbidden
-    let isSentToSignIn = response.head.status == .unauthorized || response.head.status.kind == .redirection
-    guard isRefused || isPublicByItself && isSentToSignIn else { return }
-    self = .answer(response, routeClass: RequestLabel.number(ofAmbiguousPath: routeClass))
+    switch consume self {
+    case .answer(let response, let routeClass):
+      let isRefused = response.head.status == .forbidden
+      let isSentToSignIn = response.head.status == .unauthorized || response.head.status.kind == .redirection
+      let isConcerned = isRefused || isPublicByItself && isSentToSignIn
+      self = .answer(
+        response, routeClass: isConcerned ? RequestLabel.number(ofAmbiguousPath: routeClass) : routeClass)
+    case let other: self = other
+    }
   }
 }

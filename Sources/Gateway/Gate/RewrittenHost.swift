@@ -32,18 +32,16 @@ enum RewrittenHost {
   /// - Returns: the decision, or the same with the warning: the address of a proxy that has named its client is known
   ///   to the connection alone.
   static func warn(
-    _ decision: GateDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ decision: consuming GateDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ warnings: WarningInterval, _ logger: Logger
   ) -> GateDecision {
-    guard case .answer(let response, let routeClass) = decision, warnings.isDue() else { return decision }
+    guard warnings.isDue() else { return decision }
     let (host, address) = (bytes.string(head.authority), client.address)
     guard ClientAddress.isNamedByProxy(client, head) else {
       warn(["peer": "\(address)"], host, logger)
       return decision
     }
-    return .answerAndLog(response, routeClass: routeClass) { proxy in
-      warn(["client": "\(address)", "proxy": "\(proxy)"], host, logger)
-    }
+    return decision.logging { proxy in warn(["client": "\(address)", "proxy": "\(proxy)"], host, logger) }
   }
 
   private static func warn(_ addresses: Logger.Metadata, _ host: String, _ logger: Logger) {

@@ -93,8 +93,8 @@ struct VerifyEndpoint {
 
   /// Admits a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
   private func decideDestination(
-    _ decision: GateDecision, _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead,
-    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+    _ decision: consuming GateDecision, _ route: RouteDecision, _ original: OriginalRequest,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     let method: Range<Int>? = if case .known(_, let method) = original.target { method } else { nil }
     guard
@@ -222,19 +222,17 @@ struct VerifyEndpoint {
   /// - Returns: the decision, or the same with the warning: the address of a proxy that has named its client is known
   ///   to the connection alone.
   private func warn(
-    of doubt: OriginalRequest.AmbiguityError, _ decision: GateDecision, _ head: borrowing RequestHead,
+    of doubt: OriginalRequest.AmbiguityError, _ decision: consuming GateDecision, _ head: borrowing RequestHead,
     _ client: ClientPeer
   ) -> GateDecision {
-    guard case .answer(let response, let routeClass) = decision, configuration.verifyWarnings.isDue(doubt) else {
-      return decision
-    }
+    guard decision.isAnswer, configuration.verifyWarnings.isDue(doubt) else { return decision }
     let (message, remedy) = doubt.log
     guard ClientAddress.isNamedByProxy(client, head) else {
       logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])
       return decision
     }
     let (logger, address) = (logger, client.address)
-    return .answerAndLog(response, routeClass: routeClass) { proxy in
+    return decision.logging { proxy in
       logger.warning(message, metadata: ["client": "\(address)", "proxy": "\(proxy)", "remedy": "\(remedy)"])
     }
   }
@@ -243,7 +241,10 @@ struct VerifyEndpoint {
 extension GateDecision {
   /// Whether `verify` admits the original request.
   fileprivate var isAdmission: Bool {
-    if case .answer(let response, _) = self { response.head.status == .ok } else { false }
+    switch self {
+    case .answer(let response, _): response.head.status == .ok
+    default: false
+    }
   }
 }
 

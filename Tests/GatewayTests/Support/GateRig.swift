@@ -317,11 +317,13 @@ final class GateRig: Sendable {
     GatewayCookies(name: CookieNames.standard.session).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
-    let decision = gate.decide(head, span, peer, identifiers.next())
-    // As a listener does.
-    guard case .answerAndLog(let response, let routeClass, let log) = decision else { return decision }
-    log(proxy)
-    return .answer(response, routeClass: routeClass)
+    switch gate.decide(head, span, peer, identifiers.next()) {
+    case .answerAndLog(let response, let routeClass, let log):
+      // As a listener does.
+      log(proxy)
+      return .answer(response, routeClass: routeClass)
+    case let decision: return decision
+    }
   }
 
   /// The address of the peer that has named the client of a request.
@@ -333,8 +335,10 @@ final class GateRig: Sendable {
       return .forward(
         identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "", session: order.session,
         upgrades: order.allowsUpgrade)
-    case .answer(let response, _), .answerAndLog(let response, _, _):
+    case .answer(let response, _):
       return .answer(response.head.status.code, location: response.head.headerFields[.location])
+    // `gateDecision` has logged it.
+    case .answerAndLog: throw RigError.notAnswered
     case .handle: return .handle
     case .suspend(let work): return .suspend(work)
     }
