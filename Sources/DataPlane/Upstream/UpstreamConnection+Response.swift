@@ -4,7 +4,7 @@ internal import SocketTransport
 
 /// Reads responses: interim ones, the final header, content, and the end.
 extension UpstreamConnection {
-  func readHead(_ buffer: inout ByteBuffer) {
+  func readHead(_ buffer: inout ByteBuffer, for client: any UpstreamResponseReceiver) {
     if var whole = takePartial() {
       whole.writeBuffer(&buffer)
       buffer = whole
@@ -19,16 +19,16 @@ extension UpstreamConnection {
       case .complete:
         let count = loop.responseHead.byteCount
         if loop.responseHead.isInterim {
-          guard passInterim(buffer, awaited) else { return }
+          guard passInterim(buffer, awaited, to: client) else { return }
         } else {
-          passFinal(buffer, awaited)
+          passFinal(buffer, awaited, to: client)
         }
         buffer.moveReaderIndex(forwardBy: count)
       }
     }
     switch phase {
-    case .tunnel: if buffer.readableBytes > 0 { client?.responseContent(buffer) }
-    case .content: readContent(&buffer)
+    case .tunnel: if buffer.readableBytes > 0 { client.responseContent(buffer) }
+    case .content: readContent(&buffer, for: client)
     case .connecting, .idle, .awaitingHead, .closed: break
     }
   }
@@ -71,7 +71,9 @@ extension UpstreamConnection {
     return false
   }
 
-  private func passInterim(_ buffer: ByteBuffer, _ awaited: AwaitedHead) -> Bool {
+  private func passInterim(
+    _ buffer: ByteBuffer, _ awaited: AwaitedHead, to client: any UpstreamResponseReceiver
+  ) -> Bool {
     var awaited = awaited
     awaited.interimResponses += 1
     phase = .awaitingHead(awaited)
@@ -82,12 +84,12 @@ extension UpstreamConnection {
     // 102 says that a long answer is under way (RFC 2518, 10.1).
     if requestIsComplete { loop.wheel.arm(self, after: timeouts.firstByte, now: loop.responseRead) }
     if awaited.interimResponses <= Self.passedInterimResponses {
-      client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
+      client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
     }
     return true
   }
 
-  private func passFinal(_ buffer: ByteBuffer, _ awaited: AwaitedHead) {
+  private func passFinal(_ buffer: ByteBuffer, _ awaited: AwaitedHead, to client: any UpstreamResponseReceiver) {
     if loop.responseHead.status == 101 {
       guard awaited.upgrades, loop.responseHead.fields.has(.upgrade) else {
         failWithoutHead(.badResponse("a switch of protocols that nobody asked for"))
@@ -96,7 +98,7 @@ extension UpstreamConnection {
       pool.succeeded()
       move(to: .tunnel)
       awaitTunnel(now: loop.responseRead)
-      client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
+      client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
       return
     }
     let framing = loop.responseHead.framing(toHead: awaited.toHead)
@@ -109,7 +111,7 @@ extension UpstreamConnection {
     pool.succeeded()
     pool.answered(isHTTP11: loop.responseHead.isHTTP11)
     move(to: .content(keepAlive: loop.responseHead.keepAlive && !framing.isUntilClose))
-    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
+    client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.
     if phase.isContent, !framing.isNone {
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
@@ -133,17 +135,17 @@ extension UpstreamConnection {
     }
   }
 
-  func readContent(_ buffer: inout ByteBuffer) {
+  func readContent(_ buffer: inout ByteBuffer, for client: any UpstreamResponseReceiver) {
     while case .content(let keepAlive) = phase {
       switch decoder.next(&buffer) {
       case .content(let count):
         guard let content = buffer.readSlice(length: count) else { return }
-        client?.responseContent(content)
+        client.responseContent(content)
       case .incomplete:
         loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
         return
       case .end(let trailers):
-        finish(trailers: trailers, surplus: buffer.readableBytes, keepAlive: keepAlive)
+        finish(client, trailers: trailers, surplus: buffer.readableBytes, keepAlive: keepAlive)
         return
       case .violation(let violation):
         fail(.badResponse(violation.rawValue))
@@ -153,8 +155,10 @@ extension UpstreamConnection {
   }
 
   /// The response is whole. The connection goes back first, so that the client's next request finds it.
-  private func finish(trailers: [UInt8], surplus: Int, keepAlive: Bool) {
-    let client = client.take()
+  private func finish(
+    _ client: any UpstreamResponseReceiver, trailers: [UInt8], surplus: Int, keepAlive: Bool
+  ) {
+    self.client = nil
     exchanges += 1
     holdReads(false)
     apply(.usual)
@@ -164,6 +168,6 @@ extension UpstreamConnection {
     } else {
       close()
     }
-    client?.responseEnded(trailers: trailers)
+    client.responseEnded(trailers: trailers)
   }
 }

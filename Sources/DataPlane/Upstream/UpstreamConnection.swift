@@ -249,15 +249,17 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   func socketRead(_ buffer: consuming ByteBuffer) {
     loop.responseRead = .now()
     readCount = buffer.readableBytes
+    if phase.isClosed { return }
+    // A response without a request must not be taken for the response to the next one.
+    guard phase.isCarrying, let client else { return close() }
+    // The client is handed on, because each look at it would retain it. One that has gone has closed the connection.
     switch phase {
-    case .awaitingHead: readHead(&buffer)
-    case .content: readContent(&buffer)
+    case .awaitingHead: readHead(&buffer, for: client)
+    case .content: readContent(&buffer, for: client)
     case .tunnel:
       awaitTunnel(now: loop.responseRead)
-      client?.responseContent(buffer)
-    // A response without a request must not be taken for the response to the next one.
-    case .idle, .connecting: close()
-    case .closed: break
+      client.responseContent(buffer)
+    case .idle, .connecting, .closed: break
     }
   }
 

@@ -71,7 +71,7 @@ final class LoopSessions {
     let now = now
     let fingerprint = credential.withUnsafeBytes { configuration.fingerprinter.fingerprint($0, on: scope) }
     if let known = cache.find(fingerprint) {
-      switch known {
+      switch consume known {
       case .session(let entry):
         if entry.serves(at: now), now < entry.endsAt, now < entry.lastUse.time &+ configuration.idleTimeout {
           if storeHealth.isTrusted(at: now) {
