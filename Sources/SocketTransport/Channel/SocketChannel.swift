@@ -277,7 +277,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
       return 0
     }
     input.received(filled: count == room)
-    handOn(buffer)
+    handOn(consume buffer)
     return count
   }
 
@@ -291,7 +291,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   private func receivedEnd() {
     input.drained()
-    readComplete(reader)
+    if let reader { reader.socketReadComplete() } else { pipeline.syncOperations.fireChannelReadComplete() }
     // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
     // would have been EPIPE.
     if isActive, let error = output.failure, error.errnoCode != EPIPE { return failed(error) }
@@ -306,20 +306,16 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   }
 
   private func handOn(_ buffer: consuming ByteBuffer) {
-    let reader = reader
+    // Looked up once, because each look would retain it.
     if let reader {
       reader.socketRead(buffer)
+      if isActive { reader.socketReadComplete() }
     } else {
       pipeline.syncOperations.fireChannelRead(NIOAny(buffer))
+      if isActive { pipeline.syncOperations.fireChannelReadComplete() }
+      if isActive, !input.isWanted { pipeline.syncOperations.read() }
     }
-    guard isActive else { return }
-    readComplete(reader)
-    if reader == nil, isActive, !input.isWanted { pipeline.syncOperations.read() }
     if isActive { scheduleRead() }
-  }
-
-  private func readComplete(_ reader: (any SocketReader)?) {
-    if let reader { reader.socketReadComplete() } else { pipeline.syncOperations.fireChannelReadComplete() }
   }
 
   // MARK: Output

@@ -46,7 +46,8 @@ package struct ReceiveBuffers {
     case .wide: swap(&kept, &wide)
     case .bulk: swap(&kept, &bulk)
     }
-    if kept?.modifyIfUniquelyOwned({ $0.clear() }) != nil, let kept { return kept }
+    // Moved: the buffer has one owner, and a copy would be another.
+    if kept?.modifyIfUniquelyOwned({ $0.clear() }) != nil, let buffer = consume kept { return buffer }
     return allocator.buffer(capacity: mode.size)
   }
 
