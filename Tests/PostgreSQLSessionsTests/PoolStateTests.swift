@@ -17,7 +17,7 @@ struct PoolStateTests {
     var state = PoolState<String>(limit: 2, queueLimit: 2)
     guard case .start(0) = state.place("first", at: start) else { throw Unexpected() }
     guard state.job(for: 0, isConnected: false) == "first" else { throw Unexpected() }
-    guard case .wait = state.next(for: 0, isConnected: true) else { throw Unexpected() }
+    guard case .wait = state.next(for: 0, isConnected: true, at: start) else { throw Unexpected() }
     return state
   }
 
@@ -48,7 +48,7 @@ struct PoolStateTests {
     guard case .start(0) = state.place("a", at: start), state.job(for: 0, isConnected: false) == "a",
       case .queued = state.place("b", at: start),
       case .refuse(["a", "b"]) = state.noteFailure(of: 0, with: "a", gone, after: duration, at: start),
-      case .wait = state.next(for: 0, isConnected: false)
+      case .wait = state.next(for: 0, isConnected: false, at: start)
     else { throw Unexpected() }
     return state
   }
@@ -70,17 +70,19 @@ struct PoolStateTests {
     var state = try withOutage(after: .milliseconds(2))
     // It is made when the pause is over, for all who wait.
     guard case .wake(0) = state.place("c", at: after(50)), case .queued = state.place("d", at: after(60)),
-      case .job(let assignment) = state.next(for: 0, isConnected: false)
+      case .job(let assignment) = state.next(for: 0, isConnected: false, at: start)
     else { throw Unexpected() }
     #expect(assignment.job == "c" && assignment.connectAfter == after(100))
     guard
       case .refuse(["c", "d"]) = state.noteFailure(of: 0, with: "c", gone, after: .milliseconds(2), at: after(102)),
-      case .wait = state.next(for: 0, isConnected: false), case .wake(0) = state.place("e", at: after(150)),
+      case .wait = state.next(for: 0, isConnected: false, at: start), case .wake(0) = state.place("e", at: after(150)),
       case .queued = state.place("f", at: after(160)), state.job(for: 0, isConnected: false) == "e"
     else { throw Unexpected() }
     // It works: everything goes on.
     #expect(state.job(for: 0, isConnected: true) == "f")
-    guard case .wait = state.next(for: 0, isConnected: true), case .wake(0) = state.place("g", at: after(300)) else {
+    guard case .wait = state.next(for: 0, isConnected: true, at: start),
+      case .wake(0) = state.place("g", at: after(300))
+    else {
       throw Unexpected()
     }
   }
@@ -105,17 +107,18 @@ struct PoolStateTests {
     guard case .start(1) = state.place("b", at: after(1_000)) else { throw Unexpected() }
     switch end {
     case .withoutConnection:
-      guard state.job(for: 1, isConnected: false) == "b", case .wait = state.next(for: 1, isConnected: false) else {
+      guard state.job(for: 1, isConnected: false) == "b", case .wait = state.next(for: 1, isConnected: false, at: start)
+      else {
         throw Unexpected()
       }
     case .withoutThread: state.abandon(1)
     }
-    guard case .wait = state.next(for: 0, isConnected: false),
+    guard case .wait = state.next(for: 0, isConnected: false, at: start),
       case .wake(let worker) = state.place("c", at: after(1_001)),
       state.job(for: worker, isConnected: false) == "c"
     else { throw Unexpected() }
     // This one works.
-    guard case .wait = state.next(for: worker, isConnected: true),
+    guard case .wait = state.next(for: worker, isConnected: true, at: start),
       case .wake(worker) = state.place("d", at: after(1_002))
     else { throw Unexpected() }
   }
@@ -136,11 +139,11 @@ struct PoolStateTests {
     for (moment, pause) in [(110, 100), (5_000, 500), (15_000, 1_500), (60_000, 2_000)] {
       guard case .wake(0) = state.place("c", at: after(moment)), state.job(for: 0, isConnected: false) == "c",
         case .refuse = state.noteFailure(of: 0, with: "c", gone, after: .seconds(5), at: after(moment)),
-        case .wait = state.next(for: 0, isConnected: false),
+        case .wait = state.next(for: 0, isConnected: false, at: start),
         case .refused = state.place("d", at: after(moment + pause - 1)),
         case .wake(0) = state.place("e", at: after(moment + pause)), state.job(for: 0, isConnected: false) == "e",
         case .refuse = state.noteFailure(of: 0, with: "e", gone, after: .seconds(5), at: after(moment + pause)),
-        case .wait = state.next(for: 0, isConnected: false)
+        case .wait = state.next(for: 0, isConnected: false, at: start)
       else { throw Unexpected() }
     }
   }
@@ -150,10 +153,12 @@ struct PoolStateTests {
   )
   func full() throws {
     var state = try withOneIdle()
-    guard case .wake(0) = state.place("a", at: start), case .job = state.next(for: 0, isConnected: true) else {
+    guard case .wake(0) = state.place("a", at: start), case .job = state.next(for: 0, isConnected: true, at: start)
+    else {
       throw Unexpected()
     }
-    guard case .start(1) = state.place("b", at: start), case .job = state.next(for: 1, isConnected: false) else {
+    guard case .start(1) = state.place("b", at: start), case .job = state.next(for: 1, isConnected: false, at: start)
+    else {
       throw Unexpected()
     }
     guard case .handOver(wake: nil) = state.noteFailure(of: 1, with: "b", exhausted, after: .zero, at: start) else {
@@ -180,7 +185,7 @@ struct PoolStateTests {
     else { throw Unexpected() }
     // When the server is down, the last worker with a connection notices, and the outage begins.
     guard case .start(2) = state.place("d", at: after(2_001)), state.job(for: 2, isConnected: false) == "d",
-      case .wait = state.next(for: 0, isConnected: true),
+      case .wait = state.next(for: 0, isConnected: true, at: start),
       case .handOver(wake: 0?) = state.noteFailure(of: 2, with: "d", gone, after: .zero, at: after(2_002)),
       state.job(for: 0, isConnected: false) == "d",
       case .refuse(["d"]) = state.noteFailure(of: 0, with: "d", gone, after: .zero, at: after(2_003))
@@ -194,12 +199,12 @@ struct PoolStateTests {
       throw Unexpected()
     }
     guard state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b",
-      case .wait = state.next(for: 0, isConnected: true),
+      case .wait = state.next(for: 0, isConnected: true, at: start),
       case .refuse(["b"]) = state.noteFailure(of: 1, with: "b", gone, after: .seconds(5), at: after(5_000)),
-      case .wait = state.next(for: 1, isConnected: false)
+      case .wait = state.next(for: 1, isConnected: false, at: start)
     else { throw Unexpected() }
     guard case .wake(0) = state.place("c", at: after(7_001)), state.job(for: 0, isConnected: true) == "c",
-      case .wait = state.next(for: 0, isConnected: true), case .wake(0) = state.place("d", at: after(7_002))
+      case .wait = state.next(for: 0, isConnected: true, at: start), case .wake(0) = state.place("d", at: after(7_002))
     else { throw Unexpected() }
   }
 
@@ -209,14 +214,14 @@ struct PoolStateTests {
     guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start),
       state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b"
     else { throw Unexpected() }
-    #expect(state.giveUpConnection(of: 0) == false)
-    #expect(state.giveUpConnection(of: 1) == false)
-    guard case .wait = state.next(for: 1, isConnected: true), case .wake(1) = state.place("c", at: start),
+    #expect(state.giveUpConnection(of: 0, at: start) == false)
+    #expect(state.giveUpConnection(of: 1, at: start) == false)
+    guard case .wait = state.next(for: 1, isConnected: true, at: start), case .wake(1) = state.place("c", at: start),
       state.job(for: 1, isConnected: true) == "c"
     else { throw Unexpected() }
-    #expect(state.giveUpConnection(of: 0) == true)
-    #expect(state.giveUpConnection(of: 0) == false)
-    #expect(state.giveUpConnection(of: 1) == false)
+    #expect(state.giveUpConnection(of: 0, at: start) == true)
+    #expect(state.giveUpConnection(of: 0, at: start) == false)
+    #expect(state.giveUpConnection(of: 1, at: start) == false)
     // Somebody else has taken the place: the other worker does the job, which is no outage.
     guard case .handOver(wake: nil) = state.noteFailure(of: 0, with: "a", exhausted, after: .zero, at: start),
       state.job(for: 1, isConnected: true) == "a"
@@ -224,20 +229,35 @@ struct PoolStateTests {
     #expect(state.workers == 1 && state.connected == 1)
   }
 
+  @Test("A connection that has waited for a minute may have been ended, and is no reason to close another one")
+  func believed() throws {
+    var state = try withOneIdle()
+    guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start),
+      state.job(for: 0, isConnected: true, at: start) == "a", state.job(for: 1, isConnected: false, at: start) == "b",
+      case .wait = state.next(for: 1, isConnected: true, at: start)
+    else { throw Unexpected() }
+    #expect(state.giveUpConnection(of: 0, at: after(60_000)) == false)
+    #expect(state.connected == 2)
+    #expect(state.giveUpConnection(of: 0, at: after(59_999)) == true)
+    #expect(state.connected == 1)
+  }
+
   @Test("After closing nothing new is taken, what waits is finished, and the workers end")
   func closing() throws {
     var state = try withOneIdle()
     #expect(state.close() == [0])
     guard case .refused(nil) = state.place("late", at: start) else { throw Unexpected() }
-    guard case .end = state.next(for: 0, isConnected: true) else { throw Unexpected() }
+    guard case .end = state.next(for: 0, isConnected: true, at: start) else { throw Unexpected() }
     #expect(state.workers == 0)
   }
 }
 
 extension PoolState {
   /// The job that a worker gets; nil where it gets none.
-  fileprivate mutating func job(for worker: Worker, isConnected: Bool) -> Job? {
-    guard case .job(let assignment) = next(for: worker, isConnected: isConnected) else { return nil }
+  fileprivate mutating func job(
+    for worker: Worker, isConnected: Bool, at now: ContinuousClock.Instant = .now
+  ) -> Job? {
+    guard case .job(let assignment) = next(for: worker, isConnected: isConnected, at: now) else { return nil }
     return assignment.job
   }
 }

@@ -18,7 +18,7 @@ final class ConnectionPool: Sendable {
     var closing: [CheckedContinuation<Void, Never>] = []
     /// Called with the first error for which an old connection is kept.
     var reportKept: (@Sendable (StoreError) -> Void)?
-    /// Whether that was called, and no connection has been renewed since.
+    /// Whether that was called, and no connection has been opened since.
     var isKeptReported = false
   }
 
@@ -155,7 +155,7 @@ final class ConnectionPool: Sendable {
     while true {
       let isConnected = connection != nil
       let (next, wakeUp) = shared.withLock {
-        ($0.state.next(for: worker, isConnected: isConnected), $0.wakeUps[worker])
+        ($0.state.next(for: worker, isConnected: isConnected, at: .now), $0.wakeUps[worker])
       }
       switch next {
       case .job(let assignment): guard serve(assignment, as: worker, &connection) else { return }
@@ -216,7 +216,9 @@ final class ConnectionPool: Sendable {
 
   private func connect() throws -> OpenConnection {
     let tenure = shared.withLock { $0.turnover.tenure(at: .now, jitter: TimeLimits.jitter()) }
-    return OpenConnection(connection: try Connection(address, limits: limits), tenure: tenure)
+    let connection = try Connection(address, limits: limits)
+    shared.withLock { $0.isKeptReported = false }
+    return OpenConnection(connection: connection, tenure: tenure)
   }
 
   /// Closes a connection that has ended, or that may lead to a server that was left, and renews one that is old.
@@ -237,7 +239,6 @@ final class ConnectionPool: Sendable {
     case .renew:
       do {
         connection = try connect()
-        shared.withLock { $0.isKeptReported = false }
       } catch {
         let failure = StoreError(error, at: address)
         if givesUp(worker, after: failure) {
@@ -253,7 +254,7 @@ final class ConnectionPool: Sendable {
   /// than there are, and others do the work if somebody else takes the place. Else connections would never be renewed
   /// under a limit that has no room for one more.
   private func givesUp(_ worker: Int, after error: StoreError) -> Bool {
-    error.code == .busy && shared.withLock { $0.state.giveUpConnection(of: worker) }
+    error.code == .busy && shared.withLock { $0.state.giveUpConnection(of: worker, at: .now) }
   }
 
   /// Keeps an old connection because no other one can be opened.

@@ -13,7 +13,10 @@ struct PoolState<Job> {
   private struct WorkerSlot {
     /// Work that was assigned to it while it was waiting.
     var assignment: Assignment?
-    var isConnected = false
+    /// The moment at which it was last known to have a connection; nil without one. Nobody looks at one that waits.
+    var connectedAt: ContinuousClock.Instant?
+
+    var isConnected: Bool { connectedAt != nil }
   }
 
   /// A job, and the earliest time at which a connection may be opened for it.
@@ -58,6 +61,8 @@ struct PoolState<Job> {
   private static var longestPause: Duration { .seconds(2) }
   /// The longest duration of a failure that counts as immediate.
   private static var immediateFailure: Duration { .milliseconds(500) }
+  /// The time for which a connection that nobody looks at is believed to be there: servers and firewalls end idle ones.
+  private static var belief: Duration { .seconds(60) }
   /// The longest time that work waits for the next attempt.
   private static var longestWaitForAttempt: Duration { .milliseconds(250) }
 
@@ -142,8 +147,8 @@ struct PoolState<Job> {
   }
 
   /// - Parameter isConnected: whether it has a connection: then the outage is over.
-  mutating func next(for worker: Worker, isConnected: Bool) -> Next {
-    slots[worker]?.isConnected = isConnected
+  mutating func next(for worker: Worker, isConnected: Bool, at now: ContinuousClock.Instant) -> Next {
+    slots[worker]?.connectedAt = isConnected ? now : nil
     if isConnected { outage = nil }
     if case .underWay(by: worker) = outage?.next { outage?.giveUpAttempt() }
     if let assignment = slots[worker]?.assignment ?? dequeue().map({ Assignment(job: $0) }) {
@@ -171,7 +176,7 @@ struct PoolState<Job> {
   mutating func noteFailure(
     of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
   ) -> ConnectFailureAction {
-    slots[worker]?.isConnected = false
+    slots[worker]?.connectedAt = nil
     // Others have connections: the server accepts no further ones, or no longer with this password. If it is down,
     // each of them will notice, which takes no time where an attempt fails immediately.
     guard connected > 0, error.code == .busy || duration < Self.immediateFailure else {
@@ -188,10 +193,13 @@ struct PoolState<Job> {
   }
 
   /// Has a worker close its connection before it opens another one, if another worker has a connection meanwhile.
-  /// - Returns: false if none has: the connection must be kept.
-  mutating func giveUpConnection(of worker: Worker) -> Bool {
-    guard slots[worker]?.isConnected == true, connected > 1 else { return false }
-    slots[worker]?.isConnected = false
+  /// - Returns: false if none is known to have one: the connection must be kept.
+  mutating func giveUpConnection(of worker: Worker, at now: ContinuousClock.Instant) -> Bool {
+    let hasOther = slots.contains { other, slot in
+      other != worker && slot.connectedAt.map { now - $0 < Self.belief } ?? false
+    }
+    guard slots[worker]?.isConnected == true, hasOther else { return false }
+    slots[worker]?.connectedAt = nil
     return true
   }
 
