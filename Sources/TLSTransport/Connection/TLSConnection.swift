@@ -29,12 +29,13 @@ final class TLSConnection {
   private let pipe: CiphertextPipe
   /// Keeps alive the objects that the SSL object refers to.
   private let owner: any Sendable
-  private let sessions: TLSClientSessions?
+  /// Stores the tickets of a client's side; refers to its sessions.
+  private let attachment: TLSClientSessions.Attachment?
 
   /// The server's side of a connection.
   init(server: TLSServerContext) throws(TLSError) {
     owner = server
-    sessions = nil
+    attachment = nil
     pipe = CiphertextPipe()
     ssl = try Self.makeSSL(context: server.context, pipe: pipe)
     SSL_set_accept_state(ssl)
@@ -44,22 +45,21 @@ final class TLSConnection {
   /// - Parameter sessions: earlier ones with this server; nil resumes none.
   init(client: TLSClientContext, serverName: ServerName, sessions: TLSClientSessions? = nil) throws(TLSError) {
     owner = client
-    self.sessions = sessions
     pipe = CiphertextPipe()
     ssl = try Self.makeSSL(context: client.context, pipe: pipe)
     SSL_set_connect_state(ssl)
+    attachment = sessions?.attach(to: ssl)
     guard serverName.require(of: ssl) else {
       OpenSSLErrorQueue.clear()
       throw .invalidServerName
     }
-    sessions?.attach(to: ssl)
     OpenSSLErrorQueue.clear()
   }
 
   deinit {
     // A connection that ended without close_notify would take its session with it, which TLS 1.1 and later do not ask
     // for (RFC 4346, 7.2.1).
-    if sessions != nil { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+    if attachment != nil { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
     // Frees the BIO too.
     SSL_free(ssl)
   }

@@ -23,7 +23,7 @@ package final class TLSClientSessions {
   package var hasSession: Bool { usable != nil }
 
   /// The owner of an `SSL_SESSION`.
-  private final class Session {
+  fileprivate final class Session {
     let pointer: OpaquePointer
     /// The time when the server's certificate was verified, in seconds since 1970.
     let verified: Int64
@@ -49,13 +49,26 @@ package final class TLSClientSessions {
     return latest
   }
 
-  /// Stores the session of a new ticket.
-  /// - Parameter isResumed: Whether its connection resumed a session, and so is as old as that.
-  /// - Returns: whether the session is stored, with the caller's reference.
-  private func store(_ session: OpaquePointer, isResumed: Bool) -> Bool {
-    guard let verified = isResumed ? latest?.verified : now() else { return false }
-    latest = Session(owning: session, verified: verified)
-    return true
+  /// The part of one connection, whose tickets may come at any time.
+  final class Attachment {
+    fileprivate let sessions: TLSClientSessions
+    private let began: Int64
+    fileprivate let offered: Session?
+
+    fileprivate init(_ sessions: TLSClientSessions, offered: Session?) {
+      self.sessions = sessions
+      began = sessions.now()
+      self.offered = offered
+    }
+
+    /// Stores the session of a new ticket. It is as old as the session that the connection has resumed, or as the
+    /// connection.
+    /// - Returns: whether it is stored, with the caller's reference.
+    fileprivate func store(_ session: OpaquePointer, isResumed: Bool) -> Bool {
+      guard let verified = isResumed ? offered?.verified : began else { return false }
+      sessions.latest = Session(owning: session, verified: verified)
+      return true
+    }
   }
 
   /// Makes a context pass on new sessions; OpenSSL caches none itself.
@@ -64,16 +77,19 @@ package final class TLSClientSessions {
       context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
     SSL_CTX_sess_set_new_cb(context.pointer) { ssl, session in
       guard let ssl, let session, let data = SSL_get_ex_data(ssl, TLSClientSessions.slot) else { return 0 }
-      let sessions = Unmanaged<TLSClientSessions>.fromOpaque(data).takeUnretainedValue()
+      let attachment = Unmanaged<Attachment>.fromOpaque(data).takeUnretainedValue()
       // After 1 the reference is ours.
-      return sessions.store(session, isResumed: SSL_session_reused(ssl) == 1) ? 1 : 0
+      return attachment.store(session, isResumed: SSL_session_reused(ssl) == 1) ? 1 : 0
     }
   }
 
-  /// Makes a connection resume the latest session, and stores its new ones. Must outlive the connection.
-  func attach(to ssl: OpaquePointer) {
-    _ = SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(self).toOpaque())
-    if let usable { _ = SSL_set_session(ssl, usable.pointer) }
+  /// Makes a connection resume the latest session, and stores its new ones.
+  /// - Returns: must outlive the `SSL`, which refers to it.
+  func attach(to ssl: OpaquePointer) -> Attachment {
+    let offered = usable.flatMap { SSL_set_session(ssl, $0.pointer) == 1 ? $0 : nil }
+    let attachment = Attachment(self, offered: offered)
+    _ = SSL_set_ex_data(ssl, Self.slot, Unmanaged.passUnretained(attachment).toOpaque())
+    return attachment
   }
 
   /// The slot of an `SSL` that belongs to the application (SSL_set_app_data).

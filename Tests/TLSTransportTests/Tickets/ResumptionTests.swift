@@ -102,6 +102,23 @@ struct ResumptionTests {
     #expect(try Self.isResumed(server, client, sessions))
   }
 
+  @Test("A ticket that comes late is as old as its connection, however many come")
+  func lateTicket() throws {
+    let clock = Clock()
+    let server = try TLSServerContext(Self.settings(), ticketKeys: .random())
+    let (client, sessions) = (try Self.client(), TLSClientSessions(now: { clock.now }))
+    let pair = try ConnectedPair(server: server, client: client, sessions: sessions)
+    defer { pair.close() }
+    try pair.activate()
+    for step: Int64 in [7_200, 1] {
+      // The server's tickets follow the handshake, at whatever time they arrive.
+      clock.advance(by: step)
+      try pair.pump()
+      #expect(pair.client.log.negotiated != nil)
+      #expect(sessions.hasSession == (step == 7_200))
+    }
+  }
+
   @Test("Another replica with the same key file resumes, one with another does not", arguments: [80, 48])
   func replicas(length: Int) throws {
     let file = try Self.keyFile("shared-\(length)", length: length)
