@@ -24,7 +24,7 @@ struct OwnStylesheet: Sendable, Equatable {
     func refuse(_ text: String, at offsets: [Int], _ reason: String, _ remedy: String) {
       problems += offsets.map { problem("\(text) stands in it: \(reason)", remedy, at: $0) }
     }
-    // What ends the element, ends it whatever CSS makes of it.
+    // The HTML parser ends the element here, also within a comment or a string of CSS.
     for (text, reason) in [("</", "it would end the page's style"), ("<!--", "it is not CSS")] {
       let offsets = contents.indices.filter { contents[$0...].starts(with: text.utf8) }
       refuse(text, at: offsets, reason, "leave it out")
