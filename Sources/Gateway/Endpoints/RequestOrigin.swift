@@ -5,7 +5,8 @@ internal import HTTPTypes
 // Three questions about the page that caused a request:
 // - May it change something? `isFromOwnPages`: only a form or script of our own pages.
 // - May a message in its query be shown? `isCausedByOwnPage`: after our own redirect.
-// - Did another site cause it? `isOfAnotherSite`: for limits, and for pages that other sites may link to.
+// - Did another site cause it? `isOfAnotherSite`: for limits, for pages that other sites may link to, and for the
+//   farewell of a deleted account, which is shown again when its address is.
 //
 // They differ in the user's own navigation (`Sec-Fetch-Site: none`: the address bar, a bookmark, a link in an e-mail):
 // no other site caused it, but it neither changes anything nor has its message shown.

@@ -42,9 +42,10 @@ struct SignOutEndpoint: Sendable {
     await page(request, wanted: returnTargets.wanted(request), deletion: Self.deletion(request))
   }
 
-  /// The deletion that the query names, after our redirect; ignored in any other link.
+  /// The deletion that the query names; ignored if another site links to it. The page says the same when its address is
+  /// opened again, after the session has gone: otherwise it would ask who wants to sign out.
   private static func deletion(_ request: ControlRequest) -> AccountDeletion? {
-    guard request.isCausedByOwnPage, let query = try? request.query(), let value = try? query.value(of: deletedItem)
+    guard !request.isOfAnotherSite, let query = try? request.query(), let value = try? query.value(of: deletedItem)
     else { return nil }
     return AccountDeletion(rawValue: String(decoding: value, as: UTF8.self))
   }
