@@ -45,7 +45,7 @@ struct PendingSignIns {
     }
   }
 
-  /// All of them, expired ones as well. A forged cookie is none.
+  /// All of them, expired ones as well. A forged cookie does not count.
   func all() -> [SignInState] {
     names.compactMap { try? SignInState.openKept($0, in: cookies, keyring, now: now) }
   }

@@ -19,7 +19,7 @@ struct SignInResponses: Sendable {
   // MARK: Success
 
   /// The redirect to the destination of a sign-in that has created a session, with the session's cookie. An app gets a
-  /// one-time code and no cookie: its session is none of the browser.
+  /// one-time code and no cookie: its session is not the browser's.
   func completed(_ made: IdentifiedSession, of signIn: SignInState, _ request: ControlRequest) -> ControlResponse {
     var response: ControlResponse
     switch signIn.destination {
