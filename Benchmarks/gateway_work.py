@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from contender import Running
+from processes import give_way
 from sign_in import sign_in
 
 SIGN_IN_SECONDS, SCRAPE_SECONDS, RELOAD_SECONDS = 0.1, 1.0, 2.0
@@ -80,6 +81,7 @@ class Work:
     def _repeat(self, seconds: float, act: Callable[[], None]) -> None:
         due = time.monotonic() + seconds / 4
         try:
+            give_way(0, self._running.process.cores)
             while not self._over.wait(max(0, due - time.monotonic())):
                 act()
                 due = max(due + seconds, time.monotonic())

@@ -96,8 +96,9 @@ def measure(
                 busy = dataclasses.replace(setting, access_log=True, revalidation_seconds=REVALIDATION_SECONDS)
                 serving[BESIDE_WORK] = start(contender, busy, BESIDE_WORK)
         for name, running in serving.items():
-            for process in [running.process, *running.helpers]:
-                process.prefer()
+            running.process.prefer()
+            for helper in running.helpers:
+                helper.give_way(running.process.cores)
             sessions[name] = _sessions(running, ACCOUNTS if name == BESIDE_WORK else WINDOW)
             requests[name] = _write(folder / name, running.authority, sessions[name])
         figures = LatencyFigures(_capacity(serving.get("cordon") or next(iter(serving.values())), size, loader_core))

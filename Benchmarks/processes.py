@@ -101,6 +101,11 @@ class Process:
             print(f"bench: not allowed to prefer {self.name}: other work of the machine is measured, too",
                 file=sys.stderr)
 
+    def give_way(self, cores: set[int]) -> None:
+        """Moves all threads of the process to the given cores, where they run when nothing else wants to."""
+        for thread in Path(f"/proc/{self.popen.pid}/task").iterdir():
+            give_way(int(thread.name), cores)
+
     def check(self) -> None:
         """Aborts with the last output of the process if it has ended."""
         if self.popen.poll() is not None:
@@ -161,6 +166,13 @@ def go_first(pid: int, children: bool = False) -> bool:
     except PermissionError:
         return False
     return True
+
+
+def give_way(thread: int, cores: set[int]) -> None:
+    """Moves a thread (0: this one) to the given cores, where it runs when nothing else of its session wants to, and
+    with the least weight beside other sessions."""
+    os.sched_setaffinity(thread, cores)
+    os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
 
 
 OUTGOING_PORTS = 32_768
