@@ -11,8 +11,6 @@ struct HostExamination {
   let prefix: String
   let acceptors: [AcceptorSettings]
 
-  /// The timeout of an exchange with a host, including DNS.
-  private static let timeout = Duration.seconds(5)
   private static let subject = "host"
 
   /// Examines each host in turn.
@@ -37,9 +35,7 @@ struct HostExamination {
     let name = host.origin.authority
     let signIn = GatewayEndpoint.signIn.path(below: prefix)
     do {
-      let client = try await OriginClient(
-        try UpstreamGroup(upstream(host.origin)), authority: name, timeout: Self.timeout, bodyLimit: 65_536,
-        on: eventLoop)
+      let client = try await host.origin.client(on: eventLoop)
       let request = HTTPRequest(
         method: .get, scheme: nil, authority: nil, path: signIn,
         headerFields: [.accept: "text/html", .secFetchMode: "navigate", .userAgent: "cordon-doctor"])
@@ -61,17 +57,5 @@ struct HostExamination {
     } catch {
       return .failure(Self.subject, "\(name): \(error)", "is the package ca-certificates installed?")
     }
-  }
-
-  /// The address of the host. Names below localhost are this machine (RFC 6761, 6.3), which not every resolver knows.
-  private func upstream(_ origin: PublicOrigin) -> UpstreamSettings {
-    let isTLS = origin.scheme == .https
-    var host = origin.host
-    if host.utf8.first == UInt8(ascii: "[") { host = String(host.dropFirst().dropLast()) }
-    let isName = IPAddress(host) == nil
-    var settings = UpstreamSettings(
-      address: .tcp(host: isName && origin.isLoopback ? "127.0.0.1" : host, port: origin.port, tls: isTLS))
-    if isTLS, isName { settings.tls.serverName = host }
-    return settings
   }
 }
