@@ -18,8 +18,9 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Prints a line for each warning of `cordon check` and for each test: the redirect URI by \
       Apple's rules; the key file; a client secret; Apple's keys; the clock against Apple's; team, key and client ID \
-      with Apple (by an invalid code, without any user's data); the application; the certificate; the session secrets; \
-      the store. It changes nothing. Run it as the gateway's user; the gateway may be running.
+      with Apple (by an invalid code, without any user's data); the application; the certificate; whether public_url \
+      and each host lead to the running gateway; the session secrets; the store. It changes nothing. Run it as the \
+      gateway's user; the gateway may be running.
 
       Exit status: 0 if users can sign in (also with warnings), 1 if not, 78 if the configuration is invalid.
       """)

@@ -5,6 +5,7 @@ import Testing
 //
 // - When all is well every line is ok, exit 0, nothing was changed and no store made.
 // - Each thing that is wrong is told with what was seen and what to do; exit 1. Nothing else is called wrong for it.
+// - A public_url that does not lead to the gateway is a warning, with what answers instead.
 // - reseal moves every token to the first secret, while the gateway runs; then the old one can go.
 
 @SystemActor
@@ -42,11 +43,12 @@ struct DoctorTests {
     #expect(complaints(result.lines) == [])
     for subject in [
       "configuration", "redirect URI", "apple key", "client secret", "key set", "clock", "credentials", "upstream",
-      "session keys", "store",
+      "public URL", "session keys", "store",
     ] {
       #expect(line(result.lines, subject).hasPrefix("ok"), "\(subject): \(line(result.lines, subject))")
     }
     #expect(line(result.lines, "clock").contains("agrees"))
+    #expect(line(result.lines, "public URL").contains("\(site.origin) leads to a gateway"))
     #expect(line(result.lines, "store").contains("1 account, 1 session, 1 refresh token"))
     #expect(try site.apple.checks(of: "anna", kind: "refresh") == 0)
   }
@@ -78,6 +80,81 @@ struct DoctorTests {
     #expect(told.count == 2, "\(told)")
     #expect(told.contains { $0.hasPrefix("FAIL") && $0.contains("elsewhere.localhost") }, "\(told)")
     #expect(told.contains { $0.hasPrefix("warn") && $0.contains("nobody.localhost") }, "\(told)")
+  }
+
+  @Test("A public_url that leads elsewhere is a warning that says what answered instead, and what to do")
+  func publicURL() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let other = try RawUpstream { request, connection in
+      switch request.fields["Host"] ?? "" {
+      case let host where host.hasPrefix("proxy."):
+        try connection.send(RawUpstream.response("502 Bad Gateway", fields: ["Server: front"], body: "no"))
+      case let host where host.hasPrefix("moved."):
+        try connection.send(RawUpstream.response("301 Moved", fields: ["Location: http://elsewhere.test/"]))
+      default: try RawUpstream.greet(request, connection)
+      }
+    }
+    defer { other.stop() }
+    let free = try FreePort.take()
+    // The gateway goes on with its own configuration.
+    func seen(_ origin: String, prefix: String = "/.auth") throws -> String {
+      var configuration = site.gateway.configuration
+      configuration["", "public_url"] = "\"\(origin)\""
+      configuration["", "path_prefix"] = "\"\(prefix)\""
+      _ = try configuration.install(in: site.gateway.directory)
+      let told = line(try doctor(site.gateway).lines, "public URL")
+      #expect(told.hasPrefix("warn"), "\(told)")
+      return told
+    }
+    let stranger = try seen("http://app.localhost:\(other.port)")
+    #expect(stranger.contains("answers 200, which is no answer of a gateway"), "\(stranger)")
+    // It has got nothing that it could use, and was not asked again.
+    let requests = other.requests
+    #expect(requests.map(\.target) == ["/.auth/account"])
+    #expect(requests.allSatisfy { !$0.fields.contains("Cookie") && !$0.fields.contains("Authorization") })
+
+    let proxy = try seen("http://proxy.localhost:\(other.port)")
+    #expect(proxy.contains("502 (Server: front)") && proxy.contains("start the gateway"), "\(proxy)")
+    let moved = try seen("http://moved.localhost:\(other.port)")
+    #expect(moved.contains("redirects to http://elsewhere.test/"), "\(moved)")
+    let host = try seen("http://other.localhost:\(site.gateway.configuration.port)")
+    #expect(host.contains("not for the host other.localhost") && host.contains("forward Host unchanged"), "\(host)")
+    let prefix = try seen(site.origin, prefix: "/elsewhere")
+    #expect(prefix.contains("it signs in at /.auth/sign-in"), "\(prefix)")
+    let nobody = try seen("http://app.localhost:\(free)")
+    #expect(nobody.contains("was not reached") && nobody.contains("start the gateway and run doctor"), "\(nobody)")
+  }
+
+  @Test("A proxy before public_url is in order if it changes nothing, not if it changes the path or Host")
+  func proxyInFront() throws {
+    let frontPort = try FreePort.take()
+    let site = try Site(adjust: {
+      $0["", "public_url"] = "\"http://app.localhost:\(frontPort)\""
+      $0["listen", "hosts"] = "[\"alias.localhost\"]"
+    })
+    defer { site.stop() }
+    let port = site.gateway.configuration.port
+    let changed = Watched("nothing")
+    let front = try RawUpstream(port: frontPort) { request, connection in
+      let target = changed.current == "path" ? String(request.target.dropFirst("/.auth".count)) : request.target
+      let host = changed.current == "host" ? "alias.localhost" : request.fields["Host"] ?? ""
+      let back = try TCPConnection(port: port)
+      defer { back.close() }
+      try back.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\nAccept: application/json\r\n\r\n")
+      let answer = try HTTPResponse.read(from: back)
+      let fields = answer.location.map { ["Location: \($0)"] } ?? []
+      try connection.send(RawUpstream.response("\(answer.status) Answer", fields: fields, body: answer.text))
+    }
+    defer { front.stop() }
+    for (change, status, words) in [
+      ("nothing", "ok", "leads to a gateway"), ("path", "warn", "as it answers another path: 401"),
+      ("host", "warn", "redirects to itself"),
+    ] {
+      changed.update { $0 = change }
+      let told = line(try doctor(site.gateway).lines, "public URL")
+      #expect(told.hasPrefix(status) && told.contains(words), "\(told)")
+    }
   }
 
   @Test("A FastCGI server behind upstream.url is recognized by its answer, and told with the remedy")
@@ -266,8 +343,10 @@ struct DoctorTests {
       upstream: "http://127.0.0.1:\(app)", apple: "http://127.0.0.1:\(apple)")
     let result = try doctor(configuration.install(in: directory), in: directory)
     #expect(result.exit == .code(1))
-    #expect(complaints(result.lines).count == 2, "\(result.lines)")
+    #expect(complaints(result.lines).count == 3, "\(result.lines)")
     #expect(line(result.lines, "key set").hasPrefix("FAIL"))
+    // The gateway does not run yet.
+    #expect(line(result.lines, "public URL").hasPrefix("warn"))
     #expect(line(result.lines, "upstream").contains("start the application"))
     #expect(line(result.lines, "store").contains("none yet"))
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/cordon.db"))
@@ -293,7 +372,8 @@ struct DoctorTests {
     let result = try doctor(file, in: directory)
     let told = line(result.lines, "account")
     #expect(told.hasPrefix("warn") && told.contains(folder) && told.contains("runuser -u "), "\(result.lines)")
-    #expect(result.lines.last?.contains("1 warning") == true, "\(result.lines)")
+    // The other one is that the gateway does not run yet.
+    #expect(result.lines.last?.contains("2 warnings") == true, "\(result.lines)")
   }
 
   @Test("A certificate that expires soon is a warning, one that has expired a failure; the running gateway says so too")

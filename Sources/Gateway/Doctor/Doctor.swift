@@ -3,11 +3,12 @@ internal import NIOCore
 package import Sessions
 internal import SocketTransport
 
-/// Examines everything that a gateway needs: its registration by calls to Apple, the upstreams, the certificates, each
-/// host, the secrets, the store. It changes nothing, and asks Apple about no user.
+/// Examines everything that a gateway needs: its registration by calls to Apple, the upstreams, the certificates,
+/// `public_url`, each host, the secrets, the store. It changes nothing, and asks Apple about no user.
 package struct Doctor: Sendable {
   private let apple: AppleExamination
   private let site: SiteExamination
+  private let publicURL: PublicURLExamination
   private let hosts: HostExamination
   private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
@@ -24,6 +25,7 @@ package struct Doctor: Sendable {
     site = SiteExamination(
       upstreams: [settings.upstream] + settings.upstreams, acceptors: settings.listener.acceptors,
       secretFiles: settings.session.secretFiles)
+    publicURL = PublicURLExamination(origin: settings.origin, prefix: settings.prefix)
     hosts = HostExamination(
       hosts: settings.sites.map(\.host), origin: settings.origin, prefix: settings.prefix,
       acceptors: settings.listener.acceptors)
@@ -44,6 +46,7 @@ package struct Doctor: Sendable {
     await apple.run(on: group.next(), note)
     for finding in await site.examineUpstreams(on: group.next()) { note(finding) }
     for certificate in site.certificates() { note(certificate) }
+    note(await publicURL.run(on: group.next()))
     await hosts.run(on: group.next(), note)
     let (keyring, keys) = site.sessionKeys()
     note(keys)
