@@ -24,7 +24,7 @@ struct OrderedWriterTests {
     func handlerRemoved(context: ChannelHandlerContext) { writer.detach() }
 
     func socketRead(_ bytes: consuming ByteBuffer) {}
-    func socketReadComplete() {}
+    func socketReadComplete() -> Bool { false }
   }
 
   /// A channel on one end of a pair of sockets; used on its event loop only.

@@ -247,9 +247,9 @@ final class Witness: ChannelDuplexHandler, SocketReader {
 
   func channelReadComplete(context: ChannelHandlerContext) { onReadComplete(channel) }
 
-  func socketReadComplete() {
+  func socketReadComplete() -> Bool {
     onReadComplete(channel)
-    if asks { channel.read0() }
+    return asks
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -236,9 +236,9 @@ final class Recorder: ChannelDuplexHandler, SocketReader, Sendable {
   }
 
   func socketRead(_ bytes: consuming ByteBuffer) { take(bytes) }
-  func socketReadComplete() {
+  func socketReadComplete() -> Bool {
     onEvent("complete", channel)
-    if readsByItself { channel.read0() }
+    return readsByItself
   }
 }
 

@@ -38,16 +38,16 @@ struct Exchange {
   // MARK: The head
 
   /// The head of a request is whole, or refused.
-  /// - Parameter ended: the trailers, if all of the request has arrived.
+  /// - Parameter isWhole: whether all of the request has arrived.
   mutating func begin(
-    _ identifier: RequestIDSource.Identifier, _ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline
+    _ identifier: RequestIDSource.Identifier, _ version: HTTPVersion, isWhole: Bool, at now: NIODeadline
   ) {
     if isUsed { clear() }
     isUsed = true
     account.began = now
     account.requestID = identifier
     account.version = version
-    request = .deciding(ended: ended)
+    request = .deciding(isWhole: isWhole)
   }
 
   /// Forgets the request before. Its memory serves from request to request.
@@ -61,8 +61,8 @@ struct Exchange {
   /// The gate answers.
   mutating func answer(routeClass: Int) {
     account.routeClass = routeClass
-    guard case .deciding(let ended) = request else { return }
-    request = ended == nil ? .unread : .complete
+    guard case .deciding(let isWhole) = request else { return }
+    request = isWhole ? .complete : .unread
   }
 
   /// An endpoint is to answer.
@@ -76,9 +76,9 @@ struct Exchange {
   /// An endpoint answers once the body is collected.
   /// - Returns: whether all of the request has arrived.
   mutating func collect(_ call: EndpointCall) -> Bool {
-    guard case .deciding(let ended) = request else { return false }
+    guard case .deciding(let isWhole) = request else { return false }
     request = .collecting(call)
-    return ended != nil
+    return isWhole
   }
 
   /// The request goes upstream.
@@ -87,7 +87,7 @@ struct Exchange {
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
-    _ order: borrowing ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
+    _ order: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
     hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     account.routeClass = order.routeClass
@@ -95,20 +95,21 @@ struct Exchange {
     account.credential = order.credential
     account.user = order.user
     upstream.balancer = balancer
-    upstream.privateLines = order.privateLines
-    upstream.binding = order.binding
-    guard let balancer, case .deciding(let ended) = request else { return .noUpstream }
+    // Moved, because a copy would be retained.
+    upstream.privateLines = order.privateLines.take()
+    upstream.binding = order.binding.take()
+    guard let balancer, case .deciding(let isWhole) = request else { return .noUpstream }
     let upgrades = order.allowsUpgrade && wantsUpgrade
     let hasBody = !framing.isNone
     if upgrades {
       if hasBody { return .upgradeWithBody }
       // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
       if account.version == .http2 {
-        if ended != nil { return .upgradeEnded }
+        if isWhole { return .upgradeEnded }
       } else if hasSurplus {
         return .upgradeWithSurplus
       }
-    } else if ended == nil, !hasBody {
+    } else if !isWhole, !hasBody {
       return .unframedContent
     } else if let limit = limits.bytes {
       // Content that came while the gate was deciding counts as well.
@@ -126,9 +127,8 @@ struct Exchange {
       request = .switching
       // Over HTTP/2 bytes may have been sent behind the handshake.
       upstream.attempts.isRetryable = account.version != .http2 && account.method.isIdempotent
-    } else if let ended {
+    } else if isWhole {
       request = .complete
-      upstream.trailers = ended
       upstream.attempts.isRetryable = !hasBody && account.method.isIdempotent
     } else {
       // A stream may pause for as long as it likes, and gRPC is made of such.
@@ -211,7 +211,8 @@ struct Exchange {
   mutating func receivedEnd(trailers: [UInt8]) -> EndStep {
     switch request {
     case .deciding:
-      request = .deciding(ended: trailers)
+      request = .deciding(isWhole: true)
+      upstream.trailers = trailers
       return .nothing
     case .collecting(let call):
       request = .handling(call)

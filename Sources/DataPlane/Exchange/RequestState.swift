@@ -4,8 +4,9 @@ internal import NIOCore
 enum RequestState {
   /// No request is under way.
   case idle
-  /// The head is not judged yet. `ended` holds the trailers once all of the request has arrived.
-  case deciding(ended: [UInt8]?)
+  /// The head is not judged yet.
+  /// - isWhole: whether all of the request has arrived.
+  case deciding(isWhole: Bool)
   /// The body is being collected for an endpoint.
   case collecting(EndpointCall)
   /// An endpoint is working on the response.

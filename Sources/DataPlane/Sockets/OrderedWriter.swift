@@ -13,7 +13,7 @@ final class OrderedWriter {
   private var socket: SocketChannel?
   /// Whether no handler is between this one and the socket.
   let isAtSocket: Bool
-  /// Whether everything that was handed to the pipeline is known to have left.
+  /// Whether everything that was written is known to have left.
   private var isClear = true
 
   /// - Parameter isAtSocket: whether no handler of the channel changes or delays what is written.
@@ -54,7 +54,7 @@ final class OrderedWriter {
   @inline(__always)
   func send(_ bytes: ByteBuffer) {
     if let socket {
-      socket.send(bytes)
+      isClear = socket.send(bytes)
     } else {
       isClear = false
       context?.writeAndFlush(NIOAny(bytes), promise: nil)
@@ -79,8 +79,11 @@ final class OrderedWriter {
 
   /// Whether the system has taken everything that was written.
   func hasSentAll() -> Bool {
-    if let socket { return socket.waitingBytes == 0 }
     if isClear, isAtSocket { return context != nil }
+    if let socket {
+      isClear = socket.waitingBytes == 0
+      return isClear
+    }
     guard let context, context.channel.queuedBytes == 0 else { return false }
     // Handlers in between may hold bytes that the channel does not know.
     isClear = isAtSocket

@@ -7,11 +7,20 @@ internal import NIOCore
 /// Addresses that are ejected or fail their checks are left out; never all of them: where none is left, all are tried.
 final class UpstreamBalancer {
   let pools: [UpstreamPool]
+  /// Whether requests lose a path prefix.
+  let hasPrefix: Bool
+  /// Whether exchanges are streams of their own (HTTP/2).
+  let speaksHTTP2: Bool
+  private let keepsConnections: Bool
   private let eventLoop: any EventLoop
   private var random: QuickRandom
 
   init(_ pools: [UpstreamPool], eventLoop: any EventLoop, seed: UInt64 = .random(in: .min ... .max)) {
     self.pools = pools
+    // Of all alike, and stored, because a pool that is asked for them is retained.
+    hasPrefix = pools[0].hasPrefix
+    speaksHTTP2 = pools[0].speaksHTTP2
+    keepsConnections = pools[0].keepsConnections
     self.eventLoop = eventLoop
     random = QuickRandom(seed: seed)
   }
@@ -32,9 +41,6 @@ final class UpstreamBalancer {
   /// The settings of the upstream.
   var settings: UpstreamSettings { pools[0].settings }
 
-  /// Whether requests lose a path prefix.
-  var hasPrefix: Bool { pools[0].hasPrefix }
-
   /// Most bytes of a request body without a length that are collected, so that the body can be sent with one; 0 if
   /// chunks are passed on.
   var requestBuffer: Int {
@@ -43,16 +49,13 @@ final class UpstreamBalancer {
     return pools.contains(where: \.answersHTTP10) ? UpstreamSettings.oldRequestBuffer : 0
   }
 
-  /// Whether exchanges are streams of their own (HTTP/2).
-  var speaksHTTP2: Bool { pools[0].speaksHTTP2 }
-
   /// Whether a request ends its connection (`Connection: close`, RFC 9112, 9.6). An application that answers without
   /// reading a body takes that body for the next request: of a connection that ends, nothing is read after it. So each
   /// does where no connection is kept, and so does one whose body means nothing to its method.
   @inline(__always)
   func endsConnection(_ method: RequestHead.Method, hasBody: Bool) -> Bool {
     guard !speaksHTTP2 else { return false }
-    return !pools[0].keepsConnections || hasBody && !method.readsBody
+    return !keepsConnections || hasBody && !method.readsBody
   }
 
   /// The address for a request.

@@ -264,11 +264,11 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    socketReadComplete()
+    _ = socketReadComplete()
     context.fireChannelReadComplete()
   }
 
-  func socketReadComplete() {
+  func socketReadComplete() -> Bool {
     client?.flushResponse()
     if phase.isContent || phase.isTunnel, let client {
       if !client.canTakeResponse {
@@ -278,7 +278,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
         if client.takesBulk { apply(.bulk) } else { apply(.usual) }
       }
     }
-    if isAtSocket, !phase.isClosed, reads.read() { writer.read() }
+    return isAtSocket && !phase.isClosed && reads.read()
   }
 
   func apply(_ mode: ReceiveBufferMode) {

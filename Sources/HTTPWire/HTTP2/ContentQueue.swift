@@ -15,7 +15,7 @@ struct ContentQueue {
   mutating func append(_ content: consuming ByteBuffer) {
     if buffer != nil {
       // Writing to a shared buffer copies it.
-      buffer?.writeImmutableBuffer(content)
+      buffer?.writeBuffer(&content)
       isLent = false
     } else {
       buffer = content

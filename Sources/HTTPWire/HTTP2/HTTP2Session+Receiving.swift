@@ -316,10 +316,9 @@ extension HTTP2Session {
     queuedBytes -= stream.queuedBytes
     if stream.hasQueuedHeads { orphanedHeads[id] = stream.interimHeads + [stream.finalHead].filter { $0 > 0 } }
     stream.queue.removeAll()
-    guard let handler = stream.handler else { return 0 }
-    stream.handler = nil
+    guard let handler = stream.handler.take() else { return 0 }
     handler.closed(code)
-    if isServer { spare.keep(stream, servedBy: handler) }
+    if isServer { spare.keep(consume stream, servedBy: consume handler) }
     return 0
   }
 }

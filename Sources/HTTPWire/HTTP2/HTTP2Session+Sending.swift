@@ -153,8 +153,8 @@ extension HTTP2Session {
   func writeContent(of id: Int32, head: UnsafeRawBufferPointer, count: Int) -> Int32 {
     guard let stream = streams[id] else { return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     output.writeBytes(head)
-    if count > 0, let content = stream.queue.take(count) {
-      output.writeImmutableBuffer(content)
+    if count > 0, var content = stream.queue.take(count) {
+      output.writeBuffer(&content)
       queuedBytes -= count
       sentBytes &+= count
       // Some clients tell of every few KiB that they take, twice: for the stream and for the connection.

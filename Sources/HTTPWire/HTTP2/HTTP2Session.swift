@@ -157,13 +157,15 @@ package final class HTTP2Session {
   // MARK: Bytes
 
   /// Reads received bytes.
-  package func receive(_ buffer: ByteBuffer, now: NIODeadline) {
+  package func receive(_ buffer: consuming ByteBuffer, now: NIODeadline) {
     guard let pointer, !verdict.isAnnounced else { return }
     self.now = now
+    let byteCount = buffer.readableBytes
+    // Content is a slice of it.
     input = buffer
     call = .running
     hasMeaning = false
-    let result = buffer.withUnsafeReadableBytes { bytes in
+    let result = input.withUnsafeReadableBytes { bytes in
       inputStart = bytes.baseAddress
       return nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
@@ -171,7 +173,7 @@ package final class HTTP2Session {
     input = ByteBuffer()
     if endCall() { return close() }
     if result < 0 { verdict.fail(Self.code(Int32(result))) }
-    if isServer, !hasMeaning { chargeFloodBudget(buffer.readableBytes) }
+    if isServer, !hasMeaning { chargeFloodBudget(byteCount) }
     terminateIfFailed()
   }
 
@@ -299,9 +301,7 @@ package final class HTTP2Session {
     spare.removeAll()
     for stream in streams.removeAll() {
       stream.isClosed = true
-      let handler = stream.handler
-      stream.handler = nil
-      handler?.closed(HTTP2ErrorCode.cancel.rawValue)
+      stream.handler.take()?.closed(HTTP2ErrorCode.cancel.rawValue)
     }
     nghttp2_session_del(pointer)
   }

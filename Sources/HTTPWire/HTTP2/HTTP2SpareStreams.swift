@@ -26,8 +26,8 @@ struct HTTP2SpareStreams {
   mutating func begin(_ id: Int32) -> HTTP2Stream {
     while var pair = pairs.popLast() {
       guard isKnownUniquelyReferenced(&pair.handler) else { continue }
+      begun = pair.handler.take()
       pair.stream.begin(id)
-      begun = pair.handler
       return pair.stream
     }
     begun = nil

@@ -291,7 +291,11 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   private func receivedEnd() {
     input.drained()
-    if let reader { reader.socketReadComplete() } else { pipeline.syncOperations.fireChannelReadComplete() }
+    if let reader {
+      if reader.socketReadComplete() { read0() }
+    } else {
+      pipeline.syncOperations.fireChannelReadComplete()
+    }
     // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
     // would have been EPIPE.
     if isActive, let error = output.failure, error.errnoCode != EPIPE { return failed(error) }
@@ -309,11 +313,12 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     // Looked up once, because each look would retain it.
     if let reader {
       reader.socketRead(buffer)
-      if isActive { reader.socketReadComplete() }
+      if isActive, reader.socketReadComplete() { read0() }
     } else {
-      pipeline.syncOperations.fireChannelRead(NIOAny(buffer))
-      if isActive { pipeline.syncOperations.fireChannelReadComplete() }
-      if isActive, !input.isWanted { pipeline.syncOperations.read() }
+      let pipeline = pipeline.syncOperations
+      pipeline.fireChannelRead(NIOAny(buffer))
+      if isActive { pipeline.fireChannelReadComplete() }
+      if isActive, !input.isWanted { pipeline.read() }
     }
     if isActive { scheduleRead() }
   }
@@ -329,15 +334,17 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package var unacknowledgedBytes: Int { isActive ? SystemSocket.unacknowledgedBytes(descriptor) : 0 }
 
   /// Sends at once, past the pipeline: what the system does not take waits behind what is waiting.
+  /// - Returns: whether the system has taken all that was written so far.
   @inline(__always)
-  package func send(_ bytes: ByteBuffer) {
+  package func send(_ bytes: ByteBuffer) -> Bool {
     var count = 0
     if pending.isEmpty, isActive, output.isOpen {
       count = bytes.withUnsafeReadableBytes { SystemSocket.sendBytes(descriptor, $0) }
-      if count == bytes.readableBytes { return }
+      if count == bytes.readableBytes { return true }
       if count < 0 { count = noteRefusal() }
     }
     sendRest(bytes, from: count)
+    return false
   }
 
   /// A write was refused: another attempt would meet another error, if any.

@@ -35,14 +35,14 @@ extension HTTP1ServerConnection {
       refuseHead(Refusal(violation))
     case .complete:
       let now = NIODeadline.now()
-      beginExchange(.http11, ended: loop.requestHead.framing.isNone ? [] : nil, at: now)
+      beginExchange(.http11, isWhole: loop.requestHead.framing.isNone, at: now)
       receiveHead(buffer, at: now)
     }
   }
 
   /// Refuses a request whose head cannot be taken.
   func refuseHead(_ refusal: Refusal) {
-    if exchange.request.isIdle { beginExchange(.http11, ended: nil, at: .now()) }
+    if exchange.request.isIdle { beginExchange(.http11, isWhole: false, at: .now()) }
     refuse(refusal)
   }
 

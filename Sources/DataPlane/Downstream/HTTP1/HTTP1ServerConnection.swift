@@ -270,17 +270,17 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    socketReadComplete()
+    _ = socketReadComplete()
     context.fireChannelReadComplete()
   }
 
-  func socketReadComplete() {
+  func socketReadComplete() -> Bool {
     if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
       upstream.flushRequest()
       if !upstream.isWritable { holdReads(true) }
       if writer.isAtSocket { adjustReads(to: upstream) }
     }
-    if writer.isAtSocket, !isClosed, reads.read() { writer.read() }
+    return writer.isAtSocket && !isClosed && reads.read()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

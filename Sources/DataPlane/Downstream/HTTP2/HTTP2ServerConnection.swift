@@ -211,11 +211,12 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .reading
     now = .now()
     let buffer = unwrapInboundIn(data)
+    let byteCount = buffer.readableBytes
     session.receive(buffer, now: now)
     activity = outer
     countUnread()
     if session.isWithinHead || holding != nil { countHead() }
-    if receiveBufferMode == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead {
+    if receiveBufferMode == .frugal, byteCount >= ReceiveBufferMode.worthMore, !session.isWithinHead {
       readMore()
     }
     var next = 0
@@ -415,7 +416,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
     server.observer.exchangeBegan()
     let now = NIODeadline.now()
     var exchange = Exchange()
-    exchange.begin(server.loop.requestIDs.next(), .http2, ended: nil, at: now)
+    exchange.begin(server.loop.requestIDs.next(), .http2, isWhole: false, at: now)
     exchange.reject(400)
     server.observer.exchangeEnded(exchange.record(of: peer, at: now))
   }

@@ -69,7 +69,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   /// Takes the request's head, written as HTTP/1.1 has it.
   func receive(_ head: RawSpan, isWhole: Bool) {
-    beginExchange(.http2, ended: isWhole ? [] : nil, at: connection.now)
+    beginExchange(.http2, isWhole: isWhole, at: connection.now)
     // A client that has withdrawn a request may withdraw this one with the same read: the gate is not asked before all
     // that was read has been looked at, and a withdrawn request costs nothing but its frames.
     if http2.hasBeenReset {
@@ -82,7 +82,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   /// Answers a request that the session has found to be in order but for one limit.
   func receive(_ refusal: Refusal) {
-    beginExchange(.http2, ended: nil, at: .now())
+    beginExchange(.http2, isWhole: false, at: .now())
     refuse(refusal)
   }
 

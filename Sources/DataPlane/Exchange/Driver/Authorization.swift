@@ -23,9 +23,9 @@ extension DownstreamTransport {
 
   /// Begins an exchange: a head is whole, or refused.
   @inline(__always)
-  func beginExchange(_ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline) {
+  func beginExchange(_ version: HTTPVersion, isWhole: Bool, at now: NIODeadline) {
     server.exchangeBegan()
-    exchange.begin(loop.requestIDs.next(), version, ended: ended, at: now)
+    exchange.begin(loop.requestIDs.next(), version, isWhole: isWhole, at: now)
   }
 
   /// Asks the gate what becomes of the request whose head is in the loop's ``LoopResources/requestHead``.
@@ -76,7 +76,7 @@ extension DownstreamTransport {
     let framing = loop.requestHead.framing
     let balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
     var refusal = exchange.forward(
-      order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
+      &order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
     let destination = loop.requestHead.fields.line(.destination)
     if let destination { exchange.upstream.destination = bytes.array(destination.value) }
@@ -96,7 +96,7 @@ extension DownstreamTransport {
       refuse(refusal, ClientPreferences(loop.requestHead, bytes))
       return .answered
     }
-    order.binding?.mark(bytes, in: &loop.requestHead)
+    exchange.upstream.binding?.mark(bytes, in: &loop.requestHead)
     var head = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, bytes, rules: rules,
