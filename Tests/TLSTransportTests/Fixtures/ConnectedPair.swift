@@ -35,23 +35,23 @@ final class ConnectedPair {
   }
 
   func activate() throws {
-    try self.server.activate()
-    try self.client.activate()
+    try server.activate()
+    try client.activate()
   }
 
   /// Carries bytes both ways until there are none.
   func pump() throws {
     while true {
-      let toServer = try self.client.takeOutbound()
-      let toClient = try self.server.takeOutbound()
+      let toServer = try client.takeOutbound()
+      let toClient = try server.takeOutbound()
       if toServer == nil, toClient == nil { return }
-      if let toServer { try self.server.receive(toServer) }
-      if let toClient { try self.client.receive(toClient) }
+      if let toServer { try server.receive(toServer) }
+      if let toClient { try client.receive(toClient) }
     }
   }
 
   func close() {
-    for side in [self.client, self.server] {
+    for side in [client, server] {
       side.wire.hangUp()
       // The channel takes its handlers out in a later turn of its loop.
       side.channel.embeddedEventLoop.run()
@@ -89,30 +89,30 @@ final class Endpoint {
         try TLSHandler(client: context, serverName: serverName, sessions: sessions)
       }
     self.handler = handler
-    try self.channel.pipeline.syncOperations.addHandlers([self.wire, handler, self.log])
+    try channel.pipeline.syncOperations.addHandlers([wire, handler, log])
   }
 
   func activate() throws {
-    try self.channel.connect(to: SocketAddress(unixDomainSocketPath: "/nowhere")).wait()
+    try channel.connect(to: SocketAddress(unixDomainSocketPath: "/nowhere")).wait()
   }
 
   /// Bytes that go to the other side; nil for nothing.
   func takeOutbound() throws -> ByteBuffer? {
     var all: ByteBuffer?
-    while let next = try self.channel.readOutbound(as: ByteBuffer.self) { all.setOrWriteImmutableBuffer(next) }
+    while let next = try channel.readOutbound(as: ByteBuffer.self) { all.setOrWriteImmutableBuffer(next) }
     return all
   }
 
   func receive(_ bytes: ByteBuffer) throws {
-    try self.channel.writeInbound(bytes)
+    try channel.writeInbound(bytes)
   }
 
   func write(_ text: String, promise: EventLoopPromise<Void>? = nil) {
-    self.channel.pipeline.syncOperations.write(NIOAny(ByteBuffer(string: text)), promise: promise)
+    channel.pipeline.syncOperations.write(NIOAny(ByteBuffer(string: text)), promise: promise)
   }
 
   func flush() {
-    self.channel.pipeline.syncOperations.flush()
+    channel.pipeline.syncOperations.flush()
   }
 }
 
@@ -129,21 +129,21 @@ final class Wire: ChannelDuplexHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func hangUp() { self.context?.close(promise: nil) }
-  func halfClose() { self.context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+  func hangUp() { context?.close(promise: nil) }
+  func halfClose() { context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
 
   func read(context: ChannelHandlerContext) {
-    self.reads += 1
+    reads += 1
     context.read()
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    self.writes += 1
+    writes += 1
     context.write(data, promise: promise)
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    self.closes += 1
+    closes += 1
     // Embedded channels know no half-close.
     if mode == .all { context.close(mode: mode, promise: promise) } else { promise?.succeed() }
   }
@@ -169,40 +169,40 @@ final class EventLog: ChannelInboundHandler {
   /// The reaction of the application to an event.
   var reaction: ((Event, ChannelHandlerContext) -> Void)?
 
-  var text: String { String(buffer: self.plaintext) }
+  var text: String { String(buffer: plaintext) }
 
   var errors: [TLSError] {
-    self.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
+    events.compactMap { if case .error(let error) = $0 { error } else { nil } }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    self.plaintext.writeImmutableBuffer(self.unwrapInboundIn(data))
-    self.note(.plaintext, context)
+    plaintext.writeImmutableBuffer(unwrapInboundIn(data))
+    note(.plaintext, context)
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    self.readCompletes += 1
+    readCompletes += 1
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if let negotiated = event as? TLSHandshakeCompleted {
       self.negotiated = negotiated
-      self.note(.handshake, context)
+      note(.handshake, context)
     } else if case .some(.inputClosed) = event as? ChannelEvent {
-      self.note(.inputClosed, context)
+      note(.inputClosed, context)
     }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    self.note((error as? TLSError).map { .error($0) } ?? .otherError, context)
+    note((error as? TLSError).map { .error($0) } ?? .otherError, context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.note(.inactive, context)
+    note(.inactive, context)
   }
 
   private func note(_ event: Event, _ context: ChannelHandlerContext) {
-    self.events.append(event)
-    self.reaction?(event, context)
+    events.append(event)
+    reaction?(event, context)
   }
 }

@@ -20,34 +20,34 @@ final class KeyUpdatingClient {
   }
 
   deinit {
-    SSL_free(self.ssl)
-    SSL_CTX_free(self.context)
+    SSL_free(ssl)
+    SSL_CTX_free(context)
   }
 
   /// Continues the handshake.
   /// - Returns: whether there may be more to exchange.
   func exchange(with server: Endpoint) throws -> Bool {
     if let answer = try server.takeOutbound() {
-      _ = answer.withUnsafeReadableBytes { BIO_write(self.fromServer, $0.baseAddress, Int32($0.count)) }
+      _ = answer.withUnsafeReadableBytes { BIO_write(fromServer, $0.baseAddress, Int32($0.count)) }
     }
-    SSL_do_handshake(self.ssl)
-    let request = self.takeOutbound()
+    SSL_do_handshake(ssl)
+    let request = takeOutbound()
     if request.readableBytes > 0 { try server.receive(request) }
     return request.readableBytes > 0
   }
 
   /// Sends a key update that asks for one.
   func update() {
-    SSL_key_update(self.ssl, SSL_KEY_UPDATE_REQUESTED)
-    SSL_do_handshake(self.ssl)
+    SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+    SSL_do_handshake(ssl)
   }
 
   /// Bytes for the server.
   func takeOutbound() -> ByteBuffer {
     var bytes = ByteBuffer()
-    while BIO_ctrl_pending(self.toServer) > 0 {
+    while BIO_ctrl_pending(toServer) > 0 {
       bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 4_096) {
-        Int(max(0, BIO_read(self.toServer, $0.baseAddress, Int32($0.count))))
+        Int(max(0, BIO_read(toServer, $0.baseAddress, Int32($0.count))))
       }
     }
     return bytes

@@ -41,20 +41,20 @@ enum OpenSSLCommand {
 
     init(_ arguments: [String]) throws {
       let output = Pipe()
-      self.process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-      self.process.arguments =
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+      process.arguments =
         ["s_server", "-accept", "127.0.0.1:0", "-cert", "valid.pem", "-key", "valid.key", "-rev"] + arguments
-      self.process.currentDirectoryURL = TestCertificates.directory
-      self.process.standardOutput = output
-      self.process.standardError = FileHandle.nullDevice
-      self.process.standardInput = FileHandle.nullDevice
-      try self.process.run()
-      self.port = Self.port(from: output.fileHandleForReading)
+      process.currentDirectoryURL = TestCertificates.directory
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      port = Self.port(from: output.fileHandleForReading)
     }
 
     deinit {
       // Also when a test ended early.
-      self.stop()
+      stop()
     }
 
     /// From its line "ACCEPT 127.0.0.1:PORT"; 0 when it ends without one.
@@ -72,10 +72,10 @@ enum OpenSSLCommand {
     }
 
     func stop() {
-      guard self.process.isRunning else { return }
+      guard process.isRunning else { return }
       // Not SIGTERM: the child inherits from a thread of Dispatch, which blocks it.
-      kill(self.process.processIdentifier, SIGKILL)
-      self.process.waitUntilExit()
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
     }
   }
 }

@@ -31,7 +31,7 @@ enum TestCertificates {
   static let stranger = Self.file("strange")
 
   /// The path of the file with this name.
-  static func path(_ name: String) -> String { self.directory.appendingPathComponent(name).path }
+  static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
   /// A new file with these bytes and permission bits.
   static func write(_ text: String, to name: String, mode: Int) throws -> String {
@@ -71,7 +71,7 @@ enum TestCertificates {
   }
 
   private static func file(_ name: String) -> Files {
-    Files(certificate: self.path("\(name).pem"), key: self.path("\(name).key"))
+    Files(certificate: path("\(name).pem"), key: path("\(name).key"))
   }
 
   static let directory: URL = {

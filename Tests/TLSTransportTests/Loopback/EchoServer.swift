@@ -10,7 +10,7 @@ final class EchoServer: Sendable {
   let channel: any Channel
   let journal: Journal
 
-  var port: Int { self.channel.localAddress?.port ?? 0 }
+  var port: Int { channel.localAddress?.port ?? 0 }
 
   /// The events on the server's connections.
   final class Journal: Sendable {
@@ -44,7 +44,7 @@ final class EchoServer: Sendable {
   }
 
   func stop() async throws {
-    try await self.channel.close()
+    try await channel.close()
   }
 }
 
@@ -60,19 +60,19 @@ private final class EchoHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let bytes = self.unwrapInboundIn(data)
-    self.saysGoodbye = bytes.readableBytesView.suffix(4).elementsEqual("bye\n".utf8)
+    let bytes = unwrapInboundIn(data)
+    saysGoodbye = bytes.readableBytesView.suffix(4).elementsEqual("bye\n".utf8)
     context.write(data, promise: nil)
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
     context.flush()
-    if self.saysGoodbye { self.closeWhenSent(context) }
+    if saysGoodbye { closeWhenSent(context) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let negotiated = event as? TLSHandshakeCompleted { self.journal.agreements.withLock { $0.append(negotiated) } }
-    if case .some(.inputClosed) = event as? ChannelEvent { self.closeWhenSent(context) }
+    if let negotiated = event as? TLSHandshakeCompleted { journal.agreements.withLock { $0.append(negotiated) } }
+    if case .some(.inputClosed) = event as? ChannelEvent { closeWhenSent(context) }
   }
 
   private func closeWhenSent(_ context: ChannelHandlerContext) {
@@ -82,6 +82,6 @@ private final class EchoHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    self.journal.errors.withLock { $0.append("\(error)") }
+    journal.errors.withLock { $0.append("\(error)") }
   }
 }

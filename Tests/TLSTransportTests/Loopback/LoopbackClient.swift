@@ -49,8 +49,8 @@ private final class CollectHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    self.received.writeImmutableBuffer(self.unwrapInboundIn(data))
-    if self.received.readableBytes >= self.expected { context.close(promise: nil) }
+    received.writeImmutableBuffer(unwrapInboundIn(data))
+    if received.readableBytes >= expected { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -62,6 +62,6 @@ private final class CollectHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.result.succeed(.init(received: self.received, negotiated: self.negotiated, error: self.error))
+    result.succeed(.init(received: received, negotiated: negotiated, error: error))
   }
 }
