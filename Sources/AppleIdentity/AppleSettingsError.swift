@@ -5,12 +5,12 @@ package struct AppleSettingsError: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
   package let key: String
   /// The problem.
-  package let reason: String
+  package let problem: String
   /// The remedy.
   package let remedy: String
 
   static let baseURL = AppleSettingsError(
-    key: "apple.base_url", reason: "it is not an https: origin (http: on loopback only)",
+    key: "apple.base_url", problem: "it is not an https: origin (http: on loopback only)",
     remedy: "leave it out, except for tests; no trailing slash, no query")
 }
 
@@ -35,13 +35,13 @@ extension AppleSettings {
     if !isTenCharacterIdentifier(settings.teamID) {
       problems.append(
         AppleSettingsError(
-          key: "apple.team_id", reason: "a Team ID has ten upper-case letters and digits",
+          key: "apple.team_id", problem: "a Team ID has ten upper-case letters and digits",
           remedy: "copy it from Membership details in the developer account"))
     }
     if !isTenCharacterIdentifier(settings.keyID) {
       problems.append(
         AppleSettingsError(
-          key: "apple.key_id", reason: "a Key ID has ten upper-case letters and digits",
+          key: "apple.key_id", problem: "a Key ID has ten upper-case letters and digits",
           remedy: "copy it from Keys in the developer account; it is part of the .p8 file's name"))
     }
     problems += clientIDProblems(settings.clientID, key: "apple.client_id", teamID: settings.teamID)
@@ -51,7 +51,7 @@ extension AppleSettings {
     if Set(settings.nativeClientIDs + [settings.clientID]).count != settings.nativeClientIDs.count + 1 {
       problems.append(
         AppleSettingsError(
-          key: "apple.native_client_ids", reason: "a client ID is there twice",
+          key: "apple.native_client_ids", problem: "a client ID is there twice",
           remedy: "list each App ID once; the Services ID stands in apple.client_id only"))
     }
     return problems
@@ -65,7 +65,7 @@ extension AppleSettings {
     if bytes.isEmpty || bytes.count > 255 || !bytes.allSatisfy(isIdentifierByte) {
       return [
         AppleSettingsError(
-          key: key, reason: "a client ID is made of letters, digits, dots and hyphens",
+          key: key, problem: "a client ID is made of letters, digits, dots and hyphens",
           remedy: "copy the identifier from Identifiers in the developer account, like com.example.web")
       ]
     }
@@ -73,7 +73,7 @@ extension AppleSettings {
     if !team.isEmpty, bytes.indices.contains(where: { bytes[$0...].starts(with: team) }) {
       return [
         AppleSettingsError(
-          key: key, reason: "a client ID must not contain the Team ID", remedy: "leave out the Team ID and its dot")
+          key: key, problem: "a client ID must not contain the Team ID", remedy: "leave out the Team ID and its dot")
       ]
     }
     return []
@@ -89,18 +89,18 @@ extension AppleSettings {
     if !settings.scopes.isEmpty, settings.responseMode != .formPost {
       problems.append(
         AppleSettingsError(
-          key: "apple.response_mode", reason: "with any scope it must be form_post",
+          key: "apple.response_mode", problem: "with any scope it must be form_post",
           remedy: "set it to form_post, or set apple.scopes to []"))
     }
     if settings.responseType == .codeIDToken, settings.responseMode == .query {
       problems.append(
         AppleSettingsError(
-          key: "apple.response_mode", reason: "with response_type \"code id_token\" it must be fragment or form_post",
+          key: "apple.response_mode", problem: "with response_type \"code id_token\" it must be fragment or form_post",
           remedy: "set it to form_post, or set apple.response_type to \"code\""))
     }
     if Set(settings.scopes).count != settings.scopes.count {
       problems.append(
-        AppleSettingsError(key: "apple.scopes", reason: "a scope is there twice", remedy: "list each scope once"))
+        AppleSettingsError(key: "apple.scopes", problem: "a scope is there twice", remedy: "list each scope once"))
     }
     return problems
   }

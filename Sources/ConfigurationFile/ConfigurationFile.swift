@@ -43,17 +43,19 @@ package enum ConfigurationFile {
   private static func contents(
     of path: String, _ files: FileAccess
   ) throws(ConfigurationError) -> (bytes: [UInt8], mode: UInt32) {
-    let (what, remedy): (String, String)
+    let (problem, remedy): (String, String)
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, let mode): return (bytes, mode)
     case .missing:
-      (what, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
-    case .notRegular: (what, remedy) = ("this is not a regular file", "name a file")
-    case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
+      (problem, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
+    case .notRegular: (problem, remedy) = ("this is not a regular file", "name a file")
+    case .tooLong: (problem, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason):
-      (what, remedy) = ("the file cannot be read (\(reason))", "run this as root or as the gateway's user")
+      (problem, remedy) = ("the file cannot be read (\(reason))", "run this as root or as the gateway's user")
     }
-    throw ConfigurationError([ConfigurationDiagnostic(file: path, line: 1, column: 1, what: what, remedy: remedy)])
+    throw ConfigurationError([
+      ConfigurationDiagnostic(file: path, line: 1, column: 1, problem: problem, remedy: remedy)
+    ])
   }
 
   /// Reads the contents of a file.
@@ -97,7 +99,8 @@ package enum ConfigurationFile {
       document = try Document(bytes)
     } catch {
       let problem = ConfigurationDiagnostic(
-        file: name, line: error.location.line, column: error.location.column, what: error.what, remedy: error.remedy)
+        file: name, line: error.location.line, column: error.location.column, problem: error.problem,
+        remedy: error.remedy)
       throw ConfigurationError([problem])
     }
     var reader = DocumentReader(

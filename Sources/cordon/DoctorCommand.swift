@@ -38,7 +38,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, lines: TerminalLines())
     print(style.line(.ok, "configuration", "\(config) is valid", nil))
     for mistake in mistakes {
-      print(style.line(.warning, "configuration", "line \(mistake.line): \(mistake.what)", mistake.remedy))
+      print(style.line(.warning, "configuration", "line \(mistake.line): \(mistake.problem)", mistake.remedy))
     }
     let account = store.accountOfService
     if let account {

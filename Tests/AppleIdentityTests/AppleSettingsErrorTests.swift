@@ -157,7 +157,7 @@ struct AppleSettingsErrorTests {
         "apple.team_id", "apple.key_id", "apple.client_id", "apple.response_mode", "apple.response_mode",
         "apple.base_url", "public_url",
       ])
-    #expect(problems.allSatisfy { !$0.reason.isEmpty && !$0.remedy.isEmpty })
+    #expect(problems.allSatisfy { !$0.problem.isEmpty && !$0.remedy.isEmpty })
   }
 
   @Test("A base_url that cannot be spoken to makes no provider")

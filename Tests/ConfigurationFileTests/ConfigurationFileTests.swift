@@ -74,9 +74,9 @@ struct ConfigurationFileTests {
   @Test("A file that is missing, or is not a regular one, is a problem like any other")
   func unreadable() throws {
     try inFolder { folder in
-      for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is not a regular file")] {
+      for (path, problem) in [(folder + "/absent", "there is no such file"), (folder, "this is not a regular file")] {
         let problems = try #require(throws: ConfigurationError.self) { try ConfigurationFile.load(path) }
-        #expect(problems.description.hasPrefix("\(path):1:1: \(what); "))
+        #expect(problems.description.hasPrefix("\(path):1:1: \(problem); "))
       }
     }
   }
@@ -88,7 +88,7 @@ struct ConfigurationFileTests {
       try Sandbox.parse(Array(keys.utf8) + Sandbox.minimal())
     }.problems
     #expect(problems.prefix(50).map(\.line) == Array(1...50))
-    #expect(problems.prefix(50).allSatisfy { $0.what.contains("there is no key unknown_") })
+    #expect(problems.prefix(50).allSatisfy { $0.problem.contains("there is no key unknown_") })
     guard count > 50 else { return #expect(problems.count == 50) }
     #expect(problems.count == 51 && problems[50].line == 51)
     let more = count == 51 ? "1 more problem" : "950 more problems"
@@ -159,7 +159,7 @@ struct ConfigurationFileTests {
   @Test("A complaint is one line, whatever the file holds")
   func oneLine() {
     let problem = ConfigurationDiagnostic(
-      file: "a\nb", line: 1, column: 2, what: "x\u{1B}[31m\r\u{2028}\u{9B}", remedy: "y\u{202E}")
+      file: "a\nb", line: 1, column: 2, problem: "x\u{1B}[31m\r\u{2028}\u{9B}", remedy: "y\u{202E}")
     #expect(problem.description == "a\\u{a}b:1:2: x\\u{1b}[31m\\u{d}\\u{2028}\\u{9b}; y\\u{202e}")
   }
 }

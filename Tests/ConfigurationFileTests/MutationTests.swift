@@ -41,7 +41,7 @@ struct MutationTests {
         #expect(!text.contains(Sandbox.secretValue), "seed \(seed), round \(round)")
         #expect(text.split(separator: "\n").count == error.problems.count, "a complaint is one line")
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
-        #expect(error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.what.isEmpty })
+        #expect(error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.problem.isEmpty })
       }
     }
   }
@@ -69,7 +69,7 @@ struct MutationTests {
         refused += 1
         #expect(!error.problems.isEmpty, "\(length) bytes")
         #expect(
-          error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.what.isEmpty },
+          error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.problem.isEmpty },
           "\(length) bytes")
       }
     }

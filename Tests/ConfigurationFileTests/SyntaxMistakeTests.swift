@@ -27,9 +27,9 @@ struct SyntaxMistakeTests {
       ("a = [\"x\"\nb = \"y\"\n", 2, 1, "the list that begins in line 1 has no closing bracket before this"),
       ("a = [\n \"x\"\n", 2, 5, "the list that begins in line 1 has no closing bracket before this"),
     ])
-  func unclosed(text: String, line: Int, column: Int, what: String) throws {
+  func unclosed(text: String, line: Int, column: Int, problem: String) throws {
     let error = try error(text)
-    #expect(error.location == SourceLocation(line: line, column: column) && error.what == what, "\(error)")
+    #expect(error.location == SourceLocation(line: line, column: column) && error.problem == problem, "\(error)")
   }
 
   @Test(
@@ -49,9 +49,9 @@ struct SyntaxMistakeTests {
         "the table \"listen.limits\" is here for the second time; the first is in line 3"
       ),
     ])
-  func repeated(text: String, line: Int, what: String) throws {
+  func repeated(text: String, line: Int, problem: String) throws {
     let error = try error(Self.head + text)
-    #expect(error.location.line == line && error.what == what, "\(error)")
+    #expect(error.location.line == line && error.problem == problem, "\(error)")
     #expect(error.remedy.contains("keep one") || error.remedy.contains("write"))
   }
 
@@ -74,10 +74,10 @@ struct SyntaxMistakeTests {
         DocumentError.syntaxRemedy
       ),
     ])
-  func wrongCharacter(text: String, column: Int, what: String, remedy: String) throws {
+  func wrongCharacter(text: String, column: Int, problem: String, remedy: String) throws {
     let error = try error(text)
     #expect(error.location == SourceLocation(line: 1, column: column), "\(error)")
-    #expect(error.what == what && error.remedy == remedy, "\(error)")
+    #expect(error.problem == problem && error.remedy == remedy, "\(error)")
   }
 
   private static let otherName = "this name has characters other than A to Z, a to z, 0 to 9, \"_\" and \"-\""
@@ -105,9 +105,9 @@ struct SyntaxMistakeTests {
       ("a = 5 m\n", "this is neither a number nor a text in quotation marks"),
       ("a = 99999999999999999999\n", "this number is too large"),
     ])
-  func others(text: String, what: String) throws {
+  func others(text: String, problem: String) throws {
     let error = try error(text)
-    #expect(error.what == what && error.location.line == 1, "\(error)")
-    #expect(!error.remedy.isEmpty && !error.what.contains("Error while parsing"))
+    #expect(error.problem == problem && error.location.line == 1, "\(error)")
+    #expect(!error.remedy.isEmpty && !error.problem.contains("Error while parsing"))
   }
 }

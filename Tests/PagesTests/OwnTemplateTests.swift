@@ -21,7 +21,7 @@ struct OwnTemplateTests {
       return []
     } catch {
       return error.problems.map {
-        "\($0.place.map { "\($0.line):\($0.column): " } ?? "")\($0.reason)"
+        "\($0.place.map { "\($0.line):\($0.column): " } ?? "")\($0.problem)"
       }
     }
   }
@@ -134,8 +134,8 @@ struct OwnTemplateTests {
         "{{script}} is missing"
       ),
     ])
-  func requirements(file: String, text: String, reason: String) {
-    #expect(complaints(file, text).contains { $0.contains(reason) }, "\(complaints(file, text))")
+  func requirements(file: String, text: String, problem: String) {
+    #expect(complaints(file, text).contains { $0.contains(problem) }, "\(complaints(file, text))")
   }
 
   @Test(

@@ -3,8 +3,8 @@ internal import WebFormats
 /// The rules for `redirect_uri`: https, a domain name, no IP address and not localhost, no fragment.
 extension AppleSettings {
   static func redirectProblems(of redirectURI: String) -> [AppleSettingsError] {
-    func problem(_ reason: String, _ remedy: String) -> [AppleSettingsError] {
-      [AppleSettingsError(key: "public_url", reason: "Apple wants a redirect URI \(reason)", remedy: remedy)]
+    func problem(_ wanted: String, _ remedy: String) -> [AppleSettingsError] {
+      [AppleSettingsError(key: "public_url", problem: "Apple wants a redirect URI \(wanted)", remedy: remedy)]
     }
     let bytes = Array(redirectURI.utf8)
     guard bytes.starts(with: Array("https://".utf8)) else {

@@ -6,13 +6,13 @@ extension ButtonSettings {
     if let baseURL, AppleOrigin(baseURL).map({ $0.scheme == "http" && !$0.isLoopback }) ?? true {
       problems.append(
         AppleSettingsError(
-          key: "pages.button.base_url", reason: "it is not an https: origin (http: on loopback only)",
+          key: "pages.button.base_url", problem: "it is not an https: origin (http: on loopback only)",
           remedy: "leave it out, except for tests; no trailing slash, no query"))
     }
     if !usesAppleImage, baseURL != nil {
       problems.append(
         AppleSettingsError(
-          key: "pages.button.base_url", reason: "no image is fetched, because pages.button.apple_image is false",
+          key: "pages.button.base_url", problem: "no image is fetched, because pages.button.apple_image is false",
           remedy: "leave one of the two out"))
     }
     return problems
@@ -31,7 +31,7 @@ extension ButtonSettings {
       let instead = shape == .logo ? "; the logo's side is pages.button.size" : ""
       return AppleSettingsError(
         key: "pages.button.\(parameter.name)",
-        reason: "Apple's button has no \(parameter.name) when its shape is \"\(shape.rawValue)\"",
+        problem: "Apple's button has no \(parameter.name) when its shape is \"\(shape.rawValue)\"",
         remedy: "leave it out, or set pages.button.shape to \(shapes)\(parameter.name == "width" ? instead : "")")
     }
   }
@@ -46,7 +46,7 @@ extension ButtonSettings {
       guard let value, !range.contains(value) else { continue }
       problems.append(
         AppleSettingsError(
-          key: "pages.button.\(name)", reason: "\(value) is outside of what Apple draws",
+          key: "pages.button.\(name)", problem: "\(value) is outside of what Apple draws",
           remedy: "write a number from \(range.lowerBound) to \(range.upperBound)"))
     }
     let most = min(182, extent.width / 2)
@@ -54,7 +54,7 @@ extension ButtonSettings {
       guard shape == .left, let value, !(0...most).contains(value) else { continue }
       problems.append(
         AppleSettingsError(
-          key: "pages.button.\(name)", reason: "\(value) is more than half of the width, \(extent.width)",
+          key: "pages.button.\(name)", problem: "\(value) is more than half of the width, \(extent.width)",
           remedy: "write a number from 0 to \(most), or make the button wider"))
     }
     return problems

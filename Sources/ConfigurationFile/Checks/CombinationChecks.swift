@@ -75,13 +75,13 @@ enum CombinationChecks {
       }
       if ConfigurationSchema.isRequired(problem.key), !context.validKeys.contains(problem.key) { continue }
       let path = NodePath(problem.key)
-      context.report(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+      context.report(at: path, "\(problem.key): \(problem.problem)", remedy: problem.remedy)
     }
   }
 
   private static func checkButton(_ configuration: Configuration, _ context: inout DecodingContext) {
     for problem in configuration.button.problems where context.validKeys.contains(problem.key) {
-      context.report(at: NodePath(problem.key), "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+      context.report(at: NodePath(problem.key), "\(problem.key): \(problem.problem)", remedy: problem.remedy)
     }
   }
 

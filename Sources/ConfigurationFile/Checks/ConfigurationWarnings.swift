@@ -142,8 +142,8 @@ struct ConfigurationWarnings {
     configuration.groups.indices.flatMap { index in
       let path = GroupChecks.path(at: index).appending("members")
       return configuration.groups[index].members.compactMap { member -> ConfigurationDiagnostic? in
-        guard let problem = UnlikelySubjects.domainProblem(of: [member], context) else { return nil }
-        return context.warning(atKey: path, problem.message, remedy: problem.remedy)
+        guard let found = UnlikelySubjects.domainProblem(of: [member], context) else { return nil }
+        return context.warning(atKey: path, found.problem, remedy: found.remedy)
       }
     }
   }

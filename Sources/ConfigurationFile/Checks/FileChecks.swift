@@ -190,8 +190,8 @@ struct FileChecks {
     if let problem = UnlikelySubjects.problem(of: members, context) {
       context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem)", remedy: UnlikelySubjects.remedy)
     }
-    if let problem = UnlikelySubjects.domainProblem(of: members, context) {
-      context.warn(atKey: path, "\(path): \(context.shown(file)): \(problem.message)", remedy: problem.remedy)
+    if let found = UnlikelySubjects.domainProblem(of: members, context) {
+      context.warn(atKey: path, "\(path): \(context.shown(file)): \(found.problem)", remedy: found.remedy)
     }
   }
 

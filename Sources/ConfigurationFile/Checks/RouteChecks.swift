@@ -75,24 +75,24 @@ enum RouteChecks {
       let access = settingsDecidingTokens(of: place, effective.routes[place]).map(\.access.value)
       if access.contains(where: { $0.isForwarded && $0 != .public }) { continue }
       let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
-      let what: String
+      let problem: String
       let remedy: String
       switch access.first {
       case let first? where access.contains(where: { $0 != first }):
-        what = "a token would have no effect with any method"
+        problem = "a token would have no effect with any method"
         remedy = "remove it, or restrict access"
       case .public?:
-        what = "everybody is admitted here, so a token would have no effect"
+        problem = "everybody is admitted here, so a token would have no effect"
         remedy = "remove it, or restrict access"
       case .deny?:
-        what = "nobody is admitted here, tokens included"
+        problem = "nobody is admitted here, tokens included"
         remedy = "remove it, or write allow_groups"
       case .signOut?:
-        what = "the gateway answers here itself"
+        problem = "the gateway answers here itself"
         remedy = "remove it"
       case .signedIn?, .lists?, nil: continue
       }
-      context.report(at: key, "tokens = true, but \(what)", remedy: remedy)
+      context.report(at: key, "tokens = true, but \(problem)", remedy: remedy)
     }
   }
 

@@ -25,8 +25,8 @@ enum TemplateChecks {
   ) -> OwnTemplates? {
     guard let folder, let names = names(in: folder, at: path, files, &context) else { return nil }
     func report(
-      _ file: String, _ what: String, separator: String = " ", remedy: String, _ context: inout DecodingContext
-    ) { self.report(at: path, file, what, separator: separator, remedy: remedy, &context) }
+      _ file: String, _ problem: String, separator: String = " ", remedy: String, _ context: inout DecodingContext
+    ) { self.report(at: path, file, problem, separator: separator, remedy: remedy, &context) }
     var found: [(name: String, contents: [UInt8])] = []
     for name in names {
       guard OwnTemplates.fileNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
@@ -58,7 +58,7 @@ enum TemplateChecks {
     } catch {
       for problem in error.problems {
         let place = problem.place.map { ":\($0.line):\($0.column)" } ?? ""
-        report("\(folder)/\(problem.file)\(place)", problem.reason, separator: ": ", remedy: problem.remedy, &context)
+        report("\(folder)/\(problem.file)\(place)", problem.problem, separator: ": ", remedy: problem.remedy, &context)
       }
       return nil
     }
@@ -68,25 +68,25 @@ enum TemplateChecks {
   private static func names(
     in folder: String, at path: NodePath, _ files: FileAccess, _ context: inout DecodingContext
   ) -> [String]? {
-    let (what, remedy): (String, String)
+    let (problem, remedy): (String, String)
     switch files.list(folder) {
     case .names(let all):
       let names = all.filter { $0.utf8.first != UInt8(ascii: ".") && $0.utf8.last != UInt8(ascii: "~") }.sorted()
       guard names.isEmpty else { return names }
-      (what, remedy) = ("holds no template", "create it, or remove the key")
-    case .missing: (what, remedy) = ("is not there", "create the folder, or remove the key")
-    case .notFolder: (what, remedy) = ("is not a folder", "write the path of the templates' folder")
+      (problem, remedy) = ("holds no template", "create it, or remove the key")
+    case .missing: (problem, remedy) = ("is not there", "create the folder, or remove the key")
+    case .notFolder: (problem, remedy) = ("is not a folder", "write the path of the templates' folder")
     case .unreadable(let reason):
-      (what, remedy) = ("cannot be read (\(reason))", "grant read access to the gateway's user")
+      (problem, remedy) = ("cannot be read (\(reason))", "grant read access to the gateway's user")
     }
-    report(at: path, folder, what, remedy: remedy, &context)
+    report(at: path, folder, problem, remedy: remedy, &context)
     return nil
   }
 
   private static func report(
-    at path: NodePath, _ file: String, _ what: String, separator: String = " ", remedy: String,
+    at path: NodePath, _ file: String, _ problem: String, separator: String = " ", remedy: String,
     _ context: inout DecodingContext
   ) {
-    context.report(at: path, "\(path): \(context.shown(file))\(separator)\(what)", remedy: remedy)
+    context.report(at: path, "\(path): \(context.shown(file))\(separator)\(problem)", remedy: remedy)
   }
 }

@@ -15,7 +15,7 @@ enum UnlikelySubjects {
   }
 
   /// The problem of texts of which one looks like the domain of addresses, and its remedy; nil without one.
-  static func domainProblem(of texts: [String], _ context: DecodingContext) -> (message: String, remedy: String)? {
+  static func domainProblem(of texts: [String], _ context: DecodingContext) -> (problem: String, remedy: String)? {
     let domains = texts.filter(GroupMember.isLikelyDomain)
     guard let first = domains.first else { return nil }
     let shown = context.concealing(first)

@@ -127,10 +127,10 @@ enum UpstreamChecks {
     return name == session || name.starts(with: session + [UInt8(ascii: "-")])
   }
 
-  /// The gateway's own addresses, as far as they are known, with what each is.
+  /// The gateway's own addresses, as far as they are known, with a name for each.
   private static func ownAddresses(
     _ builder: ConfigurationBuilder, _ context: DecodingContext
-  ) -> [(address: BindAddress, what: String)] {
+  ) -> [(address: BindAddress, name: String)] {
     let configuration = builder.configuration
     let listeners =
       (context.validKeys.contains("listen.address") ? [configuration.listener.main] : [])
@@ -163,7 +163,7 @@ enum UpstreamChecks {
 
   private static func addresses(
     _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath,
-    own: [(address: BindAddress, what: String)], _ context: inout DecodingContext
+    own: [(address: BindAddress, name: String)], _ context: inout DecodingContext
   ) -> [UpstreamAddress] {
     let list = path.appending("urls")
     if url != nil, urls != nil {
@@ -186,7 +186,7 @@ enum UpstreamChecks {
       }
       if let loop = own.first(where: { CombinationChecks.isLoop(address, $0.address) }) {
         context.report(
-          at: place, "\(place) is \(loop.what)",
+          at: place, "\(place) is \(loop.name)",
           remedy: "write the application's address, with another port")
       }
     }

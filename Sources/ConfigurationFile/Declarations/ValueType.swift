@@ -44,7 +44,7 @@ extension ValueType {
           let subject = isConfidential ? path.entry : "\(path): \(text.shown)"
           // A diagnostic may repeat a part of the value, to show a correct form.
           context.report(
-            at: path, "\(subject) \(context.concealing(error.what))", remedy: context.concealing(error.remedy))
+            at: path, "\(subject) \(context.concealing(error.problem))", remedy: context.concealing(error.remedy))
           return nil
         }
       },
@@ -138,7 +138,7 @@ extension ValueType where Value == Int {
           do throws(Diagnostic) {
             value = try SizeText.parse(text.value)
           } catch {
-            context.report(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+            context.report(at: path, "\(path): \(text.shown) \(error.problem)", remedy: error.remedy)
             return nil
           }
         }
@@ -172,7 +172,7 @@ extension ValueType where Value == Duration {
           let size = value < range.lowerBound ? "short" : "long"
           context.report(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits())")
         } catch {
-          context.report(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+          context.report(at: path, "\(path): \(text.shown) \(error.problem)", remedy: error.remedy)
         }
         return nil
       },

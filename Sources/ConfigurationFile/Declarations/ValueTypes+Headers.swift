@@ -26,7 +26,7 @@ extension ValueType where Value == [IdentityHeaderSettings.Header] {
     do throws(Diagnostic) {
       try IdentityHeaderText.checkClaim(claim.value)
     } catch {
-      context.report(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)
+      context.report(at: path, "\(path): \(claim.shown) \(error.problem)", remedy: error.remedy)
       return nil
     }
     return IdentityHeaderSettings.Header(name: name, claim: claim.value)
@@ -112,7 +112,7 @@ private enum HeaderTable {
         try checkName(name)
       } catch {
         context.report(
-          atKey: namePath, "\(path): \(WrittenText(value: name, written: name).shown) \(error.what)",
+          atKey: namePath, "\(path): \(WrittenText(value: name, written: name).shown) \(error.problem)",
           remedy: error.remedy)
         isGood = false
         continue

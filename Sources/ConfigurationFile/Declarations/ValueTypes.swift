@@ -336,14 +336,14 @@ extension ValueType where Value == [ResponseHeader] {
       try ResponseHeaderText.checkName(name)
     } catch {
       context.report(
-        atKey: path, "headers: \(WrittenText(value: name, written: name).shown) \(error.what)", remedy: error.remedy)
+        atKey: path, "headers: \(WrittenText(value: name, written: name).shown) \(error.problem)", remedy: error.remedy)
       return nil
     }
     guard let value = context.text(node, at: path, expected: "a text, as in \"max-age=31536000\"") else { return nil }
     do throws(Diagnostic) {
       try ResponseHeaderText.checkValue(value.value)
     } catch {
-      context.report(at: path, "\(path): \(value.shown) \(error.what)", remedy: error.remedy)
+      context.report(at: path, "\(path): \(value.shown) \(error.problem)", remedy: error.remedy)
       return nil
     }
     return ResponseHeader(name: name, value: value.value)

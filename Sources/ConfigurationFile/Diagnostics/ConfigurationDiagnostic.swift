@@ -17,25 +17,26 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   /// From 1, in characters.
   package var column: Int
   /// The problem. It never contains the value of an environment variable or of a secret.
-  package var what: String
+  package var problem: String
   /// The remedy.
   package var remedy: String
 
   init(
-    _ severity: Severity = .error, file: String, line: Int, column: Int, what: String, remedy: String
+    _ severity: Severity = .error, file: String, line: Int, column: Int, problem: String, remedy: String
   ) {
     self.severity = severity
     self.file = file
     self.line = line
     self.column = column
-    self.what = what
+    self.problem = problem
     self.remedy = remedy
   }
 
-  /// `FILE:LINE:COLUMN: what; remedy`, of a warning with `warning: ` before what, on one line whatever the file holds.
+  /// `FILE:LINE:COLUMN: problem; remedy`, of a warning with `warning: ` before its problem, on one line whatever the
+  /// file holds.
   package var description: String {
     let mark = severity == .warning ? "warning: " : ""
-    return Self.printable("\(file):\(line):\(column): \(mark)\(what); \(remedy)")
+    return Self.printable("\(file):\(line):\(column): \(mark)\(problem); \(remedy)")
   }
 
   /// Control characters, which could write on a terminal, as `\u{…}`.
@@ -63,7 +64,7 @@ extension [ConfigurationDiagnostic] {
     let number = count - Self.reportLimit
     var more = self[Self.reportLimit]
     let noun = more.severity == .error ? "problem" : "warning"
-    more.what = "\(number) more \(noun)\(number == 1 ? "" : "s") from here on"
+    more.problem = "\(number) more \(noun)\(number == 1 ? "" : "s") from here on"
     more.remedy = "fix those above first"
     return prefix(Self.reportLimit) + [more]
   }

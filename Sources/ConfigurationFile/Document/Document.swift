@@ -15,34 +15,34 @@ struct Document: Sendable {
     let text = SourceText(bytes)
     guard bytes.count <= Self.sizeLimit else {
       throw DocumentError(
-        location: .start, what: "the file is longer than 1 MiB",
+        location: .start, problem: "the file is longer than 1 MiB",
         remedy: "check that this is the right file")
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw DocumentError(
-        location: text.location(of: UTF8Check.firstInvalid(bytes) ?? bytes.count), what: "the file is not valid UTF-8",
-        remedy: "save the file in the encoding UTF-8")
+        location: text.location(of: UTF8Check.firstInvalid(bytes) ?? bytes.count),
+        problem: "the file is not valid UTF-8", remedy: "save the file in the encoding UTF-8")
     }
     if let offset = bytes.firstIndex(of: 0) {
-      throw DocumentError(location: text.location(of: offset), what: "there is a NUL byte", remedy: "remove it")
+      throw DocumentError(location: text.location(of: offset), problem: "there is a NUL byte", remedy: "remove it")
     }
     let finder = SourceLocations(bytes, below: nil)
     if let offset = finder.tooDeep {
       throw DocumentError(
         location: text.location(of: offset),
-        what: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
+        problem: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
         remedy: "no key needs that; see `cordon reference`")
     }
     if let offset = finder.escapedNUL {
       throw DocumentError(
-        location: text.location(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
+        location: text.location(of: offset), problem: "a text contains an escaped NUL", remedy: "remove the escape")
     }
-    if let (offset, what) = finder.malformed {
+    if let (offset, problem) = finder.malformed {
       if let mistake = SyntaxMistake.wrongCharacter(at: text.location(of: offset), in: text, finder) { throw mistake }
       if let unclosed = finder.unclosed, unclosed.offset <= offset {
         throw SyntaxMistake.error(unclosed, at: text.location(of: offset), in: text)
       }
-      throw DocumentError(location: text.location(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
+      throw DocumentError(location: text.location(of: offset), problem: problem, remedy: DocumentError.syntaxRemedy)
     }
     self.text = text
     locations = LazyLocations(bytes)
@@ -107,7 +107,7 @@ struct Document: Sendable {
 /// The reason why a file is not a TOML document.
 struct DocumentError: Error {
   var location: SourceLocation
-  var what: String
+  var problem: String
   var remedy: String
 
   static let syntaxRemedy = "fix the syntax here: write texts in \"quotation marks\", lists in [brackets]"

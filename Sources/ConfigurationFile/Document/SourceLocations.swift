@@ -33,7 +33,7 @@ struct SourceLocations {
   private(set) var repeats: [Int: Int] = [:]
 
   /// The offset of an error for which the parser would trap.
-  private(set) var malformed: (offset: Int, what: String)?
+  private(set) var malformed: (offset: Int, problem: String)?
 
   /// Offsets of characters beyond ASCII where a key or the name of a table ends: such a name needs quotation marks.
   private(set) var foreignCharacters: [Int] = []

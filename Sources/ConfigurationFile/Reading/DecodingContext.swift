@@ -43,13 +43,13 @@ struct DecodingContext {
   mutating func noteValid(_ key: String) { validKeys.insert(key) }
 
   /// Adds a problem at a key.
-  mutating func report(atKey path: NodePath, _ what: String, remedy: String) {
-    add(what, remedy: remedy, at: document.locationOfKey(path))
+  mutating func report(atKey path: NodePath, _ problem: String, remedy: String) {
+    add(problem, remedy: remedy, at: document.locationOfKey(path))
   }
 
   /// Adds a problem at a value.
-  mutating func report(at path: NodePath, _ what: String, remedy: String) {
-    add(what, remedy: remedy, at: document.locationOfValue(path))
+  mutating func report(at path: NodePath, _ problem: String, remedy: String) {
+    add(problem, remedy: remedy, at: document.locationOfValue(path))
   }
 
   /// Whether the key is in the file, valid or not.
@@ -83,28 +83,30 @@ struct DecodingContext {
   }
 
   /// A warning at a key, which is returned and not collected.
-  func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationDiagnostic {
+  func warning(atKey path: NodePath, _ problem: String, remedy: String) -> ConfigurationDiagnostic {
     let location = document.locationOfKey(path)
     return ConfigurationDiagnostic(
-      .warning, file: fileName, line: location.line, column: location.column, what: what, remedy: remedy)
+      .warning, file: fileName, line: location.line, column: location.column, problem: problem, remedy: remedy)
   }
 
   /// Adds a warning at a key.
-  mutating func warn(atKey path: NodePath, _ what: String, remedy: String) {
-    warnings.append(warning(atKey: path, what, remedy: remedy))
+  mutating func warn(atKey path: NodePath, _ problem: String, remedy: String) {
+    warnings.append(warning(atKey: path, problem, remedy: remedy))
   }
 
   /// Adds a warning about the file as a whole.
-  mutating func warnAboutFile(_ what: String, remedy: String) {
-    warnings.append(ConfigurationDiagnostic(.warning, file: fileName, line: 1, column: 1, what: what, remedy: remedy))
+  mutating func warnAboutFile(_ problem: String, remedy: String) {
+    warnings.append(
+      ConfigurationDiagnostic(.warning, file: fileName, line: 1, column: 1, problem: problem, remedy: remedy))
   }
 
   /// Whether an environment variable has a value.
   func isSet(_ variable: String) -> Bool { environment(variable)?.utf8.isEmpty == false }
 
-  private mutating func add(_ what: String, remedy: String, at location: SourceLocation) {
+  private mutating func add(_ problem: String, remedy: String, at location: SourceLocation) {
     problems.append(
-      ConfigurationDiagnostic(file: fileName, line: location.line, column: location.column, what: what, remedy: remedy))
+      ConfigurationDiagnostic(
+        file: fileName, line: location.line, column: location.column, problem: problem, remedy: remedy))
   }
 
   /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, if it is not a text

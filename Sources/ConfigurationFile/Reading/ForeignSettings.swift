@@ -54,7 +54,8 @@ package struct ForeignSettings: Sendable {
     } catch {
       throw ConfigurationError([
         ConfigurationDiagnostic(
-          file: name, line: error.location.line, column: error.location.column, what: error.what, remedy: error.remedy)
+          file: name, line: error.location.line, column: error.location.column, problem: error.problem,
+          remedy: error.remedy)
       ])
     }
     settings = document.root.map { key, node in (document.locationOfKey(NodePath([.key(key)])).line, key, node) }

@@ -15,8 +15,8 @@ enum ClaimRequirementText {
         "has a value that no claim can have", remedy: "write at most 255 bytes without control characters")
     }
     let claim = parts[0]
-    for (names, what, remedy) in unsuited where names.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) {
-      throw Diagnostic(what, remedy: remedy)
+    for (names, problem, remedy) in unsuited where names.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) {
+      throw Diagnostic(problem, remedy: remedy)
     }
     try IdentityHeaderText.checkClaim(claim)
     if let known = values.first(where: { $0.claim.utf8.elementsEqual(claim.utf8) }),
@@ -29,7 +29,7 @@ enum ClaimRequirementText {
   }
 
   /// Claims that a rule must not use, or for which there is a better key.
-  private static let unsuited: [(names: [String], what: String, remedy: String)] = [
+  private static let unsuited: [(names: [String], problem: String, remedy: String)] = [
     (["sub"], "has a list of its own", "write allow_subjects"),
     (["groups"], "is Cordon's own claim", "write allow_groups"),
     (["email"], "has its own case-insensitive lists", "write allow_emails or allow_email_domains"),

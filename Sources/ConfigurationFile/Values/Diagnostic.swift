@@ -1,11 +1,11 @@
 /// The problem of one value, without its location.
 struct Diagnostic: Error, Sendable, Equatable {
   /// Continues the value's name: "is not an address".
-  var what: String
+  var problem: String
   var remedy: String
 
-  init(_ what: String, remedy: String) {
-    self.what = what
+  init(_ problem: String, remedy: String) {
+    self.problem = problem
     self.remedy = remedy
   }
 }

@@ -64,7 +64,7 @@ struct HeaderTemplateText {
           endText()
           parts.append(.claim(claim))
         } catch {
-          context.report(at: path, "\(path): character \(position) \(error.what)", remedy: error.remedy)
+          context.report(at: path, "\(path): character \(position) \(error.problem)", remedy: error.remedy)
           return nil
         }
       } else if byte < 0x20 || byte == 0x7F {
@@ -107,7 +107,7 @@ struct HeaderTemplateText {
     do throws(Diagnostic) {
       try IdentityHeaderText.checkClaim(words[0])
     } catch {
-      throw Diagnostic("begins \(Self.shown(words[0])), which \(error.what)", remedy: error.remedy)
+      throw Diagnostic("begins \(Self.shown(words[0])), which \(error.problem)", remedy: error.remedy)
     }
     var claim = HeaderTemplate.Claim(words[0])
     for word in words.dropFirst() { try add(word, to: &claim) }

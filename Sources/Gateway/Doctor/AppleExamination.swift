@@ -50,7 +50,7 @@ struct AppleExamination {
   /// The problem of a redirect URI that Apple never registers.
   private func redirectURIProblem() -> DoctorFinding? {
     AppleSettings.problems(of: apple, redirectURI: redirectURI).first.map { problem in
-      .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
+      .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.problem)", problem.remedy)
     }
   }
 

@@ -104,11 +104,11 @@ struct TemplateScanner {
   /// A problem with its location.
   struct SyntaxError: Error {
     var place: TemplateDiagnostic.Place
-    var reason: String
+    var problem: String
     var remedy: String
 
-    init(_ place: TemplateDiagnostic.Place, _ reason: String, _ remedy: String) {
-      (self.place, self.reason, self.remedy) = (place, reason, remedy)
+    init(_ place: TemplateDiagnostic.Place, _ problem: String, _ remedy: String) {
+      (self.place, self.problem, self.remedy) = (place, problem, remedy)
     }
   }
 }

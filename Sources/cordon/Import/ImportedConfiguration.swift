@@ -94,7 +94,7 @@ struct ImportedConfiguration {
       }
       if let setting = origins.removeValue(forKey: key) {
         counts.translated -= 1
-        note(.left("\(problem.what); \(problem.remedy)"), setting)
+        note(.left("\(problem.problem); \(problem.remedy)"), setting)
       }
     }
   }

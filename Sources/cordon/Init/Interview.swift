@@ -144,7 +144,7 @@ struct Interview {
   }
 
   private func tell(_ problems: [ConfigurationDiagnostic], _ question: Question) throws {
-    try tell(problems.map { printable("\($0.what); \($0.remedy)") }, question)
+    try tell(problems.map { printable("\($0.problem); \($0.remedy)") }, question)
   }
 
   /// Reports the problems of an answer.

@@ -62,7 +62,7 @@ struct ButtonSettingsTests {
   func problems(mistake: Mistake) throws {
     let problems = Self.settings(mistake.change).problems
     #expect(problems.map(\.key) == ["pages.button.\(mistake.key)"])
-    #expect(problems.allSatisfy { !$0.reason.isEmpty && !$0.remedy.isEmpty })
+    #expect(problems.allSatisfy { !$0.problem.isEmpty && !$0.remedy.isEmpty })
   }
 
   @Test("An image is asked for with the parameters of its shape")

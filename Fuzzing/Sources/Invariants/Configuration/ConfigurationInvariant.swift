@@ -14,7 +14,7 @@ extension Invariant {
         try require((1...lines.count).contains(problem.line), "line \(problem.line) of \(lines.count): \(problem)")
         let columns = lines[problem.line - 1].count + 1
         try require((1...columns).contains(problem.column), "column \(problem.column) of \(columns): \(problem)")
-        try require(!problem.what.isEmpty && !problem.remedy.isEmpty, "a complaint without a remedy: \(problem)")
+        try require(!problem.problem.isEmpty && !problem.remedy.isEmpty, "a complaint without a remedy: \(problem)")
         let text = Array(problem.description.utf8)
         try require(text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a complaint of more than a line: \(shown(text))")
         try require(!problem.description.contains(FixedMachine.secret), "a secret is told: \(problem)")

@@ -18,16 +18,16 @@ extension AdministrationToken {
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: 65_536)
     } catch {
-      throw AdministrationTokenError(path: path, reason: error.problem, remedy: error.remedy)
+      throw AdministrationTokenError(path: path, problem: error.problem, remedy: error.remedy)
     }
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
       throw AdministrationTokenError(
-        path: path, reason: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)"
-      )
+        path: path,
+        problem: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)")
     }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw AdministrationTokenError(path: path, reason: "holds what no header can carry: a token is visible ASCII")
+      throw AdministrationTokenError(path: path, problem: "holds what no header can carry: a token is visible ASCII")
     }
     self.init(bytes)
   }
@@ -36,12 +36,12 @@ extension AdministrationToken {
 /// A reason why the file of the token cannot be used. The operator has to correct it.
 package struct AdministrationTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
-  let reason: String
+  let problem: String
   /// Nil: a new token has to be made.
   var remedy: String? = nil
 
   package var description: String {
     let remedy = remedy ?? "make one with `cordon keygen --output FILE`, and let the user that runs this read it"
-    return "admin.token_file: \(path) \(reason); \(remedy)"
+    return "admin.token_file: \(path) \(problem); \(remedy)"
   }
 }

@@ -3,7 +3,7 @@ internal import WebFormats
 /// Rules for a template's markup and the positions of variables. The content security policy forbids the same and more;
 /// these rules report it to the operator beforehand.
 struct MarkupRules {
-  typealias Reason = (what: String, remedy: String)
+  typealias Finding = (problem: String, remedy: String)
 
   private let rules: TemplateRules
   private(set) var follower = MarkupFollower()
@@ -20,21 +20,21 @@ struct MarkupRules {
 
   init(_ rules: TemplateRules) { self.rules = rules }
 
-  /// Text of the template; each reason with its offset from the beginning.
-  mutating func text(_ bytes: ArraySlice<UInt8>) -> [(Reason, offset: Int)] {
-    var reasons: [(Reason, offset: Int)] = []
+  /// Text of the template; each finding with its offset from the beginning.
+  mutating func text(_ bytes: ArraySlice<UInt8>) -> [(Finding, offset: Int)] {
+    var findings: [(Finding, offset: Int)] = []
     for (offset, byte) in bytes.enumerated() {
       switch follower.take(byte) {
-      case .tag(let name)?: reasons += tag(name).map { ($0, offset) }
-      case .attribute(let name, let value)?: reasons += attribute(name, value).map { ($0, offset) }
+      case .tag(let name)?: findings += tag(name).map { ($0, offset) }
+      case .attribute(let name, let value)?: findings += attribute(name, value).map { ($0, offset) }
       case nil: break
       }
     }
-    return reasons
+    return findings
   }
 
   /// A value where the template is now.
-  mutating func value(_ name: String, _ kind: TemplateRules.Kind) -> [Reason] {
+  mutating func value(_ name: String, _ kind: TemplateRules.Kind) -> [Finding] {
     switch follower.position {
     case .text:
       if name == "fields", form == nil {
@@ -66,16 +66,16 @@ struct MarkupRules {
   }
 
   /// Checks at the end of the template.
-  mutating func end() -> [Reason] {
-    var reasons: [Reason] = follower.position == .text ? [] : [("a tag or comment is not closed", "close it")]
-    if form != nil { reasons.append(("a form is not closed", "write </form>")) }
+  mutating func end() -> [Finding] {
+    var findings: [Finding] = follower.position == .text ? [] : [("a tag or comment is not closed", "close it")]
+    if form != nil { findings.append(("a form is not closed", "write </form>")) }
     if rules.form == .one, forms != 1 {
-      reasons.append(("there are \(forms) forms", "write one: <form method=\"post\" action=\"{{action}}\">"))
+      findings.append(("there are \(forms) forms", "write one: <form method=\"post\" action=\"{{action}}\">"))
     }
-    return reasons
+    return findings
   }
 
-  private mutating func tag(_ name: String) -> [Reason] {
+  private mutating func tag(_ name: String) -> [Finding] {
     switch name {
     case "form":
       guard rules.form != .none else {
@@ -92,21 +92,21 @@ struct MarkupRules {
     return []
   }
 
-  private mutating func endForm() -> [Reason] {
+  private mutating func endForm() -> [Finding] {
     guard let form else { return [] }
     self.form = nil
-    var reasons: [Reason] = []
+    var findings: [Finding] = []
     if !form.posts || !form.hasAction {
-      reasons.append(("the form does not post to {{action}}", "write <form method=\"post\" action=\"{{action}}\">"))
+      findings.append(("the form does not post to {{action}}", "write <form method=\"post\" action=\"{{action}}\">"))
     }
-    if !form.hasFields { reasons.append(("{{fields}} is missing in the form", "write it before </form>")) }
+    if !form.hasFields { findings.append(("{{fields}} is missing in the form", "write it before </form>")) }
     if !form.hasButton {
-      reasons.append(("the form has no button", "write <button type=\"submit\">…</button> before </form>"))
+      findings.append(("the form has no button", "write <button type=\"submit\">…</button> before </form>"))
     }
-    return reasons
+    return findings
   }
 
-  private mutating func attribute(_ name: String, _ value: [UInt8]) -> [Reason] {
+  private mutating func attribute(_ name: String, _ value: [UInt8]) -> [Finding] {
     let lowercased = value.map(\.asciiLowercased)
     if name == "style" { return [("style=\"…\" is not allowed by the page's policy", "write it to style.css")] }
     if name.utf8.starts(with: "on".utf8) {

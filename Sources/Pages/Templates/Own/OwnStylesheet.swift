@@ -6,23 +6,23 @@ struct OwnStylesheet: Sendable, Equatable {
 
   /// - Throws: everything that is wrong with it.
   init(_ contents: [UInt8]) throws(TemplateError) {
-    func problem(_ reason: String, _ remedy: String, at offset: Int? = nil) -> TemplateDiagnostic {
+    func diagnostic(_ problem: String, _ remedy: String, at offset: Int? = nil) -> TemplateDiagnostic {
       let passed = offset.map { contents.prefix($0) }
       let line = passed.map { $0.count { $0 == 0x0A } + 1 }
       let column = passed.map { $0.count - ($0.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1 }
       let place = line.flatMap { line in column.map { TemplateDiagnostic.Place(line: line, column: $0) } }
-      return TemplateDiagnostic(file: OwnTemplates.stylesheetName, place: place, reason: reason, remedy: remedy)
+      return TemplateDiagnostic(file: OwnTemplates.stylesheetName, place: place, problem: problem, remedy: remedy)
     }
     guard contents.count <= OwnTemplates.sizeLimit else {
-      throw TemplateError([problem("more than 64 KiB", "make it shorter")])
+      throw TemplateError([diagnostic("more than 64 KiB", "make it shorter")])
     }
     guard let text = String(validating: contents, as: UTF8.self) else {
-      throw TemplateError([problem("not valid UTF-8", "save it as UTF-8")])
+      throw TemplateError([diagnostic("not valid UTF-8", "save it as UTF-8")])
     }
     let read = DecodedStylesheet(contents)
     var problems: [TemplateDiagnostic] = []
     func refuse(_ text: String, at offsets: [Int], _ reason: String, _ remedy: String) {
-      problems += offsets.map { problem("\(text) stands in it: \(reason)", remedy, at: $0) }
+      problems += offsets.map { diagnostic("\(text) stands in it: \(reason)", remedy, at: $0) }
     }
     // The HTML parser ends the element here, also within a comment or a string of CSS.
     for (text, reason) in [("</", "it would end the page's style"), ("<!--", "it is not CSS")] {

@@ -6,8 +6,8 @@ struct OwnTemplate {
   /// - Throws: everything that is wrong with it.
   init(_ contents: [UInt8], of name: PageTemplates.Name) throws(TemplateError) {
     let file = OwnTemplates.fileName(name)
-    func refuse(_ reason: String, _ remedy: String) -> TemplateError {
-      TemplateError([TemplateDiagnostic(file: file, reason: reason, remedy: remedy)])
+    func refuse(_ problem: String, _ remedy: String) -> TemplateError {
+      TemplateError([TemplateDiagnostic(file: file, problem: problem, remedy: remedy)])
     }
     let bytes = contents.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(contents.dropFirst(3)) : contents
     guard bytes.count <= OwnTemplates.sizeLimit else { throw refuse("more than 64 KiB", "make it shorter") }

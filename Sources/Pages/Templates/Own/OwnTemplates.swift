@@ -25,7 +25,7 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
         }
       } else {
         problems.append(
-          TemplateDiagnostic(file: file, reason: "there is no page of this name", remedy: Self.nameRemedy))
+          TemplateDiagnostic(file: file, problem: "there is no page of this name", remedy: Self.nameRemedy))
       }
     }
     guard problems.isEmpty else { throw TemplateError(problems) }
@@ -62,7 +62,7 @@ package struct TemplateDiagnostic: Sendable, Equatable {
   /// The location; nil for the whole file.
   package var place: Place?
   /// The problem, without the place: `there is no page of this name`.
-  package var reason: String
+  package var problem: String
   /// The thing to do about it, in the imperative.
   package var remedy: String
 

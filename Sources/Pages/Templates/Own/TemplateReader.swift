@@ -42,7 +42,7 @@ struct TemplateReader {
         take(piece)
       }
     } catch {
-      report(error.reason, error.remedy, at: error.place)
+      report(error.problem, error.remedy, at: error.place)
       return
     }
     for opening in open {
@@ -56,7 +56,7 @@ struct TemplateReader {
     case .text(let bytes): takeText(bytes, at: piece.place)
     case .value(let value):
       guard isInPage(at: piece.place), let kind = kind(value, at: piece.place) else { return }
-      for reason in markup.value(value, kind) { report(reason.what, reason.remedy, at: piece.place) }
+      for finding in markup.value(value, kind) { report(finding.problem, finding.remedy, at: piece.place) }
       if case .within(let section) = rules.form, value == "action",
         !open.contains(where: { $0.kind == .section && !$0.isInverted && $0.name == section })
       {
@@ -81,7 +81,7 @@ struct TemplateReader {
     let isBlank = bytes.allSatisfy(\.isBlank)
     if open.last?.kind == .parent || open.isEmpty && hasParent {
       if !isBlank {
-        report(Self.outside.reason, Self.outside.remedy, at: place)
+        report(Self.outside.problem, Self.outside.remedy, at: place)
       }
       return
     }
@@ -89,8 +89,8 @@ struct TemplateReader {
       let start = bytes.drop(while: \.isBlank).prefix(9)
       beginsDocument = start.map { $0 | 0x20 }.elementsEqual("<!doctype".utf8.map { $0 | 0x20 })
     }
-    for (reason, offset) in markup.text(bytes) {
-      report(reason.what, reason.remedy, at: Self.place(bytes.prefix(offset), from: place))
+    for (finding, offset) in markup.text(bytes) {
+      report(finding.problem, finding.remedy, at: Self.place(bytes.prefix(offset), from: place))
     }
   }
 
@@ -133,12 +133,12 @@ struct TemplateReader {
   /// Whether something is shown where it stands, and not between the layout's tags but outside its block.
   private mutating func isInPage(at place: TemplateDiagnostic.Place) -> Bool {
     guard open.last?.kind == .parent || open.isEmpty && hasParent else { return true }
-    report(Self.outside.reason, Self.outside.remedy, at: place)
+    report(Self.outside.problem, Self.outside.remedy, at: place)
     return false
   }
 
   private static let outside = (
-    reason: "this stands in the layout, but in no block", remedy: "move it between {{$content}} and {{/content}}"
+    problem: "this stands in the layout, but in no block", remedy: "move it between {{$content}} and {{/content}}"
   )
 
   private mutating func kind(_ value: String, at place: TemplateDiagnostic.Place) -> TemplateRules.Kind? {
@@ -168,12 +168,12 @@ struct TemplateReader {
         "{{#\(section)}} has \(markup.forms) forms",
         "write one within it: <form method=\"post\" action=\"{{action}}\">, {{fields}}, a button, </form>")
     }
-    for reason in markup.end() { report(reason.what, reason.remedy) }
+    for finding in markup.end() { report(finding.problem, finding.remedy) }
   }
 
-  private mutating func report(_ reason: String, _ remedy: String, at place: TemplateDiagnostic.Place? = nil) {
+  private mutating func report(_ problem: String, _ remedy: String, at place: TemplateDiagnostic.Place? = nil) {
     problems.append(
-      TemplateDiagnostic(file: OwnTemplates.fileName(name), place: place, reason: reason, remedy: remedy))
+      TemplateDiagnostic(file: OwnTemplates.fileName(name), place: place, problem: problem, remedy: remedy))
   }
 
   private static func place(
