@@ -29,6 +29,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
 
   /// The kinds of problems.
   package enum Reason: Sendable, Equatable {
+    /// There is no file at the path, or a folder on the way to it is missing.
     case missing
     /// The error text of the system.
     case unreadable(String)
@@ -40,6 +41,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     case exposed(mode: UInt32)
   }
 
+  /// An error about a file, by the name under which the operator knows it.
   package init(path: String, reason: Reason) {
     self.path = path
     self.reason = reason

@@ -1,21 +1,36 @@
 /// The gateway's own endpoints, with their paths below `path_prefix`.
 package enum GatewayEndpoint: String, Sendable, CaseIterable {
+  /// The page with Apple's button. On a `[[host]]`: begins a visit to the sign-in of `public_url`.
   case signIn = "sign-in"
+  /// The image of Apple's button, from our own origin.
   case button
+  /// Starts a sign-in: redirects to Apple's authorization endpoint.
   case authorize
+  /// The redirect URI: receives Apple's authorization response.
   case callback
+  /// GET asks whether to sign out, POST does.
   case signOut = "sign-out"
+  /// The signed-in user as JSON, for scripts of the application.
   case session
+  /// The signed-in user's data and sessions; POST ends one session, or all others.
   case account
+  /// GET asks whether to stop using the application, POST deletes the account.
   case accountStop = "account/stop"
+  /// For apps: exchanges Apple's token and code from the system's sign-in sheet for a session.
   case native
+  /// For apps: exchanges the one-time code of a sign-in in the browser for a session.
   case nativeExchange = "native/exchange"
+  /// Receives Apple's server-to-server notifications about accounts.
   case notifications
+  /// The public keys of identity assertions, as a JWK set (RFC 7517, 5).
   case keys
+  /// The gate's decision for another proxy (`auth_request`, forward-auth, ext_authz), as a status.
   case verify
   /// Invitations: `invite/CODE`.
   case invite
+  /// The page on which managers decide requests for access, and see and change who may pass.
   case people
+  /// POST: a signed-in user who is refused asks for access.
   case requestAccess = "request-access"
   /// The end of a visit to the sign-in of `public_url`, on the host where it began.
   case arrive

@@ -3,7 +3,7 @@ import Testing
 
 // What strangers read of a module: its package declarations and their comments.
 //
-// - Every package declaration of AppleIdentity and Sessions says what it is: types, members, initializers, the cases of
+// - Every package declaration of the modules below says what it is: types, members, initializers, the cases of
 //   enumerations and what protocols ask for.
 
 @Suite("Documentation comments")
@@ -19,8 +19,15 @@ struct DocumentationComments {
     "borrowing", "nonisolated", "indirect", "final", "override", "convenience", "required",
   ]
 
-  @Test("Every package declaration says what it is", arguments: ["AppleIdentity", "Sessions"])
-  func packageDeclarations(module: String) throws {
+  /// The modules that are documented, with the least number of declarations that must be found in each: a test that
+  /// found none would pass.
+  private static let modules = [
+    ("AccessPolicy", 300), ("AppleIdentity", 300), ("Cryptography", 30), ("Secrets", 25), ("Sessions", 700),
+    ("WebFormats", 150),
+  ]
+
+  @Test("Every package declaration says what it is", arguments: modules)
+  func packageDeclarations(module: String, least: Int) throws {
     var silent: [String] = []
     var count = 0
     let folder = tree.root.appending(path: "Sources/\(module)")
@@ -36,7 +43,7 @@ struct DocumentationComments {
         }
       }
     }
-    #expect(count > 200)
+    #expect(count >= least)
     #expect(silent == [])
   }
 

@@ -20,6 +20,7 @@ package struct GroupSettings: Sendable, Equatable {
   /// Subjects, verified e-mail addresses, and `@example.com` for every verified address of a domain.
   package var members: [String]
 
+  /// A group with the members of all its sources in the configuration.
   package init(name: String, members: [String] = []) {
     self.name = name
     self.members = members
@@ -37,6 +38,7 @@ package struct GroupConfiguration: Sendable, Equatable {
   /// The lines of the members in the configuration file.
   package var memberLines: MemberLines
 
+  /// A `[[group]]` as written. Members whose line is not in `memberLines` have none.
   package init(name: String, members: [String] = [], membersFile: String? = nil, memberLines: [Int] = []) {
     self.name = name
     self.members = members
@@ -176,6 +178,7 @@ private struct GroupsOfMembers: Sendable {
 
 /// One member as the configuration writes it.
 package enum GroupMember: Sendable, Hashable {
+  /// Apple's `sub`, byte for byte.
   case subject([UInt8])
   /// In lower case.
   case email([UInt8])
@@ -232,7 +235,12 @@ package enum GroupMember: Sendable, Hashable {
 
   /// A diagnostic about a text that should be a member.
   package enum Diagnostic: Sendable, Equatable {
-    case notMember, pattern, relayDomain
+    /// Neither a subject, an e-mail address nor a domain.
+    case notMember
+    /// An address or a subject with a `*`, which would be compared as it stands.
+    case pattern
+    /// The domain of Apple's relay, whose addresses belong to everybody who hides the real one.
+    case relayDomain
 
     /// The problem, to follow a subject.
     package var message: String {
@@ -243,6 +251,7 @@ package enum GroupMember: Sendable, Hashable {
       }
     }
 
+    /// The correction, in the imperative.
     package var remedy: String {
       switch self {
       case .notMember: "write \"001234.abc.5678\", \"ada@example.com\", or \"@example.com\" for a whole domain"
@@ -260,6 +269,7 @@ package struct GroupMembership: Sendable, Equatable {
   /// Groups that deny: those, and by an address that is not verified.
   package var deniable = GroupSet()
 
+  /// The membership of a user in no group.
   package init() {}
 
   init(groups: GroupSet, deniable: GroupSet) {
@@ -273,8 +283,10 @@ package struct GroupSet: Sendable, Hashable {
   /// 64 groups a word; no zero words at the end, so that equal sets are equal.
   private var words: [UInt64] = []
 
+  /// The empty set.
   package init() {}
 
+  /// The set of these numbers, which are not negative and may repeat.
   package init(_ numbers: some Sequence<Int>) {
     for number in numbers {
       let place = number >> 6
@@ -283,6 +295,7 @@ package struct GroupSet: Sendable, Hashable {
     }
   }
 
+  /// Whether there is no group in the set.
   package var isEmpty: Bool { words.isEmpty }
 
   /// Whether a group is in the set; false for numbers of no group.
@@ -294,11 +307,13 @@ package struct GroupSet: Sendable, Hashable {
   /// Whether the two have a group in common.
   package func intersects(_ other: GroupSet) -> Bool { zip(words, other.words).contains { $0 & $1 != 0 } }
 
+  /// Adds the groups of another set.
   package mutating func formUnion(_ other: GroupSet) {
     while words.count < other.words.count { words.append(0) }
     for place in other.words.indices { words[place] |= other.words[place] }
   }
 
+  /// The groups that are in either set.
   package func union(_ other: GroupSet) -> GroupSet {
     var result = self
     result.formUnion(other)

@@ -79,6 +79,7 @@ package struct MembersFileSyntaxError: Error, Sendable, Equatable, CustomStringC
     case tooLong
     /// There are more than ``MembersFile/memberLimit`` members.
     case tooMany
+    /// The bytes of the line are not valid UTF-8.
     case notUTF8
     /// The line is not a member.
     case member(GroupMember.Diagnostic)
@@ -95,6 +96,7 @@ package struct MembersFileSyntaxError: Error, Sendable, Equatable, CustomStringC
     }
   }
 
+  /// The correction, in the imperative.
   package var remedy: String {
     switch reason {
     case .empty: "write a subject, an e-mail address or \"@example.com\" on each line, or remove members_file"

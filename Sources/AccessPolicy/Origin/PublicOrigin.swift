@@ -19,6 +19,7 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
 
   /// The schemes that browsers can sign in with.
   package enum Scheme: String, Sendable, CaseIterable {
+    /// As they stand before `://`.
     case http, https
 
     /// The port that an origin of the scheme has without naming one.
@@ -47,7 +48,16 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
 
 /// A problem with an origin.
 package enum PublicOriginError: Error, Sendable, Equatable {
-  case scheme, userInformation, path, authority, plainHTTP
+  /// It begins with neither `https://` nor `http://`.
+  case scheme
+  /// There is an `@`.
+  case userInformation
+  /// Something follows the host and the port, other than one slash.
+  case path
+  /// The host or the port is not valid.
+  case authority
+  /// The scheme is `http`, and the host is not loopback.
+  case plainHTTP
 
   /// The problem, after the name of what is no origin.
   package var problem: String {
@@ -60,6 +70,7 @@ package enum PublicOriginError: Error, Sendable, Equatable {
     }
   }
 
+  /// The correction, in the imperative.
   package var remedy: String {
     switch self {
     case .scheme: "write \"https://\" and the host that browsers see, as in \"https://app.example.com\""

@@ -7,6 +7,7 @@ package struct VerifySettings: Sendable, Equatable {
   /// Path and query only.
   package static let defaultSources: [Source] = [.originalURI, .forwardedURI]
 
+  /// The defaults.
   package init() {}
 
   /// A header, or the path of the subrequest, with data about the original request.
@@ -19,7 +20,9 @@ package struct VerifySettings: Sendable, Equatable {
     case originalURL = "X-Original-URL"
     /// Path and query below `verify/`; then the method of the subrequest is the original one.
     case path
+    /// The method; without one the strictest rule of all methods holds.
     case method = "X-Forwarded-Method"
+    /// The host; without one that of the request if it is listed, otherwise that of `public_url`.
     case host = "X-Forwarded-Host"
     /// The client's address.
     case address = "X-Forwarded-For"

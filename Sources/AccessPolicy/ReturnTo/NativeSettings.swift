@@ -5,5 +5,6 @@ package struct NativeSettings: Sendable, Equatable {
   /// Whether a session is also accepted as `Authorization: Bearer`, and apps receive the token for it. Default: false.
   package var acceptsBearer = false
 
+  /// The defaults.
   package init() {}
 }

@@ -32,6 +32,7 @@ package struct EffectiveRoute: Sendable, Equatable {
     /// The table that states it.
     package var source: Source
 
+    /// A setting that a table states, or the default (``Source/standard``).
     package init(_ value: Value, by source: Source) {
       self.value = value
       self.source = source

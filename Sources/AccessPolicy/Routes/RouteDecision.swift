@@ -31,6 +31,7 @@ package struct RouteDecision: Sendable, Hashable {
   /// Whether the route of its bytes is public, if another reading made it stricter.
   package var isPublicByItself = false
 
+  /// A decision with the defaults for everything else: no conditions, no limits.
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access
     self.unauthenticated = unauthenticated

@@ -38,6 +38,7 @@ package struct RouteSettings: Sendable, Equatable {
   /// The name of the application that serves everything for which no route states another.
   package static let defaultUpstream = "default"
 
+  /// A route that states nothing but its path and, unless it is nil, who is admitted.
   package init(path: String, access: Access? = nil) {
     self.path = path
     self.access = access
@@ -124,6 +125,7 @@ package struct AccessSettings: Sendable, Equatable {
   /// Names of the groups whose members may use the people page.
   package var managers: [String] = []
 
+  /// The defaults: everybody with a session, without conditions.
   package init() {}
 }
 
@@ -140,6 +142,7 @@ package struct AccessLists: Sendable, Equatable {
   /// Names of declared groups (`allow_groups`), exactly.
   package var groups: [String] = []
 
+  /// Empty lists, which name nobody.
   package init() {}
 
   /// Whether no list names anybody.
@@ -157,6 +160,7 @@ package struct AccessConditions: Sendable, Equatable {
   /// Users who are refused even if a list names them. Default: none.
   package var denied = DenyLists()
 
+  /// No conditions.
   package init() {}
 
   /// Whether there are no conditions.
@@ -171,6 +175,7 @@ package struct AccessConditions: Sendable, Equatable {
 
   /// A condition on the user's e-mail address.
   package enum PrivateEmail: String, Sendable, CaseIterable {
+    /// No condition.
     case allow
     /// Users who hide their address behind Apple's relay are refused.
     case deny
@@ -188,6 +193,7 @@ package struct DenyLists: Sendable, Equatable {
   /// Names of declared groups, exactly.
   package var groups: [String] = []
 
+  /// Empty lists, which name nobody.
   package init() {}
 
   /// Whether no list names anybody.

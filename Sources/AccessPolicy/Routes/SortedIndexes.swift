@@ -31,6 +31,7 @@ where Storage.Scalar == Int32 {
   /// Most indexes that one decision can name.
   package static var limit: Int { Storage.scalarCount }
 
+  /// Whether there is no index.
   @inlinable @inline(__always)
   package var isEmpty: Bool { elements[0] < 0 }
 

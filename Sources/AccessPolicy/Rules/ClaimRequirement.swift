@@ -5,6 +5,7 @@ package struct ClaimRequirement: Sendable, Equatable {
   /// One of these, exactly; of a claim with several values (`scopes`) one of them is enough.
   package var values: [String]
 
+  /// A requirement that the claim has one of these values.
   package init(claim: String, values: [String]) {
     self.claim = claim
     self.values = values

@@ -13,6 +13,7 @@ package struct Principal: Sendable, Equatable {
   /// The user's groups (`GroupDirectory.membership`).
   package var membership = GroupMembership()
 
+  /// A user without groups, until ``membership`` is set.
   package init(
     subject: String, email: String? = nil, isEmailVerified: Bool = false, isPrivateEmail: Bool = false,
     organization: String? = nil
@@ -27,7 +28,9 @@ package struct Principal: Sendable, Equatable {
 
 /// The verdict of rules on a user.
 package enum RuleVerdict: Sendable, Equatable {
+  /// Every rule admits the user.
   case allowed
+  /// A rule denies the user, for this reason.
   case denied(DenialReason)
 }
 

@@ -8,16 +8,20 @@ package struct FormEntries: Sendable, Equatable {
 
   /// The `enctype` of a form (HTML Standard, 4.10.22). `text/plain` cannot be read back.
   package enum Encoding: String, Sendable {
+    /// Names and values in percent-encoding (URL Standard, 5).
     case urlEncoded = "application/x-www-form-urlencoded"
+    /// One part for each entry (RFC 7578).
     case multipart = "multipart/form-data"
   }
 
   /// A name and what was entered.
   package struct Entry: Sendable, Equatable {
+    /// The name of the form control, which other entries may have, too.
     package let name: String
     /// The text of the field, or a file input without a file.
     package let content: Content
 
+    /// An entry with its content. The limits hold where a form is read.
     package init(name: String, content: Content) {
       self.name = name
       self.content = content
@@ -26,6 +30,7 @@ package struct FormEntries: Sendable, Equatable {
 
   /// The content of an entry.
   package enum Content: Sendable, Equatable {
+    /// The value of a control that is not a file input; may be empty.
     case text(String)
     /// A file input without a chosen file.
     case noFile
@@ -36,6 +41,7 @@ package struct FormEntries: Sendable, Equatable {
   /// The longest name, in bytes.
   package static let nameLimit = 1_024
 
+  /// The entries of a form, in its order. The limits hold where a form is read.
   package init(encoding: Encoding, entries: [Entry]) {
     self.encoding = encoding
     self.entries = entries

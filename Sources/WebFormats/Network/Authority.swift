@@ -5,6 +5,7 @@ package struct Authority: Sendable, Equatable {
   /// Nil if the authority has none.
   package let port: UInt16?
 
+  /// Takes a host and a port that were parsed already; the host's form is not checked.
   package init(host: [UInt8], port: UInt16?) {
     self.host = host
     self.port = port

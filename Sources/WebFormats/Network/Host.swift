@@ -83,8 +83,10 @@ package enum HostKind: Sendable, Equatable {
   case address
   /// `localhost`, and every name below it (RFC 6761, 6.3).
   case localhost
+  /// Not a host that a URL can name, or a name of one label other than `localhost`.
   case malformed
 
+  /// Classifies a host as a URL has it: in any case, an IPv6 address with its brackets, without a port.
   package init(_ host: some Collection<UInt8>) {
     let host = host.map(\.asciiLowercased)
     let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

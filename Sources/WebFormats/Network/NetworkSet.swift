@@ -33,6 +33,7 @@ package struct NetworkSet: Sendable, Hashable {
     }
   }
 
+  /// Indexes networks, which may overlap or repeat.
   package init(_ networks: some Sequence<NetworkPrefix>) {
     var byLength: [Int: Set<Bits>] = [:]
     for network in networks { byLength[network.bits, default: []].insert(Bits(network.address)) }

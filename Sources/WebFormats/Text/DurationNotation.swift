@@ -10,6 +10,7 @@ package enum DurationNotation {
 
   /// A text that is not a duration.
   package enum ParseError: Error, Sendable, Equatable {
+    /// Not a whole number followed by one of the ``units``.
     case malformed
     /// Longer than a hundred years.
     case tooLong
