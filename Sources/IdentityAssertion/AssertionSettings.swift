@@ -13,6 +13,7 @@ package struct AssertionSettings: Sendable, Equatable {
   /// Claims in addition to `sub`; missing claims are omitted.
   package var claims = ["email", "email_verified", "name"]
 
+  /// The defaults: nothing is signed.
   package init() {}
 
   /// Whether anything is signed.

@@ -4,5 +4,6 @@ package struct AdminSettings: Sendable, Equatable {
   /// there. On a Unix socket the permission of the socket decides instead.
   package var tokenFile: String?
 
+  /// The defaults: no administration on a TCP address.
   package init() {}
 }

@@ -53,8 +53,11 @@ package struct FileAccess: Sendable {
 
   /// The result of listing a folder.
   package enum Listing: Sendable, Equatable {
+    /// The names of all entries, with `.` and `..`, in the order of the system.
     case names([String])
+    /// There is no such folder.
     case missing
+    /// There is something else than a folder.
     case notFolder
     /// The system's reason.
     case unreadable(reason: String)
@@ -64,6 +67,7 @@ package struct FileAccess: Sendable {
   package enum Outcome: Sendable, Equatable {
     /// The contents, and the file's permission bits.
     case contents([UInt8], mode: UInt32)
+    /// There is no such file.
     case missing
     /// A folder, a socket or something else that is not a regular file.
     case notRegular

@@ -20,8 +20,11 @@ package struct ForeignSettings: Sendable {
 
   /// A value, as far as settings of other programs are understood.
   package enum Value: Sendable, Equatable {
+    /// A TOML string.
     case text(String)
+    /// A TOML integer.
     case number(Int)
+    /// A TOML Boolean.
     case truth(Bool)
     /// A list of nothing but texts.
     case texts([String])

@@ -3,8 +3,11 @@
 package struct ConfigurationText: Sendable {
   /// A value as TOML writes it.
   package enum Value: Sendable, Equatable {
+    /// A string, escaped when it is written.
     case text(String)
+    /// An array of strings, in one line.
     case texts([String])
+    /// `true` or `false`.
     case truth(Bool)
   }
 

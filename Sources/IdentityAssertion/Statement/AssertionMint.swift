@@ -35,6 +35,7 @@ package final class AssertionMint: Sendable {
     let result: Task<Result<SignedAssertion, AssertionSigningError>, Never>
   }
 
+  /// Mints with one signer; `lifetime` is the time from `iat` to `exp` of each assertion.
   package init(signer: AssertionSigner, lifetime: Duration) {
     self.signer = signer
     self.lifetime = lifetime

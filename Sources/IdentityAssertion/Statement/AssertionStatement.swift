@@ -7,6 +7,7 @@ package struct AssertionStatement: Sendable, Hashable {
   /// Everything else, by name.
   package var claims: [String: AssertionValue]
 
+  /// The content for a session. `claims` must not hold ``AssertionSettings/registeredClaims``.
   package init(session: String, subject: String, claims: [String: AssertionValue]) {
     self.session = session
     self.subject = subject
@@ -16,11 +17,17 @@ package struct AssertionStatement: Sendable, Hashable {
 
 /// The value of a claim.
 package indirect enum AssertionValue: Sendable, Hashable, Codable {
+  /// A JSON string.
   case text(String)
+  /// A JSON number without a fraction, in the range of 64 bits.
   case integer(Int64)
+  /// Any other JSON number.
   case decimal(Double)
+  /// `true` or `false`.
   case truth(Bool)
+  /// A JSON array.
   case list([AssertionValue])
+  /// A JSON object.
   case members([String: AssertionValue])
 
   package init(from decoder: any Decoder) throws {

@@ -56,7 +56,9 @@ package struct AssertionSigner: Sendable {
 
 /// The reason why nothing was signed. An internal error.
 package enum AssertionSigningError: Error, Sendable, Equatable {
+  /// The time cannot be written as a whole number of seconds.
   case clockOutOfRange
+  /// The payload could not be encoded or signed.
   case signingFailed
 
   /// The problem, for the log.

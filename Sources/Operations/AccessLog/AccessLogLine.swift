@@ -30,6 +30,7 @@ package struct AccessLogLine: Sendable, Equatable {
   /// The address that it was sent to; nil if it was not forwarded.
   package var upstreamAddress: String?
 
+  /// The line of a request; by default of one over HTTP/1.1 that was not forwarded.
   package init(
     time: Timestamp, version: String = "HTTP/1.1", status: Int, bytesIn: UInt64, bytesOut: UInt64,
     durationNanoseconds: UInt64, upstreamNanoseconds: UInt64? = nil, route: String, user: UInt64? = nil,

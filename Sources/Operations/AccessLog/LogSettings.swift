@@ -13,14 +13,22 @@ package struct LogSettings: Sendable, Equatable {
   /// The format of lines. Default: text on a terminal, JSON elsewhere.
   package var format: Format = .automatic
 
+  /// The defaults.
   package init() {}
 
   /// Severities of swift-log, and `off` for no events.
-  package enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical, off }
+  package enum Level: String, Sendable, CaseIterable {
+    /// Events of this severity, and more severe ones.
+    case trace, debug, info, notice, warning, error, critical
+    /// No events.
+    case off
+  }
 
   /// The format of lines.
   package enum Format: String, Sendable, CaseIterable {
+    /// Text on a terminal, JSON elsewhere.
     case automatic = "auto"
+    /// The same for every output.
     case json, text
     /// The access log in the Combined Log Format, all other lines as `automatic`.
     case combined

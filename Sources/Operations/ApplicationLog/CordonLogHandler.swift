@@ -10,7 +10,9 @@ package struct CordonLogHandler: LogHandler {
     get { ownLevel ?? control.level }
     set { ownLevel = newValue }
   }
+  /// Metadata of this logger, in each of its lines.
   package var metadata: Logger.Metadata = [:]
+  /// Metadata at the time of each event: it replaces the same keys of ``metadata``, and the event's own replace it.
   package var metadataProvider: Logger.MetadataProvider?
 
   private let label: String
@@ -34,11 +36,13 @@ package struct CordonLogHandler: LogHandler {
     self.clock = clock
   }
 
+  /// One value of ``metadata``.
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes one line, unless the log is off. swift-log has compared the level with ``logLevel`` before.
   package func log(event: LogEvent) {
     guard control.isOn else { return }
     var all = metadata

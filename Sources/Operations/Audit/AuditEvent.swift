@@ -20,6 +20,7 @@ package struct AuditEvent: Sendable, Equatable {
   /// The parts of access that it concerns.
   package var access: AccessFields
 
+  /// An event. Nil leaves a field out of the line.
   package init(
     time: Timestamp, action: Action, user: String? = nil, session: String? = nil, peer: String? = nil,
     requestID: String? = nil, clientID: String? = nil, access: AccessFields = AccessFields()
@@ -43,6 +44,7 @@ package struct AuditEvent: Sendable, Equatable {
     /// The name of the token.
     package var token: String?
 
+    /// The fields of an event; those that it does not concern stay nil.
     package init(group: String? = nil, invitation: String? = nil, token: String? = nil) {
       self.group = group
       self.invitation = invitation
@@ -104,17 +106,29 @@ package struct AuditEvent: Sendable, Equatable {
 
   /// The name of an event in the log and in the configuration (`log.audit_events`).
   package enum Name: String, Sendable, CaseIterable {
+    /// A session began.
     case signIn = "sign_in"
+    /// Two users have the same verified e-mail address.
     case emailShared = "email_shared"
+    /// A sign-in failed.
     case signInFailed = "sign_in_failed"
+    /// A user ended the session.
     case signOut = "sign_out"
+    /// A user asked to stop using the application.
     case stopUsing = "stop_using"
+    /// A session ended without being signed out by its own browser.
     case sessionEnded = "session_ended"
+    /// A refresh token was checked with Apple.
     case check
+    /// A refresh token was to be revoked at Apple.
     case revocation
+    /// Apple notified of a change to a user.
     case notification
+    /// A user asked for access.
     case accessRequested = "access_requested"
+    /// A user joined a group by an invitation.
     case invitationRedeemed = "invitation_redeemed"
+    /// An operator or manager acted, or an unauthorized caller was refused.
     case administration
   }
 
@@ -161,6 +175,7 @@ package struct AuditLog: Sendable {
   private let format: LineFormat
   private let events: Set<AuditEvent.Name>
 
+  /// Records the events that the settings name, in the format that they have for the output.
   package init(_ settings: LogSettings, output: LogSink = .standard) {
     self.output = output
     format = settings.format(for: output)

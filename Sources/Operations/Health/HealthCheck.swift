@@ -24,7 +24,10 @@ package struct HealthCheck: Sendable, Equatable {
 
   /// The result of a check.
   package enum Status: String, Sendable {
-    case ok, failing
+    /// The last check succeeded.
+    case ok
+    /// The last check did not succeed.
+    case failing
     /// Not checked yet.
     case unknown
   }

@@ -29,10 +29,14 @@ package struct HealthReport: Sendable, Equatable {
 
   /// The state of the gateway in one word.
   package enum Summary: String, Sendable {
+    /// Requests are served, and no check fails.
     case ok
     /// Requests are served, but a check fails.
     case degraded
-    case failing, draining
+    /// The gateway is not ready: a check fails, or is unknown, that ``HealthCheck/Effect/gatesReadiness``.
+    case failing
+    /// The gateway is shutting down.
+    case draining
   }
 
   /// The answer of `/livez`.

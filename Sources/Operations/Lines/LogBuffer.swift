@@ -94,6 +94,7 @@ package struct LogBuffer: ~Copyable {
 }
 
 extension LogBuffer: ByteSink {
+  /// Appends a byte; allocates only if the buffer is full.
   @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if memory.count == count { grow(by: 1) }
@@ -101,9 +102,11 @@ extension LogBuffer: ByteSink {
     count += 1
   }
 
+  /// Appends a run in one copy.
   @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }
 
+  /// Appends a constant of the source in one copy, without a `String`.
   @inline(__always)
   package mutating func append(_ text: StaticString) { text.withUTF8Buffer { append($0) } }
 }

@@ -13,6 +13,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since the Unix epoch; negative before it.
   package var microseconds: Int64
 
+  /// A time in microseconds since the Unix epoch.
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// A time in seconds since the Unix epoch. A value out of range becomes the nearest one in range; NaN is the epoch.

@@ -15,7 +15,14 @@ package struct MetricsText: Sendable {
   package init() {}
 
   /// The type of a family, as its `# TYPE` line has it.
-  package enum Kind: String, Sendable { case counter, gauge, histogram }
+  package enum Kind: String, Sendable {
+    /// A number that only grows while the process runs.
+    case counter
+    /// A number that may fall again.
+    case gauge
+    /// Counts of observations by upper bound (`le`), with their sum and number.
+    case histogram
+  }
 
   /// Begins a family. Names are our constants: letters, digits and `_`; counters end in `_total`, times are in seconds
   /// and sizes in bytes.

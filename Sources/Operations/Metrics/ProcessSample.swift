@@ -17,6 +17,7 @@ package struct ProcessSample: Sendable, Equatable {
   /// The limit of open file descriptors.
   package var maximumDescriptors: UInt64?
 
+  /// A sample of known values, for tests; ``current()`` takes one. Nil leaves a metric out.
   package init(
     residentBytes: UInt64? = nil, cpuSeconds: Double? = nil, openDescriptors: UInt64? = nil,
     maximumDescriptors: UInt64? = nil

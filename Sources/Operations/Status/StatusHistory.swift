@@ -27,6 +27,7 @@ package final class StatusHistory: Sendable {
 
   private let state = Mutex(State())
 
+  /// An empty history: rates are known from the second record on.
   package init() {}
 
   /// Notes the totals of a moment. A clock that was set back or far ahead restarts the history.

@@ -28,6 +28,7 @@ package struct StatusReport: Sendable {
   /// Nil before the first count.
   package var people: PeopleCounts?
 
+  /// The numbers of one moment.
   package init(
     now: Timestamp, version: String, started: Timestamp, site: String, health: HealthReport, totals: StatusTotals,
     steps: [StatusHistory.Step], sessions: Int, hosts: [Host] = [], upstreams: [Upstream], files: [DatedFile],
@@ -57,6 +58,7 @@ package struct StatusReport: Sendable {
     /// Requests since the start.
     package var requests: UInt64
 
+    /// A host with its count.
     package init(name: String, upstream: String, requests: UInt64) {
       self.name = name
       self.upstream = upstream
@@ -89,6 +91,7 @@ package struct StatusReport: Sendable {
       case unknown
     }
 
+    /// An address with its counts.
     package init(name: String, address: String, state: State, failures: Int, ejections: Int) {
       self.name = name
       self.address = address
@@ -107,6 +110,7 @@ package struct StatusReport: Sendable {
     /// When it expires; nil if it does not.
     package var expires: Timestamp?
 
+    /// A file by its name for people, not by its path.
     package init(name: String, changed: Timestamp? = nil, expires: Timestamp? = nil) {
       self.name = name
       self.changed = changed

@@ -178,13 +178,32 @@ package struct PersonDetails: Sendable, Equatable {
 
 /// The acts of the people page: the values of the form field `act`.
 package enum PeopleAct: String, Sendable, CaseIterable {
-  case admit, reject, add, remove, ban, unban, invite, revoke
+  /// Adds the user of a request for access to a group.
+  case admit
+  /// Deletes a request for access.
+  case reject
+  /// Adds a user to a group.
+  case add
+  /// Removes a user from a group.
+  case remove
+  /// Bans a user, after ``PeopleQuestion/ban``.
+  case ban
+  /// Lifts the ban of a user.
+  case unban
+  /// Creates an invitation to a group.
+  case invite
+  /// Revokes an invitation.
+  case revoke
+  /// Ends one session of a user.
   case endSession = "end-session"
+  /// Ends every session of a user, after ``PeopleQuestion/endSessions``.
   case endSessions = "end-sessions"
 }
 
 /// The questions that the people page asks before an act: the values of `ask` in its address.
 package enum PeopleQuestion: String, Sendable, CaseIterable {
+  /// Whether to ban a user, and until when.
   case ban
+  /// Whether to end every session of a user.
   case endSessions = "end-sessions"
 }

@@ -51,23 +51,41 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case crossSite = "cross_site"
 
   // HTTP
+  /// The request is malformed: 400.
   case badRequest = "bad_request"
+  /// There is nothing at the path: 404.
   case notFound = "not_found"
+  /// The endpoint does not have the method, or it is CONNECT or TRACE: 405.
   case methodNotAllowed = "method_not_allowed"
+  /// The request did not arrive in time: 408.
   case requestTimeout = "request_timeout"
+  /// The application needs the length of the body, which is too large to be buffered: 411.
   case lengthRequired = "length_required"
+  /// The body is larger than the route or the endpoint allows: 413.
   case contentTooLarge = "content_too_large"
+  /// The request target is longer than the limit: 414.
   case targetTooLong = "uri_too_long"
+  /// The endpoint does not read bodies of this type: 415.
   case unsupportedMediaType = "unsupported_media_type"
+  /// `Expect` has something else than `100-continue`: 417.
   case expectationFailed = "expectation_failed"
+  /// The authority is none of this gateway's hosts: 421.
   case misdirected = "misdirected_request"
+  /// The client is over a limit: 429, with ``retryAfter``.
   case tooManyRequests = "too_many_requests"
+  /// The request header is larger than the limits: 431.
   case headTooLarge = "header_fields_too_large"
+  /// A failure of the gateway itself: 500.
   case internalError = "internal_error"
+  /// A method or transfer coding that the gateway does not know: 501.
   case notImplemented = "not_implemented"
+  /// The application cannot be reached, or its response is malformed: 502.
   case badGateway = "bad_gateway"
+  /// The gateway cannot serve the request now: 503.
   case unavailable = "service_unavailable"
+  /// The application did not answer in time: 504.
   case gatewayTimeout = "gateway_timeout"
+  /// The version of HTTP is neither 1.0, 1.1 nor 2: 505.
   case versionNotSupported = "http_version_not_supported"
 
   /// The status code of the answer (RFC 9110, 15).

@@ -82,6 +82,7 @@ enum AccessText: Sendable, Equatable {
 
 /// The result of an act on the people page, as the page says it afterwards. The raw value is in the address.
 package enum PeopleResult: String, Sendable, CaseIterable {
+  /// The act was done, and the page confirms it in a sentence of its own.
   case admitted, rejected, added, removed, ended, banned, unbanned, revoked
   /// It was done already, or does not exist.
   case unchanged

@@ -40,6 +40,7 @@ package struct SignInButton: Sendable, Equatable {
   package enum Color: Sendable {
     /// By the color scheme of the browser: black on a light page, white on a dark one.
     case auto
+    /// The same on every page: Apple's black and white styles.
     case black, white
   }
 
