@@ -14,8 +14,10 @@ package struct FieldLine: Sendable, Equatable {
   /// The known field that the name is.
   package var known: KnownField
 
+  /// The field name, in the bytes of the head.
   @inlinable @inline(__always)
   package var name: Range<Int> { Int(start)..<Int(start + nameLength) }
+  /// The field value without the white space around it, in the bytes of the head; may be empty.
   @inlinable @inline(__always)
   package var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
 }

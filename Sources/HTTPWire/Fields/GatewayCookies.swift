@@ -35,6 +35,7 @@ package final class GatewayCookies: Sendable {
     /// The part that is not forwarded: the pair with the white space before it and the semicolon after it.
     package var whole: Range<Int>
 
+    /// Ranges in the bytes of the head, as `find(_:in:)` has found them.
     package init(line: Int, name: Range<Int>, value: Range<Int>, whole: Range<Int>) {
       self.line = line
       self.name = name

@@ -3,21 +3,22 @@
 package enum KnownField: UInt8, Sendable, CaseIterable {
   /// Passed on as it came.
   case other
-  // Framing and routing (RFC 9112, 6; RFC 9110, 7.2)
+  /// Framing and routing (RFC 9112, 6; RFC 9110, 7.2).
   case contentLength, transferEncoding, host, expect
-  // Of one connection only (RFC 9110, 7.6.1, and what older software takes for such)
+  /// Of one connection only (RFC 9110, 7.6.1, and what older software takes for such).
   case connection, keepAlive, proxyConnection, te, trailer, upgrade, http2Settings, proxyAuthenticate,
     proxyAuthorization
-  // The identity of the client
+  /// The identity of the client.
   case cookie, setCookie, authorization
-  // Input of the gate
+  /// Input of the gate.
   case accept, acceptLanguage, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith
-  // Fields between proxies
+  /// Fields between proxies: the client's address, and its request as it was sent to the first of them.
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
+  /// The original target, as some proxies send it, and applications that trust it take for the request's own.
   case xForwardedURI, xOriginalURI, xOriginalURL, xRewriteURL
-  // Fields with an address that may have to be rewritten (RFC 9110, 10.2.2 and 8.7; RFC 4918, 10.3)
+  /// Fields with an address that may have to be rewritten (RFC 9110, 10.2.2 and 8.7; RFC 4918, 10.3).
   case location, contentLocation, refresh, destination
-  // Fields that are added to a response without them (RFC 9110, 6.6.1)
+  /// Fields that are added to a response without them (RFC 9110, 6.6.1).
   case date
 
   /// Their number: the length of a table indexed by them.

@@ -24,6 +24,7 @@ package struct BodyDecoder: Sendable {
 
   private var state: State
 
+  /// Decodes the body of a response. The limits hold for chunks only.
   package init(_ framing: BodyFraming, limits: ChunkLimits = .init()) {
     state =
       switch framing {
@@ -34,6 +35,7 @@ package struct BodyDecoder: Sendable {
       }
   }
 
+  /// Decodes the body of a request. The limits hold for chunks only.
   package init(_ framing: RequestFraming, limits: ChunkLimits = .init()) {
     switch framing {
     case .none: self.init(BodyFraming.none)

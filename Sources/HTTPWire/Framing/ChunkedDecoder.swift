@@ -13,6 +13,7 @@ package struct ChunkLimits: Sendable, Equatable {
   /// an extension. Never in requests. Default: no.
   package var allowsSpace = false
 
+  /// The limits of a request body.
   package init() {}
 
   /// Limits of a response body, whose trailers have the limits of response heads.
@@ -25,11 +26,17 @@ package struct ChunkLimits: Sendable, Equatable {
 
 /// Violations of the chunked coding.
 package enum ChunkViolation: String, Error, Sendable {
+  /// The size is not hexadecimal, or something else than an extension follows it.
   case size = "malformed chunk size"
+  /// The size is beyond what a body can have.
   case sizeTooLarge = "chunk size too large"
+  /// The extensions of all chunks together exceed ``ChunkLimits/extensionBytes``.
   case extensionTooLong = "chunk extensions too long"
+  /// An extension does not follow the grammar (RFC 9112, 7.1.1).
   case extensionMalformed = "malformed chunk extension"
+  /// Something else than CR LF follows the size or the data.
   case lineEnding = "chunk not ended by CR LF"
+  /// A trailer field is malformed or must not be one, or the section exceeds its limits.
   case trailer = "malformed trailer section"
 }
 
@@ -60,6 +67,7 @@ package struct ChunkedDecoder: Sendable {
   private var extensionBytes = 0
   private var trailers: [UInt8] = []
 
+  /// Begins before the first chunk.
   package init(limits: ChunkLimits = .init()) { self.limits = limits }
 
   /// See ``BodyDecoder/next(_:)``.

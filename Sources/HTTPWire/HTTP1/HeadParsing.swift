@@ -17,6 +17,7 @@ package struct HeadLimits: Sendable, Equatable {
   /// Bytes of the request target.
   package var targetBytes: Int
 
+  /// Limits of a head; `headBytes` beyond 65,535 and `fieldCount` beyond ``maximumFieldCount`` are lowered to these.
   package init(headBytes: Int, fieldCount: Int, targetBytes: Int) {
     self.headBytes = min(headBytes, 65_535)
     self.fieldCount = min(fieldCount, maximumFieldCount)

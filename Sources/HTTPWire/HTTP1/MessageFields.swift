@@ -1,8 +1,11 @@
 /// Framing of a body by the fields of its head (RFC 9112, 6.3), before method and status are considered.
 @usableFromInline
 package enum AnnouncedFraming: Sendable, Equatable {
+  /// Neither `Content-Length` nor `Transfer-Encoding`.
   case nothing
+  /// The number of `Content-Length`, which may be zero.
   case length(Int)
+  /// `Transfer-Encoding: chunked`.
   case chunked
 }
 

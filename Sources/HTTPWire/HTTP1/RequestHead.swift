@@ -41,11 +41,13 @@ package struct RequestHead: ~Copyable, Sendable {
   /// Offset of the fields.
   package var fieldsStart = 0
 
+  /// An empty head, for a parser to fill.
   package init() {}
 
   /// The methods that make a difference to a gateway (RFC 9110, 9.3, RFC 5789).
   @usableFromInline
   package enum Method: UInt8, Sendable {
+    /// By their names in capital letters; `other` for all that are not listed.
     case other, get, head, post, put, delete, options, patch
 
     /// Whether a request can be sent again without harm (RFC 9110, 9.2.2).

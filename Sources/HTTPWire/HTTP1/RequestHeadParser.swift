@@ -6,6 +6,7 @@ package struct RequestHeadParser: Sendable {
   /// Limits of one head.
   package let limits: HeadLimits
 
+  /// Reads heads within these limits.
   package init(limits: HeadLimits) { self.limits = limits }
 
   /// Reads the head at the beginning of `bytes` into `head`.

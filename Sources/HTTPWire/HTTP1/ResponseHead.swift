@@ -20,6 +20,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   /// Offset of the fields.
   package var fieldsStart = 0
 
+  /// An empty head, for a parser to fill.
   package init() {}
 
   /// Whether this is an interim response (RFC 9110, 15.2), other than the switch of protocols.

@@ -6,6 +6,8 @@ package struct ResponseHeadParser: Sendable {
   /// The highest status. Default: 599.
   private let highestStatus: Int
 
+  /// Reads heads within these limits. Of the lenience only the range of the status is the parser's part: the rest is
+  /// that of ``ResponseHeadRepair``.
   package init(limits: HeadLimits, lenience: ResponseLenience = []) {
     self.limits = limits
     highestStatus = lenience.contains(.statusRange) ? 999 : 599

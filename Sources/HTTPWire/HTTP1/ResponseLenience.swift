@@ -1,7 +1,9 @@
 /// Mistakes in an upstream response head that may be repaired instead of refused (`upstream.lenient`).
 package struct ResponseLenience: OptionSet, Sendable, Hashable {
+  /// One bit for each mistake.
   package let rawValue: UInt8
 
+  /// The mistakes of these bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Lines that end with LF alone (RFC 9112, 2.2).

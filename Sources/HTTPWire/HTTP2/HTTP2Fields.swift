@@ -13,6 +13,7 @@ package struct HTTP2Fields: ~Copyable {
   private var text = HeaderBuffer()
   private var places: [Place] = []
 
+  /// An empty list.
   package init() {}
 
   /// The number of fields.

@@ -147,8 +147,10 @@ package protocol HTTP2StreamHandler: AnyObject {
 extension HTTP2StreamHandler {
   /// A server's streams begin with their header, for which ``HTTP2SessionHandler`` returns a handler.
   package func received(head: ByteBuffer, isChunked: Bool) {}
+  /// A server receives none.
   package func received(interim head: RawSpan) {}
   /// A client's side may end before the application's response.
   package func sentEnd() {}
+  /// Of use only with ``sentEnd()``.
   package func discardedContent() {}
 }

@@ -20,6 +20,7 @@ package struct ProxyHeader: Equatable, Sendable {
   /// Bytes of the header; what follows is the client's.
   package let byteCount: Int
 
+  /// A header that was read.
   package init(source: Source, byteCount: Int) {
     self.source = source
     self.byteCount = byteCount
@@ -29,6 +30,7 @@ package struct ProxyHeader: Equatable, Sendable {
   package enum Reading: Equatable, Sendable {
     /// No header yet, but nothing speaks against one.
     case incomplete
+    /// The header is whole; its ``ProxyHeader/byteCount`` bytes are to be dropped.
     case complete(ProxyHeader)
     /// No header, or a malformed one. The connection must be closed without a response to an unknown reader.
     case malformed

@@ -18,6 +18,7 @@ package struct FrameFollower {
   /// then on.
   package private(set) var isLost = false
 
+  /// Begins before the first frame of a direction, after the handshake.
   package init() {}
 
   /// Whether the bytes so far end where a frame ends, so that a frame of another sender may follow: a control frame

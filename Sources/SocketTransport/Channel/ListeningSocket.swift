@@ -14,6 +14,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     /// Nil of a Unix socket.
     let peer: SocketAddress?
 
+    /// Takes the descriptor over.
     package init(descriptor: CInt, peer: SocketAddress?) {
       self.descriptor = descriptor
       self.peer = peer
@@ -97,6 +98,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     return resume()
   }
 
+  /// Accepts no longer, until ``resume()``: connections wait in the backlog of the system.
   package func pause() {
     guard case .accepting = phase else { return }
     phase = .paused
@@ -136,6 +138,7 @@ package final class ListeningSocket: PolledDescriptor, Sendable {
     return rest
   }
 
+  /// Closes the socket, and resets the connections that wait to be accepted. May be called again.
   package func close() {
     if case .closed = phase { return }
     pause()

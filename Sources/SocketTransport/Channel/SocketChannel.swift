@@ -252,6 +252,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Whether everything that a handler may ask for is possible.
   package var isActive: Bool { if case .active = phase { true } else { false } }
 
+  /// Asks for one read. Nothing happens after the end of the input.
   package func read0() {
     guard isActive, !input.hasEnded else { return }
     input.ask()
@@ -325,6 +326,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   // MARK: Output
 
+  /// Whether writers may go on: false from more than 64 KiB waiting until there are fewer than 32 KiB.
   package var isWritable: Bool { pending.isWritable }
 
   /// Bytes that the system has not taken.
@@ -363,6 +365,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     flush0()
   }
 
+  /// Queues bytes until ``flush0()``. Anything but a `ByteBuffer` fails with `operationUnsupported`.
   package func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
     guard case .byteBuffer(let bytes) = unwrapData(data, as: IOData.self) else {
       promise?.fail(ChannelError.operationUnsupported)
@@ -385,6 +388,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     }
   }
 
+  /// Sends what is queued, as far as the system takes it; the rest leaves as soon as there is room.
   package func flush0() {
     pending.flush()
     if isActive, pending.canSend { sendPending() }
@@ -430,6 +434,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   // MARK: Closing
 
+  /// Closes a direction or both; with `.output` after what is queued was sent. A second time the promise fails.
   package func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if case .closed = phase {
       promise?.fail(ChannelError.alreadyClosed)
@@ -493,20 +498,27 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   // MARK: Channel conformance
 
+  /// Succeeds in the turn after both directions were closed.
   package var closeFuture: EventLoopFuture<Void> { closePromise.futureResult }
+  /// The handlers of the channel.
   package var pipeline: ChannelPipeline {
     guard let channelPipeline else { preconditionFailure("a channel has its pipeline from its initializer on") }
     return channelPipeline
   }
+  /// The loop that the channel is on for its whole life.
   package var eventLoop: any EventLoop { loop }
+  /// The local address; nil once the channel is closed.
   package var localAddress: SocketAddress? { try? localAddress0() }
+  /// The peer's address; nil once the channel is closed.
   package var remoteAddress: SocketAddress? { try? remoteAddress0() }
 
+  /// The local address, as the system has it now.
   package func localAddress0() throws -> SocketAddress {
     if case .closed = phase { throw ChannelError.ioOnClosedChannel }
     return try SystemSocket.localAddress(descriptor)
   }
 
+  /// The peer's address: as it was accepted, later as the system has it now.
   package func remoteAddress0() throws -> SocketAddress {
     if case .new(let peer?) = phase { return peer }
     if case .closed = phase { throw ChannelError.ioOnClosedChannel }

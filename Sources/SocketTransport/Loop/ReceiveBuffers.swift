@@ -34,6 +34,7 @@ package struct ReceiveBuffers {
   private var bulk: ByteBuffer?
   private let allocator = ByteBufferAllocator()
 
+  /// No buffers: each is allocated when it is taken first.
   package init() {}
 
   /// A buffer to read into.

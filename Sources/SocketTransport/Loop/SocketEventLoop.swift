@@ -80,6 +80,7 @@ package final class SocketEventLoop: EventLoop {
     #endif
   }
 
+  /// Performs a task in a later turn of the loop, from any thread. Dropped once the loop has ended.
   package func execute(_ task: @escaping @Sendable () -> Void) { _ = enqueue(task) }
 
   /// - Returns: whether the task will be performed; false once the loop has ended.
@@ -95,6 +96,8 @@ package final class SocketEventLoop: EventLoop {
     return isAccepted
   }
 
+  /// Performs a task on the loop at a time, unless it is cancelled before.
+  /// - Returns: a future of its result, which fails with `EventLoopError.shutdown` if the loop ends first.
   @discardableResult
   package func scheduleTask<T>(
     deadline: NIODeadline, _ task: @escaping @Sendable () throws -> T
@@ -118,6 +121,7 @@ package final class SocketEventLoop: EventLoop {
     }
   }
 
+  /// Performs a task on the loop after a delay, unless it is cancelled before.
   @discardableResult
   package func scheduleTask<T>(in delay: TimeAmount, _ task: @escaping @Sendable () throws -> T) -> Scheduled<T> {
     scheduleTask(deadline: now + delay, task)
@@ -246,6 +250,7 @@ package final class SocketEventLoop: EventLoop {
 
   // MARK: The end
 
+  /// Ends the loop: see ``end(_:)``. Calls back without an error on the queue, also if the loop had ended.
   package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
     end { queue.async { callback(nil) } }
   }

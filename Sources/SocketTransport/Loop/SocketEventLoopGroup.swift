@@ -26,8 +26,10 @@ package final class SocketEventLoopGroup: EventLoopGroup {
     loops[Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loops.count))]
   }
 
+  /// Every loop, in the order of ``loops``.
   package func makeIterator() -> EventLoopIterator { EventLoopIterator(loops) }
 
+  /// Ends every loop at once, and calls back without an error on the queue when the last has ended.
   package func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
     let countdown = Countdown(left: loops.count) { queue.async { callback(nil) } }
     for loop in loops { loop.end { countdown.one() } }
