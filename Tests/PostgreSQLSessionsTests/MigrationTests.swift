@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import SessionStoreTesting
 import Sessions
 import Testing
 
@@ -26,34 +27,12 @@ struct MigrationTests {
       INSERT INTO cordon.sessions VALUES (\(hex(session.handle.bytes)), '\(session.subject.text)', '\(session.clientID)',
         \(noon.stored), \(session.ends.stored), \(noon.stored), NULL);
       """, at: url)
-    var currentKey: [UInt8]?
-    for round in 1...2 {
-      let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
+    try await EarlierVersionContract.run(with: old) {
+      try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self, returning: [any SessionStore].self) { group in
         for _ in 0..<6 { group.addTask { try await openStore(url, connections: 1) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-      }
-      let store = stores[0]
-      let account = try #require(try await store.find(session.handle)?.account)
-      #expect(account.name?.given == "Ada" && account.claims == old.claims && account.lastVerified == noon)
-      #expect(account.checkFailingSince == nil && account.appleAuthorized == nil)
-      let staff = try #require(GroupName("staff"))
-      #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
-      let key = try await store.storeKey()
-      #expect(key.exposedBytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.exposedBytes))
-      currentKey = key.exposedBytes
-      #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
-      let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
-      let claimed = try await store.acquireLease(
-        of: session.subject, preferring: session.clientID, interval: .seconds(86_400), now: now)
-      guard case .granted(let claim) = claimed else {
-        Issue.record("\(claimed)")
-        return
-      }
-      #expect(claim.token == token)
-      _ = try await store.record(.good(claims: nil, token: nil), of: claim, at: noon)
-      for store in stores {
-        try await store.ping()
-        try await store.close()
+        var stores: [any SessionStore] = []
+        for try await store in group { stores.append(store) }
+        return stores
       }
     }
     #expect(try server.query("SELECT version FROM cordon.schema_version", at: url) == "\(Tables.versions.count)")

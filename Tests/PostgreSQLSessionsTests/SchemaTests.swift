@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import SessionStoreTesting
 import Sessions
 import Testing
 
@@ -232,25 +233,12 @@ struct SchemaTests {
   func damagedOthers() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     let store = try await openStore(url)
-    let sessions = try await [store.complete(signIn()), store.complete(signIn())].map(\.snapshot.session)
-    let bob = try await store.complete(try signIn("bob")).snapshot.session.subject
-    let (staff, names) = (try #require(GroupName("staff")), try ["a", "b"].map { try #require(GroupName($0)) })
-    let codes = [AccessRequestCode.random(), .random()]
-    for (code, subject) in zip(codes, [sessions[0].subject, bob]) {
-      _ = try await store.ask(subject, code: code, at: noon)
-    }
-    for name in names {
-      try await store.create(
-        Invitation(id: name.text, group: staff, uses: 1, expires: .distantFuture, note: nil, created: noon, by: "cli"),
-        hash: Array(name.text.utf8))
-      try await store.create(
-        MachineToken(
-          name: name, handle: SessionIdentifier.random().handle, group: staff, created: noon, expires: nil, by: "cli"))
-    }
+    let contract = try await DamagedRecordsContract(in: store)
+    let sessions = contract.sessions
     let handle = sessions[0].handle.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     for statement in [
       "UPDATE cordon.sessions SET handle = '\\x00' WHERE handle = '\\x\(handle)'",
-      "UPDATE cordon.accounts SET claims = '{' WHERE subject = '\(bob.text)'",
+      "UPDATE cordon.accounts SET claims = '{' WHERE subject = '\(contract.bob.text)'",
       "UPDATE cordon.invitations SET group_name = 'no group' WHERE id = 'a'",
       "UPDATE cordon.machine_tokens SET handle = '\\x00' WHERE name = 'a'",
       "INSERT INTO cordon.group_members VALUES ('staff', '001234.carl.0987', 0, 'cli'), ('staff', 'not one', 0, 'cli')",
@@ -260,18 +248,7 @@ struct SchemaTests {
     }
     let listed = try await store.sessions(of: sessions[0].subject)
     #expect(listed.records() == [sessions[1]] && listed.damagedRecords().map(\.name) == [nil])
-    let requests = try await store.requests(after: nil, limit: 10, at: noon)
-    #expect(requests.records().map { $0.request.code } == [codes[0]])
-    #expect(requests.damagedRecords().map(\.name) == [codes[1].text])
-    let invitations = try await store.invitations()
-    #expect(invitations.records().map(\.id) == ["b"] && invitations.damagedRecords().map(\.name) == ["a"])
-    let tokens = try await store.machineTokens()
-    #expect(tokens.records().map(\.name) == [names[1]] && tokens.damagedRecords().map(\.name) == ["a"])
-    let members = try await store.members(of: staff, after: nil, limit: 10)
-    #expect(members.records().map(\.text) == ["001234.carl.0987"])
-    #expect(members.damagedRecords().map(\.name) == ["not one"])
-    let counts = try await store.accessCounts(at: noon)
-    #expect(counts.members == [staff: 2] && counts.invitations == 1 && counts.tokens == 1)
+    try await contract.check()
     try await store.close()
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SessionStoreTesting
 import Sessions
 import Testing
 
@@ -32,30 +33,7 @@ struct MigrationTests {
           session.handle.bytes, session.subject.text, session.clientID, noon.stored, session.ends.stored,
         ])
     }
-    var currentKey: [UInt8]?
-    for round in 1...2 {
-      let store = try SQLiteSessionStore(path: path)
-      let account = try #require(try await store.find(session.handle)?.account)
-      #expect(account.name?.given == "Ada" && account.claims == old.claims && account.lastVerified == noon)
-      #expect(account.checkFailingSince == nil && account.appleAuthorized == nil)
-      let staff = try #require(GroupName("staff"))
-      #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
-      let key = try await store.storeKey()
-      #expect(key.exposedBytes.contains { $0 != 0 } && (currentKey == nil || currentKey == key.exposedBytes))
-      currentKey = key.exposedBytes
-      #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
-      let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
-      let claimed = try await store.acquireLease(
-        of: session.subject, preferring: session.clientID, interval: .seconds(86_400), now: now)
-      guard case .granted(let claim) = claimed else {
-        Issue.record("\(claimed)")
-        return
-      }
-      #expect(claim.token == token)
-      _ = try await store.record(.good(claims: nil, token: nil), of: claim, at: noon)
-      try await store.ping()
-      try await store.close()
-    }
+    try await EarlierVersionContract.run(with: old) { [try SQLiteSessionStore(path: path)] }
     try RawDatabase.write(at: path) { database in
       let minimumReader = try database.row("SELECT minimum_reader FROM store")?.integer(0)
       #expect(minimumReader == 4)

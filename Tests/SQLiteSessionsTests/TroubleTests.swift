@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Secrets
+import SessionStoreTesting
 import Sessions
 import Testing
 
@@ -134,25 +135,12 @@ struct TroubleTests {
   func damagedOthers() async throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
-    let sessions = try await [store.complete(signIn()), store.complete(signIn())].map(\.snapshot.session)
-    let bob = try await store.complete(try signIn("bob")).snapshot.session.subject
-    let (staff, names) = (try #require(GroupName("staff")), try ["a", "b"].map { try #require(GroupName($0)) })
-    let codes = [AccessRequestCode.random(), .random()]
-    for (code, subject) in zip(codes, [sessions[0].subject, bob]) {
-      _ = try await store.ask(subject, code: code, at: noon)
-    }
-    for name in names {
-      try await store.create(
-        Invitation(id: name.text, group: staff, uses: 1, expires: .distantFuture, note: nil, created: noon, by: "cli"),
-        hash: Array(name.text.utf8))
-      try await store.create(
-        MachineToken(
-          name: name, handle: SessionIdentifier.random().handle, group: staff, created: noon, expires: nil, by: "cli"))
-    }
+    let contract = try await DamagedRecordsContract(in: store)
+    let sessions = contract.sessions
     try await store.write { database in
       try database.run(
         "UPDATE sessions SET client_id = CAST(x'ff' AS TEXT) WHERE handle = ?", [sessions[0].handle.bytes])
-      try database.run("UPDATE accounts SET claims = '{' WHERE subject = ?", [bob.text])
+      try database.run("UPDATE accounts SET claims = '{' WHERE subject = ?", [contract.bob.text])
       try database.run("UPDATE invitations SET group_name = 'no group' WHERE id = 'a'")
       try database.run("UPDATE machine_tokens SET handle = x'00' WHERE name = 'a'")
       for subject in ["001234.carl.0987", "not one"] {
@@ -165,18 +153,7 @@ struct TroubleTests {
     let listed = try await store.sessions(of: sessions[0].subject)
     #expect(listed.records() == [sessions[1]])
     #expect(Set(listed.compactMap { $0.handle }) == Set(sessions.map(\.handle)))
-    let requests = try await store.requests(after: nil, limit: 10, at: noon)
-    #expect(requests.records().map { $0.request.code } == [codes[0]])
-    #expect(requests.damagedRecords().map(\.name) == [codes[1].text])
-    let invitations = try await store.invitations()
-    #expect(invitations.records().map(\.id) == ["b"] && invitations.damagedRecords().map(\.name) == ["a"])
-    let tokens = try await store.machineTokens()
-    #expect(tokens.records().map(\.name) == [names[1]] && tokens.damagedRecords().map(\.name) == ["a"])
-    let members = try await store.members(of: staff, after: nil, limit: 10)
-    #expect(members.records().map(\.text) == ["001234.carl.0987"])
-    #expect(members.damagedRecords().map(\.name) == ["not one"])
-    let counts = try await store.accessCounts(at: noon)
-    #expect(counts.members == [staff: 2] && counts.invitations == 1 && counts.tokens == 1)
+    try await contract.check()
   }
 
   @Test(
