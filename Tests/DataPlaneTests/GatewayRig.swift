@@ -166,6 +166,16 @@ let echoing: ScriptedUpstream.Script = { socket, number in
   }
 }
 
+/// Reads the first request, up to the end of its head, and leaves the rest of that connection to `answer`; later
+/// connections are served as by `echoing`.
+func answeringFirst(_ answer: @escaping @Sendable (RawSocket) throws -> Void) -> ScriptedUpstream.Script {
+  { socket, number in
+    guard number == 0 else { return try echoing(socket, number) }
+    _ = try socket.readHead()
+    try answer(socket)
+  }
+}
+
 func withGateway(
   gate: @escaping ScriptedGate.Decision = ScriptedGate.forwards,
   listener change: (inout ListenerSettings) -> Void = { _ in },

@@ -55,9 +55,7 @@ struct UpstreamTroubleTests {
   @Test("A response that breaks HTTP, or ends before its head does, is 502", arguments: broken)
   func brokenHeads(_ name: String, _ bytes: String) async throws {
     try await withGateway(
-      script: { socket, number in
-        if number > 0 { return try echoing(socket, number) }
-        _ = try socket.readHead()
+      script: answeringFirst { socket in
         try socket.send(bytes)
       },
       { rig async throws in
@@ -84,9 +82,7 @@ struct UpstreamTroubleTests {
     ])
   func brokenBodies(_ rest: String) async throws {
     try await withGateway(
-      script: { socket, number in
-        if number > 0 { return try echoing(socket, number) }
-        _ = try socket.readHead()
+      script: answeringFirst { socket in
         try socket.send("HTTP/1.1 200 OK\r\n" + rest)
       },
       { rig async throws in
@@ -126,9 +122,7 @@ struct UpstreamTroubleTests {
   @Test("Surplus bytes after a response are discarded with their connection, never taken for the next response")
   func surplus() async throws {
     try await withGateway(
-      script: { socket, number in
-        if number > 0 { return try echoing(socket, number) }
-        _ = try socket.readHead()
+      script: answeringFirst { socket in
         try socket.send(
           "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
         _ = try? socket.readToEnd()
@@ -143,9 +137,7 @@ struct UpstreamTroubleTests {
   @Test("A response to no request closes its idle connection")
   func unasked() async throws {
     try await withGateway(
-      script: { socket, number in
-        if number > 0 { return try echoing(socket, number) }
-        _ = try socket.readHead()
+      script: answeringFirst { socket in
         try socket.answer("ok")
         _ = try? socket.read(through: "never")
       },

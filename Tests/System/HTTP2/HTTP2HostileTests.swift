@@ -43,6 +43,15 @@ struct HTTP2HostileTests {
     #expect(!upstream.requests.contains { $0.target.contains("never") })
   }
 
+  /// Lets all but one request wait for a connection to the application, and their bodies come at any rate.
+  private static func makeRequestsWait(_ configuration: inout GatewayConfiguration) {
+    configuration["upstream", "max_connections"] = "1"
+    configuration["upstream", "queue"] = "100000"
+    configuration["upstream.timeouts", "connect"] = "\"2m\""
+    configuration["listen.timeouts", "body_progress"] = "\"2m\""
+    configuration["listen.limits", "body_rate"] = "0"
+  }
+
   private func start(_ gateway: GatewayProcess, _ arguments: [String]) throws -> ServerProcess {
     try ServerProcess("/usr/bin/python3", [Self.file, "\(gateway.configuration.port)"] + arguments)
   }
@@ -259,12 +268,7 @@ struct HTTP2HostileTests {
     struct First: Decodable { var first: Int }
     struct Then: Decodable { var then: Int }
     try withGateway {
-      // All but one request wait for a connection.
-      $0["upstream", "max_connections"] = "1"
-      $0["upstream", "queue"] = "100000"
-      $0["upstream.timeouts", "connect"] = "\"2m\""
-      $0["listen.timeouts", "body_progress"] = "\"2m\""
-      $0["listen.limits", "body_rate"] = "0"
+      Self.makeRequestsWait(&$0)
     } _: { gateway, _ in
       for _ in 0..<20 { _ = try gateway.client.get("/") }
       let before = try gateway.writtenKiB
@@ -290,12 +294,7 @@ struct HTTP2HostileTests {
   @Test("A byte of each of two thousand bodies that wait keeps none of the buffers that they were read into")
   func smallParts() throws {
     try withGateway {
-      // All but one request wait for a connection.
-      $0["upstream", "max_connections"] = "1"
-      $0["upstream", "queue"] = "100000"
-      $0["upstream.timeouts", "connect"] = "\"2m\""
-      $0["listen.timeouts", "body_progress"] = "\"2m\""
-      $0["listen.limits", "body_rate"] = "0"
+      Self.makeRequestsWait(&$0)
     } _: { gateway, _ in
       for _ in 0..<20 { _ = try gateway.client.get("/") }
       let before = try gateway.writtenKiB
