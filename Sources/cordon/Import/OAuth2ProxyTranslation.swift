@@ -215,83 +215,16 @@ struct OAuth2ProxyTranslation {
     return .translated
   }
 
-  /// The one without a path is the application; each other one is an upstream of its own, with a route.
   private mutating func upstreams(_ setting: ForeignSettings.Setting) -> Outcome {
     guard let list = setting.value.words else { return Self.notText }
-    var left = LeftUpstreams()
-    var hasRoot = false
-    for (index, entry) in list.enumerated() {
-      let (plain, hasUser) = OAuth2ProxyValue.withoutUserInformation(entry)
-      guard let (origin, path) = OAuth2ProxyValue.upstream(plain) else {
-        if plain.hasPrefix("static://") {
-          left.fixed.append(plain)
-        } else {
-          left.notListening.append(plain)
-        }
-        continue
-      }
-      let name = "upstream-\(index + 1)"
-      let isRoot = path.isEmpty || path == "/"
-      if hasUser {
-        // Without them the application would refuse everybody, or take the request for one of nobody.
-        left.withUser.append(plain)
-        hasRoot = hasRoot || isRoot
-      } else if isRoot, hasRoot {
-        left.repeated.append(plain)
-      } else if isRoot {
-        result.set("upstream.url", .text(origin), from: setting)
-        hasRoot = true
-      } else if !OAuth2ProxyValue.isPlainPath(path) {
-        left.withOtherPath.append(plain)
-      } else if routes.add(.init(path: path), "upstream", .text(name), comment: nil) {
-        result.configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
-      } else {
-        left.repeated.append(plain)
-      }
+    let upstreams = OAuth2ProxyUpstreams(list, &routes)
+    if let application = upstreams.application {
+      result.set("upstream.url", .text(application.origin), comment: application.comment, from: setting)
     }
-    if !hasRoot, left.fixed.isEmpty { left.withoutRoot.append("/") }
-    if left.fixed.count == list.count, !list.isEmpty {
-      result.set("upstream.url", .text("http://127.0.0.1:9"), comment: Self.nothingForwarded, from: setting)
+    for upstream in upstreams.others {
+      result.configuration.append("upstreams", [("name", .text(upstream.name)), ("url", .text(upstream.origin))])
     }
-    return left.message.map { .left($0) } ?? .translated
-  }
-
-  private static let nothingForwarded =
-    "nothing is forwarded where another proxy only asks verify: nothing needs to listen here"
-
-  /// The upstreams that were not translated, by the reason.
-  private struct LeftUpstreams {
-    /// `static://202`.
-    var fixed: [String] = []
-    var notListening: [String] = []
-    /// Without the user information: it may be a password.
-    var withUser: [String] = []
-    var withOtherPath: [String] = []
-    var repeated: [String] = []
-    var withoutRoot: [String] = []
-
-    /// Nil if there are none.
-    var message: String? {
-      let parts = [
-        (
-          "a fixed answer", fixed,
-          "if another proxy only asks verify (auth_request, forward-auth), nothing is forwarded, and upstream.url can "
-            + "stay; otherwise it is the application"
-        ),
-        ("not an application that listens", notListening, "a web server can serve it"),
-        (
-          "user and password are not part of a URL here", withUser,
-          "write the upstream with them in [upstream.basic], or in upstreams.basic of its [[upstreams]]"
-        ),
-        ("a path that a route cannot have", withOtherPath, "write the upstream and its route by hand"),
-        ("another upstream has this path", repeated, "keep one of them"),
-        ("no upstream is for", withoutRoot, "upstream.url is the application for it"),
-      ]
-      let texts = parts.compactMap { what, entries, remedy in
-        entries.isEmpty ? nil : "\(what): \(entries.joined(separator: ", ")); \(remedy)"
-      }
-      return texts.isEmpty ? nil : texts.joined(separator: "; ")
-    }
+    return upstreams.left.map { .left($0) } ?? .translated
   }
 
   // MARK: Who may see what
