@@ -12,7 +12,7 @@ package struct CheckedConfiguration: Sendable {
 
   init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
     self.configuration = configuration
-    let writer = RouteExplanationWriter(configuration, places, context)
+    let writer = RouteExplanationWriter(configuration: configuration, places: places, context: context)
     // The routes are valid: they were compiled before.
     guard
       let hosts = try? RouteTable.effectiveHosts(
@@ -30,6 +30,7 @@ package struct CheckedConfiguration: Sendable {
       return host.routes.map { writer.explanation(of: $0, on: host.host) }
         + (isCovered ? [] : [writer.explanation(ofOthers: host.elsewhere, on: host.host)])
     }
-    warnings = ConfigurationWarnings(configuration, places, context).all(hosts).limited
+    warnings =
+      ConfigurationWarnings(configuration: configuration, places: places, context: context).all(hosts).limited
   }
 }

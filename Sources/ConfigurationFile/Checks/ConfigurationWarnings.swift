@@ -6,16 +6,10 @@ import WebFormats
 
 /// Finds probable mistakes in a valid configuration.
 struct ConfigurationWarnings {
-  private let configuration: Configuration
-  private let places: DocumentPlaces
-  private let context: DecodingContext
+  let configuration: Configuration
+  let places: DocumentPlaces
+  let context: DecodingContext
   private let access = NodePath(ConfigurationSchema.access.name)
-
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
-    self.configuration = configuration
-    self.places = places
-    self.context = context
-  }
 
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
@@ -23,16 +17,10 @@ struct ConfigurationWarnings {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
     warnings += claims + keptHeaders + returnSchemes
     warnings += UnlikelySubjects.warnings(configuration, places, context)
-    warnings += ListWarnings(configuration, places, context).all
-    warnings += EffectlessWarnings(configuration, places, context).all
+    warnings += ListWarnings(configuration: configuration, places: places, context: context).all
+    warnings += EffectlessWarnings(configuration: configuration, places: places, context: context).all
     warnings += AddressWarnings.warnings(configuration, context)
-    var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
-    for host in hosts { for route in host.routes { places[route.index].append(route) } }
-    for (index, everywhere) in places.enumerated() {
-      // A route for every host is checked on the first, that of public_url.
-      guard let first = everywhere.first else { continue }
-      warnings += warningsAboutRoute(index, first.settings) + warningsAboutEffect(index, everywhere)
-    }
+    warnings += RouteWarnings(configuration: configuration, places: places, context: context).all(hosts)
     if configuration.access.tokens, !hasGroups {
       warnings.append(
         context.warning(
@@ -44,8 +32,6 @@ struct ConfigurationWarnings {
       ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
     }.map(\.element)
   }
-
-  // MARK: All tables
 
   /// A key file that still has the name that Apple gave it, but of another key.
   private var keyName: [ConfigurationDiagnostic] {
@@ -207,119 +193,4 @@ struct ConfigurationWarnings {
       if case .lists(let lists) = route.access { !lists.groups.isEmpty } else { false }
     }
   }
-
-  // MARK: Routes
-
-  private func warningsAboutRoute(
-    _ route: Int, _ effective: ByMethod<EffectiveRoute>
-  ) -> [ConfigurationDiagnostic] {
-    let settings = configuration.routes[route]
-    var warnings = settings.access == nil ? warningsAboutPublicAccess(route, effective) : []
-    let key = places.route(route).appending("private_email")
-    if settings.conditions.privateEmail == .allow, context.isPresent(key),
-      effective.parts.contains(where: { $0.value.conditions.contains { $0.value.privateEmail != .allow } })
-    {
-      warnings.append(
-        context.warning(
-          atKey: key,
-          "private_email = \"allow\" removes no condition: conditions of less specific routes are cumulative",
-          remedy: "remove it, or the condition that is stated above"))
-    }
-    if settings.tokens == true,
-      !RouteChecks.settingsDecidingTokens(of: route, effective).contains(where: { admitsGroups($0) })
-    {
-      warnings.append(
-        context.warning(
-          atKey: places.route(route).appending("tokens"),
-          "tokens = true, but a token is admitted by allow_groups only, and there are none here",
-          remedy: "write allow_groups, or remove tokens"))
-    }
-    for method in settings.methods ?? [] where method.utf8.contains(where: \.isASCIILowercase) {
-      warnings.append(
-        context.warning(
-          atKey: places.route(route).appending("methods"),
-          "methods are case-sensitive, and \"\(method)\" is not a usual one",
-          remedy: "write \"\(method.uppercased())\" if that is meant"))
-    }
-    return warnings
-  }
-
-  /// A route that admits everybody, with all or some of its methods, because a less specific one does.
-  private func warningsAboutPublicAccess(
-    _ route: Int, _ effective: ByMethod<EffectiveRoute>
-  ) -> [ConfigurationDiagnostic] {
-    var sources: [Int] = []
-    for part in effective.parts where part.value.access.value == .public {
-      guard case .route(let source) = part.value.access.source, !sources.contains(source),
-        !isForFewerMethods(source, than: route)
-      else { continue }
-      sources.append(source)
-    }
-    return sources.map { source in
-      let isPublic = effective.map { $0.access.value == .public && $0.access.source == .route(source) }
-      let methods = MethodText.condition(isPublic)
-      return context.warning(
-        atKey: places.route(route),
-        "everybody is admitted here\(methods): the route inherits access = \"public\" from "
-          + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
-        remedy: methods.isEmpty
-          ? "write access = \"public\" if this is intended, or restrict access"
-          : "state access for these methods in a route of this path if this is intended, or restrict access")
-    }
-  }
-
-  /// Whether a route has the path of another and fewer methods, and so precedes it: then the access for these methods
-  /// is stated for this very path.
-  private func isForFewerMethods(_ source: Int, than route: Int) -> Bool {
-    let (that, this) = (configuration.routes[source], configuration.routes[route])
-    guard let methods = that.methods, that.host == this.host, that.match == this.match,
-      that.path.utf8.elementsEqual(this.path.utf8)
-    else { return false }
-    guard let all = this.methods else { return true }
-    return methods.allSatisfy { all.contains($0) || $0 == "HEAD" && all.contains("GET") }
-  }
-
-  /// A route without effect, because more specific ones state all of its settings, or because its access cannot lift a
-  /// denial for every host.
-  /// - Parameter everywhere: the route on each host that it holds for.
-  private func warningsAboutEffect(_ route: Int, _ everywhere: [EffectiveHost.Route]) -> [ConfigurationDiagnostic] {
-    let settings = configuration.routes[route]
-    if settings.host == .all, !everywhere.contains(where: \.hasEffect) {
-      return [
-        context.warning(
-          atKey: places.route(route),
-          "this route decides nothing: on each host a more specific route states all that it states",
-          remedy: "remove it, or what the others state")
-      ]
-    }
-    let denials = (everywhere.first?.settings.parts ?? []).map { routeDenyingEveryHost($0.value) }
-    guard case .named = settings.host, let access = settings.access, access != .deny, !denials.contains(nil),
-      let source = denials.compactMap({ $0 }).first
-    else { return [] }
-    return [
-      context.warning(
-        atKey: places.route(route),
-        "nobody is admitted here: \"\(configuration.routes[source].path)\" (line \(line(of: source))) has "
-          + "access = \"deny\" for every host, which the routes of a host cannot lift",
-        remedy: "remove this route, or deny access on the other hosts only")
-    ]
-  }
-
-  /// The route for every host that denies access, if that is why nobody is admitted.
-  private func routeDenyingEveryHost(_ effective: EffectiveRoute) -> Int? {
-    guard effective.access.value == .deny, case .route(let source) = effective.access.source,
-      configuration.routes[source].host == .all
-    else { return nil }
-    return source
-  }
-
-  private func line(of route: Int) -> Int { context.line(places.route(route), RouteExplanationWriter.accessKeys) }
-
-  private func admitsGroups(_ effective: EffectiveRoute) -> Bool {
-    if case .lists(let lists) = effective.access.value { !lists.groups.isEmpty } else { false }
-  }
-}
-
-extension UInt8 {
-  fileprivate var isASCIILowercase: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

@@ -6,15 +6,9 @@ import Sessions
 
 /// Finds keys that have no effect, because of another key or without one.
 struct EffectlessWarnings {
-  private let configuration: Configuration
-  private let places: DocumentPlaces
-  private let context: DecodingContext
-
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
-    self.configuration = configuration
-    self.places = places
-    self.context = context
-  }
+  let configuration: Configuration
+  let places: DocumentPlaces
+  let context: DecodingContext
 
   var all: [ConfigurationDiagnostic] { assertion + log + queues + ages + believed }
 

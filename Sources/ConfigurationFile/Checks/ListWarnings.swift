@@ -5,15 +5,9 @@ import WebFormats
 
 /// Finds entries of lists that are there twice, and addresses of which a deny list matches one spelling only.
 struct ListWarnings {
-  private let configuration: Configuration
-  private let places: DocumentPlaces
-  private let context: DecodingContext
-
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
-    self.configuration = configuration
-    self.places = places
-    self.context = context
-  }
+  let configuration: Configuration
+  let places: DocumentPlaces
+  let context: DecodingContext
 
   var all: [ConfigurationDiagnostic] { repeated + beyondASCII }
 

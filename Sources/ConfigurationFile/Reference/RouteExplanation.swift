@@ -30,15 +30,9 @@ package struct RouteExplanation: Sendable, Equatable {
 
 /// Explains the effective settings of a route.
 struct RouteExplanationWriter {
-  private let configuration: Configuration
-  private let places: DocumentPlaces
-  private let context: DecodingContext
-
-  init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
-    self.configuration = configuration
-    self.places = places
-    self.context = context
-  }
+  let configuration: Configuration
+  let places: DocumentPlaces
+  let context: DecodingContext
 
   /// - Parameter host: the number of the `[[host]]`; nil for the host of `public_url`.
   func explanation(of route: EffectiveHost.Route, on host: Int?) -> RouteExplanation {
