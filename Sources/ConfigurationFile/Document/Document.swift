@@ -26,27 +26,27 @@ struct Document: Sendable {
     if let offset = bytes.firstIndex(of: 0) {
       throw DocumentError(location: text.location(of: offset), problem: "there is a NUL byte", remedy: "remove it")
     }
-    let finder = SourceLocations(bytes, below: nil)
-    if let offset = finder.tooDeep {
+    let found = SourceScanner.scan(bytes, .none)
+    if let offset = found.tooDeep {
       throw DocumentError(
         location: text.location(of: offset),
         problem: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
         remedy: "no key needs that; see `cordon reference`")
     }
-    if let offset = finder.escapedNUL {
+    if let offset = found.escapedNUL {
       throw DocumentError(
         location: text.location(of: offset), problem: "a text contains an escaped NUL", remedy: "remove the escape")
     }
-    if let (offset, problem) = finder.malformed {
-      if let mistake = SyntaxMistake.wrongCharacter(at: text.location(of: offset), in: text, finder) { throw mistake }
-      if let unclosed = finder.unclosed, unclosed.offset <= offset {
+    if let (offset, problem) = found.malformed {
+      if let mistake = SyntaxMistake.wrongCharacter(at: text.location(of: offset), in: text, found) { throw mistake }
+      if let unclosed = found.unclosed, unclosed.offset <= offset {
         throw SyntaxMistake.error(unclosed, at: text.location(of: offset), in: text)
       }
       throw DocumentError(location: text.location(of: offset), problem: problem, remedy: DocumentError.syntaxRemedy)
     }
     self.text = text
     locations = LazyLocations(bytes)
-    do { root = try TOML.parse(bytes) } catch { throw SyntaxMistake.error(error, in: text, finder) }
+    do { root = try TOML.parse(bytes) } catch { throw SyntaxMistake.error(error, in: text, found) }
   }
 
   /// Whether the key of a path is written anywhere.
@@ -90,13 +90,13 @@ struct Document: Sendable {
       let locations: SourceLocations? = found.withLock { found in
         if let known = found[top] { return known }
         guard found.count < Self.scanLimit else { return nil }
-        let locations = SourceLocations(bytes, below: top)
+        let locations = SourceScanner.scan(bytes, .below(top))
         found[top] = locations
         return locations
       }
       if let locations { return look(locations) }
       return all.withLock { all in
-        let locations = all ?? SourceLocations(bytes, below: nil, notesAll: true)
+        let locations = all ?? SourceScanner.scan(bytes, .all)
         all = locations
         return look(locations)
       }

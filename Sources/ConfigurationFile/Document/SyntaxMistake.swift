@@ -126,7 +126,7 @@ enum SyntaxMistake {
     at location: SourceLocation, _ message: Substring, in text: SourceText
   ) -> DocumentError {
     let name = message.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first.map(String.init) ?? ""
-    let repeats = SourceLocations(text.bytes, below: nil, notesAll: true).repeats
+    let repeats = SourceScanner.scan(text.bytes, .all).repeats
     // The parser's place may be after the value.
     let second = repeats.keys.filter { $0 < text.end(ofLine: location.line) }.max()
     let location = second.map { text.location(of: $0) } ?? location
