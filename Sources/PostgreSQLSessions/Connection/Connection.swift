@@ -2,21 +2,6 @@ import CPostgreSQL
 import Glibc
 import Sessions
 
-/// Time limits of the server, and of connections to it.
-struct TimeLimits: Sendable {
-  /// For connecting. `connect_timeout` in the address has precedence.
-  var connect = Duration.seconds(5)
-  /// For one statement. The server enforces it, and has a second more before the connection is given up.
-  var statement = Duration.seconds(5)
-  /// The age at which a connection is replaced, on average: so that gateways follow an address that leads to another
-  /// server, even if the old one goes on answering.
-  var connectionLifetime = Duration.seconds(900)
-
-  /// The factor by which the lifetime of one connection differs, so that those opened together are not replaced
-  /// together.
-  static func jitter() -> Double { .random(in: 0.8...1.2) }
-}
-
 /// One connection: the only owner of a `PGconn`. It belongs to the thread that opened it, which it blocks, but never
 /// for longer than the limits: libpq is used in non-blocking mode with `poll`, so that a server that hangs or is cut
 /// off does not block the thread forever.
@@ -25,14 +10,22 @@ final class Connection {
   private let limits: TimeLimits
   /// The state of the transaction at the server.
   private var phase = Phase.idle
-  /// Whether `BEGIN` is still to be sent: it is sent together with the first statement of the transaction.
-  private var isBeginDue = false
   private let notices = Notices()
 
   private enum Phase {
     case idle
+    /// `BEGIN` is still to be sent: it is sent together with the first statement of the transaction.
+    case beginning
     case transaction
     case committing
+
+    /// Whether the server may have carried out a statement for good that was not answered.
+    var isInDoubt: Bool {
+      switch self {
+      case .idle, .committing: true
+      case .beginning, .transaction: false
+      }
+    }
   }
 
   /// The defaults for libpq, over which the address has precedence: a server that has vanished from the network is
@@ -94,7 +87,7 @@ final class Connection {
   /// Runs one statement.
   @discardableResult
   func run(_ statement: Statement, limit: Duration? = nil) throws -> QueryResult {
-    if isBeginDue { return try run(together: [statement], limit: limit)[0] }
+    if phase == .beginning { return try run(together: [statement], limit: limit)[0] }
     guard send(statement) else { throw lost() }
     let deadline = deadline(limit)
     try flush(by: deadline)
@@ -108,9 +101,9 @@ final class Connection {
   /// - Throws: the error of the first statement that failed; those after it are not run.
   @discardableResult
   func run(together statements: [Statement], limit: Duration? = nil) throws -> [QueryResult] {
-    let beginning = isBeginDue ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
+    let beginning = phase == .beginning ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
     guard pq.PQenterPipelineMode(handle) == 1 else { throw lost() }
-    isBeginDue = false
+    if phase == .beginning { phase = .transaction }
     for statement in beginning + statements {
       guard send(statement) else { throw lost() }
     }
@@ -158,21 +151,17 @@ final class Connection {
   /// Runs `body` as one transaction, at the least strict isolation level that every engine has: rows that must not
   /// change meanwhile are locked by `FOR UPDATE`. Stricter levels only conflict more often.
   func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-    isBeginDue = true
-    phase = .transaction
-    defer {
-      phase = .idle
-      isBeginDue = false
-    }
+    phase = .beginning
+    defer { phase = .idle }
     let value: Value
     do {
       value = try body()
     } catch {
-      if !isBeginDue, (error as? DatabaseError)?.endsConnection != true { try run("ROLLBACK") }
+      if phase == .transaction, (error as? DatabaseError)?.endsConnection != true { try run("ROLLBACK") }
       throw error
     }
     // Nothing was asked of the server.
-    if isBeginDue { return value }
+    if phase == .beginning { return value }
     phase = .committing
     let ended = try run("COMMIT")
     // A transaction that had failed is rolled back by COMMIT, without an error.
@@ -239,7 +228,7 @@ final class Connection {
       guard result.isAnswer else { throw lost() }
       // The server has ended the connection instead of answering: nothing comes after that.
       if case .refused(let state, let message)? = result.failure, state.isAboutConnection {
-        throw DatabaseError.lost("PostgreSQL \(state): \(message)", isInDoubt: phase != .transaction)
+        throw DatabaseError.lost("PostgreSQL \(state): \(message)", isInDoubt: phase.isInDoubt)
       }
       failure = failure ?? result.failure
       last = result
@@ -266,7 +255,7 @@ final class Connection {
     var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(events), revents: 0)
     while true {
       let left = deadline - .now
-      guard left > .zero else { throw DatabaseError.timedOut(isInDoubt: phase != .transaction) }
+      guard left > .zero else { throw DatabaseError.timedOut(isInDoubt: phase.isInDoubt) }
       let (seconds, attoseconds) = left.components
       let milliseconds = min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
       let ready = poll(&descriptor, 1, Int32(milliseconds))
@@ -276,7 +265,7 @@ final class Connection {
   }
 
   private func lost() -> DatabaseError {
-    .lost(Self.message(of: handle), isInDoubt: phase != .transaction)
+    .lost(Self.message(of: handle), isInDoubt: phase.isInDoubt)
   }
 
   /// libpq's messages name hosts, users and databases, never the password.
