@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The pages for managers: people, requests, invitations. Every act is a form that posts to `people`.
+/// The list for managers: people, requests, invitations. Every act is a form that posts to `people`.
 extension PageRenderer {
   /// The list of requests, accounts and invitations.
   package func people(_ list: PeopleList) -> RenderedPage {
@@ -12,57 +12,6 @@ extension PageRenderer {
         \(requests(list))
         \(accounts(list))
         \(invitations(list))
-        """)
-  }
-
-  /// The page of one person.
-  package func person(_ details: PersonDetails) -> RenderedPage {
-    let person = details.person
-    return page(
-      title: peopleTitle, isWide: true, formAction: person.isProtected ? .nowhere : .sameOrigin,
-      content: """
-        <nav><a href="\(peopleLink().href)">\(text(.back))</a></nav>
-        <h1><bdi id="person">\(person.title)</bdi></h1>
-        \(notice(details.result))
-        \(person.isProtected ? "<p class=\"notice\">\(text(.protected))</p>" : "")
-        \(facts(person))
-        \(groupSection(details))
-        \(sessionSection(details))
-        \(person.isProtected ? "" : banSection(person))
-        """)
-  }
-
-  /// The question before an act that cannot be undone.
-  package func peopleQuestion(_ question: PeopleQuestion, _ person: PersonEntry) -> RenderedPage {
-    let name = Markup.withoutDirections(person.title)
-    let heading: Markup
-    let explanation: Markup
-    var form = Form(action: peopleLink())
-    let fields: Markup
-    let label: Markup
-    switch question {
-    case .ban:
-      (heading, explanation) = (text(.banQuestion(name: name)), text(.banExplanation))
-      form.hidden = [("act", PeopleAct.ban.rawValue), ("person", person.subject)]
-      fields = Markup(lines: [
-        .field("reason", label: text(.reasonLabel), limit: 200),
-        .field("until", label: text(.untilLabel), kind: "date", limit: 20, hint: text(.untilHint)),
-      ])
-      label = text(.banButton)
-    case .endSessions:
-      (heading, explanation) = (text(.endAllQuestion(name: name)), text(.endAllExplanation))
-      form.hidden = [("act", PeopleAct.endSessions.rawValue), ("person", person.subject)]
-      (fields, label) = ("", text(.endAllButton))
-    }
-    return page(
-      title: heading,
-      content: """
-        <h1>\(heading)</h1>
-        <p>\(explanation)</p>
-        \(form.markup(style: "ways", "\(fields)\(Markup.button(label, style: "solid danger"))"))
-        <div class="ways">
-        <a class="quiet" href="\(peopleLink([("person", person.subject)]).href)">\(text(.cancelButton))</a>
-        </div>
         """)
   }
 
@@ -81,29 +30,45 @@ extension PageRenderer {
     ).ofSecretAddress
   }
 
-  // MARK: Parts
+  // MARK: Parts of all pages for managers
 
-  private var peopleTitle: Markup {
+  /// The title of every page for managers.
+  var peopleTitle: Markup {
     text(PageText.failureTitle(heading: texts.text(.peopleTitle), application: applicationName))
   }
 
-  private func peopleLink(_ query: [(name: String, value: String)] = []) -> Link {
+  /// The address of the list, or with `person` of one person.
+  func peopleLink(_ query: [(name: String, value: String)] = []) -> Link {
     let path = GatewayEndpoint.people.path(below: prefix)
     guard !query.isEmpty else { return Link(path: path) }
     return Link(
       path: path + "?" + query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&"))
   }
 
-  private func notice(_ result: PeopleResult?) -> Markup {
+  /// The note about the act before; empty without one.
+  func notice(_ result: PeopleResult?) -> Markup {
     guard let result else { return "" }
     return result.isDone
       ? "<p class=\"notice\" role=\"status\">\(text(.done(result)))</p>"
       : "<p class=\"notice trouble\" role=\"alert\">\(text(.done(result)))</p>"
   }
 
-  private func form(_ act: PeopleAct, _ fields: [(name: String, value: String)]) -> Form {
+  /// The form of an act, without its button.
+  func form(_ act: PeopleAct, _ fields: [(name: String, value: String)]) -> Form {
     Form(action: peopleLink(), hidden: [("act", act.rawValue)] + fields)
   }
+
+  /// The state of a banned person, for people.
+  func words(about ban: PersonBan) -> Markup {
+    ban.until.map { text(.bannedUntil(time: $0.text)) } ?? text(.banned)
+  }
+
+  /// The note below an address that Apple has not verified. Managers decide by what they see here.
+  func unverifiedNote(_ person: PersonEntry) -> Markup {
+    person.isEmailUnverified ? "<span class=\"mail\">\(text(.unverifiedNote))</span>" : ""
+  }
+
+  // MARK: Sections of the list
 
   private func requests(_ list: PeopleList) -> Markup {
     let heading: Markup = "<h2 id=\"requests\">\(text(.requestsHeading))</h2>"
@@ -224,109 +189,7 @@ extension PageRenderer {
     return "<strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)\(unverifiedNote(person))"
   }
 
-  /// The note below an address that Apple has not verified. Managers decide by what they see here.
-  private func unverifiedNote(_ person: PersonEntry) -> Markup {
-    person.isEmailUnverified ? "<span class=\"mail\">\(text(.unverifiedNote))</span>" : ""
-  }
-
   private func tag(_ group: PersonGroup) -> Markup { "<span class=\"tag\">\(group.name)</span>" }
 
-  private func ban(_ ban: PersonBan) -> Markup {
-    let words = ban.until.map { text(.bannedUntil(time: $0.text)) } ?? text(.banned)
-    return "<span class=\"tag trouble\">\(words)</span>"
-  }
-
-  private func facts(_ person: PersonEntry) -> Markup {
-    var rows: [(Markup, Markup)] = []
-    if let name = person.name, !name.isEmpty { rows.append((text(.name), "<bdi>\(name)</bdi>")) }
-    if let email = person.email, !email.isEmpty {
-      rows.append((text(.email), "<bdi>\(email)</bdi>\(unverifiedNote(person))"))
-    }
-    rows.append((text(.identifier), "<code>\(person.subject)</code>"))
-    if let lastSeen = person.lastSeen { rows.append((text(.lastSeen), .time(lastSeen))) }
-    let lines = rows.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as Markup }
-    return "<dl class=\"facts\">\(Markup(lines: lines))</dl>"
-  }
-
-  private func groupSection(_ details: PersonDetails) -> Markup {
-    let person = details.person
-    var table = Table(caption: text(.groupsHeading), columns: [text(.group), text(.actions)])
-    for (index, group) in person.groups.enumerated() {
-      let id: Markup = "g\(index)"
-      let remove =
-        group.isRemovable && !person.isProtected
-        ? form(.remove, [("person", person.subject), ("group", group.name)]).markup(
-          .button(text(.removeButton), style: "small danger", id: "\(id)x", concerning: id))
-        : ""
-      table.add([
-        "<strong id=\"\(id)\">\(group.name)</strong>",
-        group.isConfigured ? "<span class=\"mail\">\(text(.configured))</span>" : remove,
-      ])
-    }
-    let add: Markup =
-      details.groups.isEmpty || person.isProtected
-      ? ""
-      : form(.add, [("person", person.subject)]).markup(
-        style: "line",
-        """
-        \(Markup.choice("group", id: "group", label: text(.group), of: details.groups))
-        \(Markup.button(text(.addButton), id: "add", concerning: "person"))
-        """)
-    return """
-      <h2>\(text(.groupsHeading))</h2>
-      \(person.groups.isEmpty ? "" : table.markup)
-      \(add)
-      """
-  }
-
-  private func sessionSection(_ details: PersonDetails) -> Markup {
-    let person = details.person
-    guard !details.sessions.isEmpty else {
-      return "<h2>\(text(.sessionsHeading))</h2>\n<p>\(text(.noSessions))</p>"
-    }
-    var table = Table(
-      caption: text(.sessionsHeading), columns: [text(.browser), text(.began), text(.lastSeen), text(.actions)])
-    for (index, session) in details.sessions.enumerated() {
-      let id: Markup = "s\(index)"
-      let end = form(.endSession, [("person", person.subject), ("session", session.handle)]).markup(
-        .button(text(.endButton), style: "small danger", id: "\(id)x", concerning: id))
-      table.add([
-        "<span id=\"\(id)\">\(browser(session.userAgent))</span>", .time(session.began), .time(session.lastSeen),
-        person.isProtected ? "" : end,
-      ])
-    }
-    let all: Markup =
-      person.isProtected
-      ? ""
-      : """
-      <p class="buttons"><a class="small danger" href="\
-      \(peopleLink([("person", person.subject), ("ask", PeopleQuestion.endSessions.rawValue)]).href)\
-      ">\(text(.endAllButton))</a></p>
-      """
-    return """
-      <h2>\(text(.sessionsHeading))</h2>
-      \(table.markup)
-      \(all)
-      """
-  }
-
-  private func banSection(_ person: PersonEntry) -> Markup {
-    guard let ban = person.ban else {
-      let address = peopleLink([("person", person.subject), ("ask", PeopleQuestion.ban.rawValue)])
-      return """
-        <h2>\(text(.banButton))</h2>
-        <p class="buttons"><a class="small danger" href="\(address.href)" id="ban" \
-        aria-labelledby="ban person">\(text(.banButton))</a></p>
-        """
-    }
-    let reason: Markup =
-      ban.reason.map { "<p>\(text(.bannedReason(reason: Markup.withoutDirections($0))))</p>" } ?? ""
-    let words = ban.until.map { text(.bannedUntil(time: $0.text)) } ?? text(.banned)
-    return """
-      <h2>\(words)</h2>
-      \(reason)
-      \(form(.unban, [("person", person.subject)]).markup(
-        .button(text(.unbanButton), id: "unban", concerning: "person")))
-      """
-  }
+  private func ban(_ ban: PersonBan) -> Markup { "<span class=\"tag trouble\">\(words(about: ban))</span>" }
 }
