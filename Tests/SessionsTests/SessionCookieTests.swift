@@ -120,6 +120,16 @@ struct SessionCookieTests {
     #expect(PublicSessionID(bytes: [1, 2, 3]) == nil)
   }
 
+  @Test("Public session IDs are in the order of their bytes, which is that of the stores' keys")
+  func order() {
+    let halves: [UInt64] = [0, 1, 0xFF, 0x100, 1 << 63, .max]
+    let handles = halves.flatMap { high in halves.map { PublicSessionID(high: high, low: $0) } }
+    #expect(handles.shuffled().sorted() == handles)
+    for (left, right) in zip(handles, handles.dropFirst()) {
+      #expect(left.bytes.lexicographicallyPrecedes(right.bytes))
+    }
+  }
+
   static let knownHandle = "m3Ifxa6O8c7Cen_I16AUBQ"
 
   @Test("Secrets print nothing")

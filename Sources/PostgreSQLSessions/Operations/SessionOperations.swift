@@ -48,7 +48,7 @@ extension PostgreSQLSessionStore {
   package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
     // The latest of each session, in the same order as every other transaction, so that there is no deadlock.
     let latest = Dictionary(updates.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
-    let ordered = latest.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    let ordered = latest.sorted { $0.key < $1.key }
     var start = 0
     while start < ordered.count {
       let batch = ordered[start..<min(start + Self.batchSize, ordered.count)]

@@ -82,3 +82,10 @@ package struct PublicSessionID: Sendable, Hashable, CustomStringConvertible {
 
   package var description: String { text }
 }
+
+extension PublicSessionID: Comparable {
+  /// The order of the bytes, which is that of the stores' keys.
+  package static func < (left: PublicSessionID, right: PublicSessionID) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
+}
