@@ -254,4 +254,94 @@ struct LastSeenTests {
     #expect(Set(rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)) == Set(handles))
     try await rig.stop()
   }
+
+  /// A batch of the loops' updates that is written one by one, an hour apart.
+  private func slowBatch(_ rig: GateRig, _ lines: RecordedLines = RecordedLines()) -> LastSeenBatch {
+    LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions", "error"]) },
+      limits: LastSeenPace.Limits(atOnce: 1, portion: 1, longestSpacing: .seconds(3_600)))
+  }
+
+  /// Signs three users in, who then use their sessions.
+  private func threeUses(_ rig: GateRig) async throws -> Set<PublicSessionID> {
+    var handles: Set<PublicSessionID> = []
+    for name in ["001.anna", "002.ben", "003.cleo"] {
+      let (snapshot, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      handles.insert(snapshot.session.handle)
+    }
+    return handles
+  }
+
+  @Test("A large batch is written in portions, an urgent update in between, and all of the rest at once at shutdown")
+  func portions() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = slowBatch(rig, lines)
+    let handles = try await threeUses(rig)
+    let series = Task { await batch.write(every: .seconds(86_400)) }
+    try await eventually("the first portion") { rig.store.state.withLock { $0.lastSeenUpdates.count == 1 } }
+    let urgent = LastSeenUpdate(handle: SessionIdentifier.random().handle, seen: rig.clock.now)
+    batch.writeSoon(urgent)
+    try await eventually("the urgent update") { rig.store.state.withLock { $0.lastSeenUpdates.last == urgent } }
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates.count } == 2)
+    await batch.reportUnwritten()
+    #expect(
+      lines.take().contains { $0.hasPrefix("last-seen times not stored at shutdown") && $0.contains(" 2 ") },
+      "should the process end now")
+    await batch.write()
+    await series.value
+    let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
+    #expect(written.count == 4 && Set(written) == handles.union([urgent.handle]))
+    #expect(rig.store.state.withLock { $0.lastSeenWrites } == 3)
+    await batch.reportUnwritten()
+    #expect(lines.take() == [])
+    try await rig.stop()
+  }
+
+  @Test("The rest of a large batch, a portion of which the store did not take, is written with the next one")
+  func portionFails() async throws {
+    let rig = try await GateRig()
+    let batch = slowBatch(rig)
+    let handles = try await threeUses(rig)
+    let series = Task { await batch.write(every: .seconds(86_400)) }
+    try await eventually("the first portion") { rig.store.state.withLock { $0.lastSeenUpdates.count == 1 } }
+    #expect(!batch.hasUnwritten)
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: .busy, message: "by order of the test") }
+    await batch.write()
+    await series.value
+    #expect(batch.hasUnwritten && rig.store.state.withLock { $0.lastSeenUpdates.count } == 1)
+    rig.store.state.withLock { $0.lastSeenFailure = nil }
+    await batch.write()
+    let written = rig.store.state.withLock { $0.lastSeenUpdates }.map(\.handle)
+    #expect(!batch.hasUnwritten && written.count == 3 && Set(written) == handles)
+    try await rig.stop()
+  }
+
+  @Test("The use of a session after a long gap is written at once, and the uses of others with the next batch")
+  func urgent() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (anna, annasCookie) = try rig.signIn("001.anna")
+    let (ben, bensCookie) = try rig.signIn("002.ben")
+    rig.clock.advance(1)
+    _ = try await rig.decide(Asked(fields: ["Cookie: \(annasCookie)"]))
+    let annasUse = LastSeenUpdate(handle: anna.session.handle, seen: rig.clock.now)
+    rig.clock.advance(59)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    _ = try await rig.decide(Asked(fields: ["Cookie: \(bensCookie)"]))
+    let bensUse = LastSeenUpdate(handle: ben.session.handle, seen: rig.clock.now)
+    try await eventually("the use after the gap to be written") {
+      rig.store.state.withLock { !$0.lastSeenUpdates.isEmpty }
+    }
+    await rig.lastSeen.settle()
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [bensUse])
+    await rig.lastSeen.write()
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [bensUse, annasUse])
+    try await rig.stop()
+  }
 }

@@ -92,9 +92,12 @@ struct BackgroundTasks: Sendable {
       group.addTask { await relay.run() }
       group.addTask {
         while !Task.isCancelled {
-          await lastSeen.write()
+          let start = ContinuousClock.now
+          let interval = LastSeenBatch.interval(idleTimeout: sessions.idleTimeout)
+          await lastSeen.write(every: interval)
           state.cachedSessions.store(await loops.count(), ordering: .relaxed)
-          try? await Task.sleep(for: LastSeenBatch.interval(idleTimeout: sessions.idleTimeout))
+          // A store that takes longer has time for other work in between.
+          try? await Task.sleep(for: max(interval / 2, interval - (ContinuousClock.now - start)))
         }
       }
     }

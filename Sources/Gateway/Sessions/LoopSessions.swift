@@ -231,10 +231,10 @@ final class LoopSessions {
 
   /// Schedules the write of the session's last use: with the next batch, or at once if it is urgent.
   private func scheduleUpdate(of entry: SessionCacheEntry, _ now: Int64) {
+    if isUrgent(entry, now), let update = entry.takeLastSeenUpdate() { return lastSeen.writeSoon(update) }
     if knownDrops != cache.drops { forgetDropped() }
     if !entry.lastUse.isQueued { seen.append(entry) }
     entry.lastUse.isQueued = true
-    if isUrgent(entry, now) { lastSeen.writeSoon() }
   }
 
   /// Lets go of sessions that the cache has dropped, so that they take no memory beside its budget; it has kept their
