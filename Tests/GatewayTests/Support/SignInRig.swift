@@ -14,7 +14,8 @@ struct SignInRig {
   let verification: SignInVerification
   let responses: SignInResponses
 
-  init() async throws {
+  /// - Parameter logger: gets the messages of the creation of sessions.
+  init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
     rig = try await GateRig()
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let gate = try GateConfiguration(rig.settings, keyring: rig.keyring)
@@ -24,7 +25,7 @@ struct SignInRig {
       store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, revalidator: rig.revalidator,
       apple: try rig.apple.provider(rig.clock), policy: gate.sessions.policy, prefix: rig.settings.prefix,
       keyring: rig.keyring, settings: rig.settings.session, metrics: rig.metrics,
-      audit: AuditTrail(.silent, keyring: rig.keyring), logger: silent)
+      audit: AuditTrail(.silent, keyring: rig.keyring), logger: logger)
     verification = SignInVerification(
       redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions, creation: creation)
     responses = SignInResponses(

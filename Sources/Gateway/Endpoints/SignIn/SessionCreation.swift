@@ -110,9 +110,11 @@ struct SessionCreation: Sendable {
     }
   }
 
-  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. The
-  /// session belongs to the client that the identity token was issued for.
-  /// - Parameter destination: the path on `public_url` that the browser goes on to; nil for any other destination.
+  /// Writes account, refresh token and session in one transaction, with the end of the first session that this one
+  /// replaces; then ends the others. The session belongs to the client that the identity token was issued for.
+  /// - Parameters:
+  ///   - replacing: they stay if no session is created.
+  ///   - destination: the path on `public_url` that the browser goes on to; nil for any other destination.
   func create(
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], to destination: String? = nil,
     _ request: ControlRequest
@@ -128,8 +130,6 @@ struct SessionCreation: Sendable {
     let claims = AccountClaims(tokens.identityToken.claims)
     let keepsToken = try await isAdmittedAnywhere(session, claims, at: destination)
     let sealed = keepsToken ? try seal(tokens.refreshToken, of: session, request) : nil
-    // A browser rarely has more than one session.
-    try await end(replacing.dropFirst(), request)
     let completed = try await complete(
       SignIn(
         session: session, name: name, claims: claims, token: sealed, replacing: replacing.first,
@@ -140,6 +140,8 @@ struct SessionCreation: Sendable {
     audit.record(
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
+    // A browser rarely has more than one session.
+    await endReplaced(replacing.dropFirst(), request)
     await auditSharedEmail(of: completed.snapshot, request)
     return IdentifiedSession(identifier: identifier, snapshot: completed.snapshot)
   }
@@ -157,18 +159,24 @@ struct SessionCreation: Sendable {
     }
   }
 
-  /// Ends sessions that a new one replaces.
-  private func end(
-    _ handles: ArraySlice<PublicSessionID>, _ request: ControlRequest
-  ) async throws(SignInError) {
+  /// Ends further sessions that a new one replaces. The new one is valid even if that fails: its cookie takes the place
+  /// of theirs, and a sign-in that failed would not end them either.
+  private func endReplaced(_ handles: ArraySlice<PublicSessionID>, _ request: ControlRequest) async {
+    var rest = handles
     do throws(StoreError) {
-      for handle in handles {
+      while let handle = rest.first {
         let ended = try await sessions.end(.one(handle), because: .replaced)
         audit.recordEnd(of: ended, because: .replaced, requestID: request.requestID)
+        rest = rest.dropFirst()
       }
     } catch {
-      // Reported by the session manager.
-      throw SignInError(.storeUnavailable, "store")
+      // Counted by the session manager.
+      logger.warning(
+        "signed in, but other sessions of the browser could not be ended",
+        metadata: [
+          "sessions": "\(rest.map(\.text).joined(separator: ", "))", "error": "\(error)",
+          "remedy": "end them with `cordon sessions end ID`", "request": "\(request.requestID)",
+        ])
     }
   }
 
