@@ -1,3 +1,4 @@
+import AccessPolicy
 import DataPlane
 import HTTPTypes
 import Operations
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The account page while the store fails")
+@Suite("The account page")
 struct AccountEndpointTests {
   @Test("A question that cannot be asked, because the store does not answer, is counted and answered 503")
   func stopQuestion() async throws {
@@ -37,12 +38,91 @@ struct AccountEndpointTests {
     try await rig.stop()
   }
 
-  private func endpoint(_ signIn: SignInRig) -> AccountEndpoint {
+  /// A `POST` from our own page.
+  private func post(
+    _ signIn: SignInRig, _ body: String, cookie: String, bearer: SessionIdentifier? = nil
+  ) -> ControlRequest {
+    var request = signIn.request([cookie])
+    request.head.headerFields[.secFetchSite] = "same-origin"
+    if let bearer {
+      request.head.headerFields[.authorization] =
+        "Bearer \(signIn.rig.keyring.signedCookie(for: bearer, on: .publicURL))"
+    }
+    request.body = Array(body.utf8)
+    return request
+  }
+
+  /// Whether a response removes the session's cookie and the data of an account, or neither; nil for one of them.
+  private func resets(_ response: ControlResponse) -> Bool? {
+    let clearsCookie = response.head.headerFields[values: .setCookie].contains { $0.hasPrefix("__Host-cordon=;") }
+    return clearsCookie == (response.head.headerFields[.clearSiteData] != nil) ? clearsCookie : nil
+  }
+
+  @Test("A session that a bearer token ends takes its own cookie along, and leaves that of another session")
+  func endOne() async throws {
+    let signIn = try await SignInRig()
     let rig = signIn.rig
+    let endpoint = endpoint(signIn, acceptsBearer: true)
+    let (anna, annasCookie) = try rig.signIn("001.anna")
+    for isOther in [true, false] {
+      let identifier = SessionIdentifier.random()
+      let (ben, bensCookie) = try rig.signIn("002.ben", identifier: identifier)
+      let response = await endpoint.end(
+        post(
+          signIn, "session=\(ben.session.handle.text)", cookie: isOther ? annasCookie : bensCookie, bearer: identifier))
+      #expect(response.head.status == .seeOther && resets(response) == !isOther)
+      #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [anna.session.handle])
+    }
+    let response = await endpoint.end(
+      post(signIn, "session=\(anna.session.handle.text)", cookie: annasCookie))
+    #expect(response.head.status == .seeOther && resets(response) == true)
+    #expect(rig.store.state.withLock { $0.sessions.isEmpty })
+    try await rig.stop()
+  }
+
+  @Test("A user who ends another session of theirs stays signed in")
+  func endOther() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let (this, cookie) = try rig.signIn("001.anna")
+    let (other, _) = try rig.signIn("001.anna")
+    let response = await endpoint(signIn).end(
+      post(signIn, "session=\(other.session.handle.text)", cookie: cookie))
+    #expect(response.head.status == .seeOther && resets(response) == false)
+    #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [this.session.handle])
+    try await rig.stop()
+  }
+
+  @Test("A user who stops using the application by a bearer token leaves the cookie of another user")
+  func stopByBearerToken() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let endpoint = endpoint(signIn, acceptsBearer: true)
+    let (anna, annasCookie) = try rig.signIn("001.anna")
+    for isOther in [true, false] {
+      let identifier = SessionIdentifier.random()
+      _ = try rig.signIn("002.ben", identifier: identifier)
+      // Another session of the same user ends as well.
+      let (_, bensCookie) = try rig.signIn("002.ben")
+      rig.store.state.withLock { $0.tokens = [:] }
+      let response = await endpoint.stop(
+        post(signIn, "stop=yes", cookie: isOther ? annasCookie : bensCookie, bearer: identifier))
+      #expect(response.head.status == .seeOther && resets(response) == !isOther)
+      #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [anna.session.handle])
+    }
+    try await rig.stop()
+  }
+
+  private func endpoint(_ signIn: SignInRig, acceptsBearer: Bool = false) -> AccountEndpoint {
+    let rig = signIn.rig
+    var native = NativeSettings()
+    native.acceptsBearer = acceptsBearer
     let audit = AuditTrail(.silent, keyring: rig.keyring)
     return AccountEndpoint(
       origin: rig.settings.originSettings, pages: signIn.responses.pages,
-      requestSessions: signIn.verification.requestSessions, sessions: rig.sessions,
+      requestSessions: RequestSessions(
+        keyring: rig.keyring, scope: .publicURL, native: native, sessions: rig.sessions),
+      sessions: rig.sessions,
       removal: AccountRemoval(
         sessions: rig.sessions, store: rig.store, apple: signIn.verification.creation.apple, keyring: rig.keyring,
         denyGroups: [], metrics: rig.metrics, audit: audit),

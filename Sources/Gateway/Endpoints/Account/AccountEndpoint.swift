@@ -87,8 +87,12 @@ struct AccountEndpoint: Sendable {
     record(ended, subject, request)
     guard handle == snapshot.session.handle else { return done(.endedOne, request) }
     var response = redirect(to: GatewayEndpoint.signOut.path(below: origin.prefix), request)
-    response.setCookie(requestSessions.cookies.sessionClearing)
-    reset.apply(to: &response)
+    // A bearer token ends its own session, also beside the cookie of another one, which stays.
+    if requestSessions.bearer(request) == nil
+      || requestSessions.ofCookies(request).allSatisfy({ $0.handle == handle })
+    {
+      resetBrowser(in: &response)
+    }
     return response
   }
 
@@ -142,6 +146,7 @@ struct AccountEndpoint: Sendable {
     else { return pages.failure(.badRequest, request) }
     return await signedIn(request) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
+      let hasOtherUser = try await hasCookieOfOtherUser(request, than: snapshot)
       let report: DisconnectionReport
       do throws(StoreError) {
         report = try await removal.remove(subject, request)
@@ -154,10 +159,20 @@ struct AccountEndpoint: Sendable {
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
       var response = farewell(report.revocations.isEmpty ? .here : .withConnection, request)
-      response.setCookie(requestSessions.cookies.sessionClearing)
-      reset.apply(to: &response)
+      if !hasOtherUser { resetBrowser(in: &response) }
       return response
     }
+  }
+
+  /// Whether the user is signed in by a bearer token, and a cookie beside it is not of a session of the same user.
+  private func hasCookieOfOtherUser(
+    _ request: ControlRequest, than snapshot: SessionSnapshot
+  ) async throws(StoreError) -> Bool {
+    guard requestSessions.bearer(request) != nil else { return false }
+    for cookie in requestSessions.ofCookies(request) where cookie.handle != snapshot.session.handle {
+      guard try await sessions.isSession(cookie.handle, of: snapshot.account.subject) else { return true }
+    }
+    return false
   }
 
   /// Confirms the deletion: browsers are redirected to an endpoint that needs no session, so that reloading the page
@@ -169,6 +184,12 @@ struct AccountEndpoint: Sendable {
   }
 
   // MARK: Implementation
+
+  /// Clears the cookie of a session that has ended, and removes the data of its account from the browser.
+  private func resetBrowser(in response: inout ControlResponse) {
+    response.setCookie(requestSessions.cookies.sessionClearing)
+    reset.apply(to: &response)
+  }
 
   /// Answers for the session of the request. The gate only passes requests with one; it may have ended since.
   private func signedIn(
