@@ -298,29 +298,3 @@ extension SessionSnapshot {
     return SessionSnapshot(session: session, account: account)
   }
 }
-
-/// Recent events by key, with their numbers, kept for longer than any answer of the store takes.
-private struct RecentEvents<Key: Hashable & Sendable> {
-  private var events: [Key: (number: Int, time: Int64)] = [:]
-  /// The number of events at which old ones are removed.
-  private var limit = few
-
-  private static var few: Int { 4_096 }
-  private static var memory: Int64 { 60_000 }
-
-  /// The number of the latest event; nil if it is forgotten.
-  func number(of key: Key, now: Int64) -> Int? {
-    guard let event = events[key], event.time > now - Self.memory else { return nil }
-    return event.number
-  }
-
-  mutating func note(_ key: Key, number: Int = 0, now: Int64) {
-    if events.count > limit {
-      events = events.filter { $0.value.time > now - Self.memory }
-      // Amortized: the next clean-up comes after as many new events.
-      limit = max(Self.few, 2 * events.count)
-    }
-    // Events may arrive out of order: the later one counts.
-    events[key] = (max(number, events[key]?.number ?? number), now)
-  }
-}
