@@ -237,6 +237,28 @@ struct SessionCacheTests {
     #expect(memory.bytes == 0)
   }
 
+  @Test("A cache that is emptied keeps the last uses that are to be written, and none of its sessions")
+  func emptied() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    weak var gone: SessionCacheEntry?
+    let (used, written) = (SessionIdentifier.random(), SessionIdentifier.random())
+    do {
+      let (first, second) = (try entry(used, of: "anna"), try entry(written, of: "ben"))
+      memory.insert(.session(first), for: fingerprint(1), now: 0)
+      memory.insert(.session(second), for: fingerprint(2), now: 0)
+      first.lastUse.time += 5_000
+      first.lastUse.isQueued = true
+      gone = first
+    }
+    let (drops, seen) = (memory.drops, Date(timeIntervalSince1970: 1_000_005))
+    #expect(gone != nil && memory.takeDroppedUses() == [])
+    memory.removeAll()
+    // The loop then looks through its list of used sessions.
+    #expect(gone == nil && memory.drops != drops)
+    #expect(memory.takeDroppedUses() == [LastSeenUpdate(handle: used.handle, seen: seen)])
+    #expect(memory.takeDroppedUses() == [])
+  }
+
   @Test("A long name and many claims take more of the cache's budget")
   func counted() throws {
     func count(_ name: String) throws -> Int {

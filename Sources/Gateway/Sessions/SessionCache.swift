@@ -32,7 +32,7 @@ struct SessionCache {
   private(set) var invalidations = 0
   /// Bytes that the cache may use.
   var budget: Int
-  /// The number of times that the older generation was dropped.
+  /// The number of times that the older generation, or everything, was dropped.
   private(set) var drops = 0
   /// The last uses of dropped sessions that were to be written to the store.
   private var droppedUses: [LastSeenUpdate] = []
@@ -173,10 +173,17 @@ struct SessionCache {
     }
   }
 
-  /// Empties the cache.
+  /// Empties the cache. Its sessions are looked up again: the old entries must not take as much memory once more, until
+  /// their last uses are written.
   mutating func removeAll() {
     invalidations &+= 1
-    for entries in byHandle.values { for entry in entries.all { entry.validity = .ended } }
+    for entries in byHandle.values {
+      for entry in entries.all {
+        entry.validity = .ended
+        keepUse(of: entry)
+      }
+    }
+    drops &+= 1
     byHandle = [:]
     bySubject = [:]
     young = [:]
@@ -207,10 +214,15 @@ struct SessionCache {
   private mutating func dropOld() {
     for case .session(let entry) in old.values {
       forget(entry)
-      guard entry.lastUse.isQueued, let update = entry.takeLastSeenUpdate() else { continue }
-      droppedUses.append(update)
+      keepUse(of: entry)
     }
     drops &+= 1
+  }
+
+  /// Keeps the last use of a session that is dropped, if it waits to be written.
+  private mutating func keepUse(of entry: SessionCacheEntry) {
+    guard entry.lastUse.isQueued, let update = entry.takeLastSeenUpdate() else { return }
+    droppedUses.append(update)
   }
 
   /// Takes the last uses of dropped sessions that are to be written to the store.
