@@ -61,7 +61,7 @@ extension ConfigurationSchema {
         "apple.tls_ca_file", .file, into: \.configuration.apple.authorityFile, example: "\"tls/egress-ca.pem\"",
         """
         CA certificates, in PEM, that replace the system's for connections to Apple: for networks that intercept \
-        outgoing TLS.
+        outgoing TLS. Each of them is trusted, also an intermediate CA without its root.
         """, omission: "The system's CAs (the package ca-certificates) are trusted."),
       .optional(
         "apple.proxy", .proxyURL, into: \.configuration.apple.proxy, example: "\"http://proxy:3128\"",

@@ -43,8 +43,9 @@ extension ConfigurationSchema {
     .optional(
       "listen.tls_client_ca_file", .file, into: \.main.clientAuthorityFile, example: "\"tls/clients.pem\"",
       """
-      CA certificates, in PEM, for client certificates. The handshake refuses a client without a valid certificate. It \
-      only decides who may connect: users still sign in, and the certificate is not forwarded to the application.
+      CA certificates, in PEM, for client certificates. Each of them is trusted, also an intermediate CA without its \
+      root. The handshake refuses a client without a valid certificate. It only decides who may connect: users still \
+      sign in, and the certificate is not forwarded to the application.
       """, omission: "Client certificates are not requested.", seeAlso: ["listen.tls_client_certificate"]),
     .withDefault(
       "listen.tls_client_certificate", .choice, into: \.main.clientCertificate,

@@ -73,8 +73,8 @@ extension ConfigurationSchema {
       .optional(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
         """
-        For https: CA certificates, in PEM, that replace the system's. With an address that is not https:, each of \
-        the keys that begin with tls_ is an error.
+        For https: CA certificates, in PEM, that replace the system's. Each of them is trusted, also an intermediate \
+        CA without its root. With an address that is not https:, each of the keys that begin with tls_ is an error.
         """,
         omission: "The system's CAs (the package ca-certificates) are trusted.",
         seeAlso: ["upstream.tls_server_name"]),

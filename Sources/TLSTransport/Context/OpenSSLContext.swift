@@ -51,12 +51,16 @@ final class OpenSSLContext: Sendable {
     guard success else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
   }
 
-  /// Verifies chains with these certificates.
+  /// Verifies chains with these certificates. Each of them is a trust anchor, also an intermediate authority without
+  /// its root: RFC 5280, 6.1, does not ask for self-signed anchors, but OpenSSL does by default. Then an intermediate
+  /// authority in such a file verifies nothing, and the error does not say why.
   /// - Parameter file: the file that they were read from.
   func trust(_ certificates: [Certificate], of file: String) throws(TLSConfigurationError) {
     guard let store = SSL_CTX_get_cert_store(pointer) else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
     }
+    OpenSSLErrorQueue.clear()
+    try require(X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)) == 1)
     for certificate in certificates {
       OpenSSLErrorQueue.clear()
       guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {

@@ -9,13 +9,6 @@ struct ClientCertificateTests {
   enum Shown: CaseIterable, Sendable { case nothing, good, strange, expired, forServers }
 
   private static func pair(areRequired: Bool, _ shown: Shown) throws -> ConnectedPair {
-    let authority = TestCertificates.path(TestCertificates.authority)
-    let server = try TLSServerContext(
-      TLSServerSettings(
-        certificates: [
-          .init(certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
-        ], applicationProtocols: [], clients: .init(authorityFile: authority, areRequired: areRequired)),
-      ticketKeys: .random())
     let files: TestCertificates.Files? =
       switch shown {
       case .nothing: nil
@@ -24,8 +17,22 @@ struct ClientCertificateTests {
       case .expired: TestCertificates.expired
       case .forServers: TestCertificates.forServers
       }
+    return try pair(
+      authorities: TestCertificates.path(TestCertificates.authority), areRequired: areRequired, showing: files)
+  }
+
+  private static func pair(
+    authorities: String, areRequired: Bool, showing files: TestCertificates.Files?
+  ) throws -> ConnectedPair {
+    let server = try TLSServerContext(
+      TLSServerSettings(
+        certificates: [
+          .init(certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
+        ], applicationProtocols: [], clients: .init(authorityFile: authorities, areRequired: areRequired)),
+      ticketKeys: .random())
     let client = try TLSClientContext(
-      trust: .file(authority), identity: files.map { .init(certificateFile: $0.certificate, privateKeyFile: $0.key) },
+      trust: .file(TestCertificates.path(TestCertificates.authority)),
+      identity: files.map { .init(certificateFile: $0.certificate, privateKeyFile: $0.key) },
       applicationProtocols: [])
     return try ConnectedPair(server: server, client: client)
   }
@@ -48,6 +55,20 @@ struct ClientCertificateTests {
       return
     }
     #expect(pair.server.log.errors.first?.fault == .peer)
+  }
+
+  @Test("Of an authority file with an intermediate authority alone, only what that one issued is accepted")
+  func intermediateAuthority() throws {
+    let file = TestCertificates.path(TestCertificates.intermediate)
+    for (shown, isServed) in [(TestCertificates.chained, true), (TestCertificates.other, false)] {
+      let pair = try Self.pair(authorities: file, areRequired: true, showing: shown)
+      defer { pair.close() }
+      try pair.activate()
+      try pair.pump()
+      #expect((pair.server.log.negotiated != nil) == isServed, "\(pair.server.log.events)")
+      guard !isServed else { continue }
+      #expect(pair.server.log.errors == [.verificationFailed(.unknownIssuer)])
+    }
   }
 
   @Test("A file of authorities without a certificate is refused")

@@ -9,6 +9,8 @@ enum TestCertificates {
   }
 
   static let authority = "ca.pem"
+  /// Issued by the authority, and the issuer of ``chained``.
+  static let intermediate = "intermediate.pem"
 
   /// Issued by the authority for app.example.test, *.wild.example.test and 127.0.0.1.
   static let valid = Self.file("valid")
@@ -104,7 +106,7 @@ enum TestCertificates {
     Self.issue("servers", extensions: "servers.ext", days: 30, by: "ca", in: directory)
     Self.issue("clients", extensions: "clients.ext", days: 30, by: "ca", in: directory)
     Self.issue("cn", extensions: "none.ext", days: 30, by: "ca", in: directory)
-    Self.issue("intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
+    Self.issue("intermediate", subject: "intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
     Self.issue("edwards", extensions: "names.ext", days: 30, by: "ca", key: ["ed25519"], in: directory)
     Self.issue("chained", extensions: "names.ext", days: 30, by: "intermediate", in: directory)
     do {
@@ -120,12 +122,12 @@ enum TestCertificates {
 
   /// - Parameter key: the arguments of `-newkey`.
   private static func issue(
-    _ name: String, extensions: String, days: Int, by issuer: String,
+    _ name: String, subject: String = "app.example.test", extensions: String, days: Int, by issuer: String,
     key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], in directory: URL
   ) {
     Self.openssl(
       ["req", "-new", "-newkey"] + key + [
-        "-nodes", "-subj", "/CN=app.example.test", "-keyout", "\(name).key", "-out", "\(name).csr",
+        "-nodes", "-subj", "/CN=\(subject)", "-keyout", "\(name).key", "-out", "\(name).csr",
       ], in: directory)
     Self.openssl(
       "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key", "-CAcreateserial",

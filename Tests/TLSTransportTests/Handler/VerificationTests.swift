@@ -86,6 +86,14 @@ struct VerificationTests {
     #expect(try Self.refusal(server: TestCertificates.chained) == nil)
   }
 
+  @Test("An intermediate authority is trusted without its root if the file names it, and its root is not")
+  func intermediateAuthority() throws {
+    let intermediate = TLSTrust.file(TestCertificates.path(TestCertificates.intermediate))
+    #expect(try Self.refusal(server: TestCertificates.chained, trust: intermediate) == nil)
+    #expect(
+      try Self.refusal(server: TestCertificates.valid, trust: intermediate) == .verificationFailed(.unknownIssuer))
+  }
+
   @Test(
     "An invalid server name is refused before anything is sent",
     arguments: [
