@@ -144,8 +144,8 @@ let package = Package(
     .testTarget(
       name: "DataPlaneTests",
       dependencies: [
-        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1,
-        .httpTypes,
+        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .nioEmbedded,
+        .nioHTTP1, .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -47,7 +47,7 @@ final class Recorder: ExchangeObserver, Sendable {
     var upstreamsOpened = 0
     var upstreamsFailed = 0
     var connectTimes: [TimeAmount] = []
-    var handshakesFailed = 0
+    var handshakeFailures: [HandshakeFailure] = []
     var tunnelsOpened = 0
     var failures: [ExchangeFailure] = []
     var usesHTTP11: [Bool] = []
@@ -74,7 +74,9 @@ final class Recorder: ExchangeObserver, Sendable {
     }
   }
   func connectionsChanged(by difference: Int) { state.withLock { $0.clients += difference } }
-  func handshakeFailed() { state.withLock { $0.handshakesFailed += 1 } }
+  func handshakeFailed(_ failure: HandshakeFailure, of client: String) {
+    state.withLock { $0.handshakeFailures.append(failure) }
+  }
   func upstreamConnectionOpened(after duration: TimeAmount) {
     state.withLock {
       $0.upstreams += 1

@@ -169,7 +169,7 @@ struct ClientAddressTests {
   }
 
   private static func handshakeFailures(_ gateway: GatewayProcess) throws -> Double? {
-    let prefix = "cordon_client_handshake_failures_total "
+    let prefix = "cordon_client_handshake_failures_total{reason=\"proxy_header\"} "
     let line = try gateway.admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(prefix) }
     return line.flatMap { Double($0.dropFirst(prefix.count)) }
   }

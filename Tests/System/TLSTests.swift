@@ -173,8 +173,8 @@ struct TLSTests {
     #expect(upstream.requests.map(\.target) == ["/", "/", "/plain"])
   }
 
-  private func failedHandshakes(_ gateway: GatewayProcess) throws -> Int? {
-    let name = "cordon_client_handshake_failures_total "
+  private func failedHandshakes(_ gateway: GatewayProcess, _ reason: String) throws -> Int? {
+    let name = "cordon_client_handshake_failures_total{reason=\"\(reason)\"} "
     return try gateway.admin.get("/metrics").text.split(separator: "\n")
       .first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.utf8.count)) }
   }
@@ -191,7 +191,77 @@ struct TLSTests {
     defer { gateway.stop() }
     let connection = try gateway.connect()
     #expect(try connection.readToEnd() == [])
-    #expect(try failedHandshakes(gateway) == 1)
+    #expect(try failedHandshakes(gateway, "timeout") == 1)
+  }
+
+  @Test("A failed handshake is counted by its reason, and the log has what an operator can act on")
+  func reasonsOfFailures() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let stranger = try TLSFolder()
+    for suffix in ["pem", "key"] {
+      try FileManager.default.copyItem(atPath: "\(stranger.path)/two.\(suffix)", toPath: "\(folder.path)/bad.\(suffix)")
+    }
+    let gateway = try folder.gateway(before: upstream) {
+      $0["listen", "tls_client_ca_file"] = "\"\(folder.path)/ca.pem\""
+    }
+    defer { gateway.stop() }
+    try folder.run(
+      """
+      port = int(sys.argv[1])
+      def fails(c):
+        try: get(connect(port, "localhost", c), "localhost")
+        except (OSError, EOFError): return
+        raise SystemExit("served")
+      # Trusts nobody, and leaves when the gateway has read that.
+      def distrusts(version):
+        raw = socket.create_connection(("127.0.0.1", port), timeout=20)
+        c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        c.minimum_version = c.maximum_version = version
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        s = c.wrap_bio(received, sent, server_hostname="localhost")
+        while True:
+          try: s.do_handshake()
+          except ssl.SSLWantReadError:
+            raw.sendall(sent.read())
+            data = raw.recv(65536)
+            assert data
+            received.write(data)
+          except ssl.SSLCertVerificationError: break
+          else: raise SystemExit("believed")
+        raw.sendall(sent.read())
+        while raw.recv(65536): pass
+      for version in BOTH:
+        fails(context(version))
+        fails(context(version, "bad"))
+        fails(context(version, "two", ["odd"]))
+        distrusts(version)
+      # A ClientHello of TLS 1.0.
+      hello = b"\\x03\\x01" + bytes(32) + b"\\x00" + b"\\x00\\x02\\x00\\x2f" + b"\\x01\\x00"
+      hello = b"\\x01" + len(hello).to_bytes(3, "big") + hello
+      old = socket.create_connection(("127.0.0.1", port), timeout=20)
+      old.sendall(b"\\x16\\x03\\x01" + len(hello).to_bytes(2, "big") + hello)
+      while old.recv(65536): pass
+      socket.create_connection(("127.0.0.1", port), timeout=20).close()
+      print("ok")
+      """, ["\(gateway.configuration.port)"])
+    let expected = [
+      "client_certificate_missing": 2, "client_certificate_refused": 2, "no_shared_parameters": 2,
+      "certificate_rejected": 2, "unsupported_version": 1, "closed": 1, "plain_http": 0, "timeout": 0,
+    ]
+    for (reason, count) in expected {
+      try poll("\(count) failures of the reason \(reason)") {
+        try failedHandshakes(gateway, reason) == count ? () : nil
+      }
+    }
+    let peer = #""peer":"127.0.0.1""#
+    try gateway.waitForLogLine("a client does not accept the certificate of the listener", peer, "unknown_ca")
+    try gateway.waitForLogLine("refused a client certificate", peer, "\"reason\"", "tls_client_ca_file")
+    try gateway.waitForLogLine("refused a client without a certificate", peer)
+    try gateway.waitForLogLine("client and listener have nothing in common", peer, "no application protocol")
+    try gateway.waitForLogLine("the client speaks neither TLS 1.2 nor TLS 1.3", peer)
+    #expect(upstream.requests.isEmpty)
   }
 
   @Test("The end of a whole response is announced (close_notify), that of one that was cut off is not")
@@ -307,11 +377,13 @@ struct TLSTests {
     try late.send("POST / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 40000\r\n\r\n")
     #expect(String(decoding: try late.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
     for _ in 0..<2 { try late.send(String(repeating: "x", count: 20_000)) }
-    #expect(try failedHandshakes(gateway) == 8)
+    #expect(try failedHandshakes(gateway, "plain_http") == 8)
     // What is neither gets no answer.
     let other = try gateway.connect()
     try other.send("hello there, is anybody in?\r\n\r\n")
     #expect(!String(decoding: try other.readToEnd(), as: UTF8.self).contains("HTTP"))
+    #expect(try failedHandshakes(gateway, "not_tls") == 1)
+    try gateway.waitForLogLine("plain HTTP on a TLS port", #""peer":"127.0.0.1""#, "remedy")
     #expect(upstream.requests.isEmpty)
   }
 }

@@ -15,8 +15,8 @@ package protocol ExchangeObserver: AnyObject {
   func connectionsChanged(by difference: Int)
   /// A connection was closed because the client at this address has as many as it may have.
   func connectionRefused(of client: String)
-  /// The TLS handshake of a client has failed.
-  func handshakeFailed()
+  /// The TLS handshake of the client at this address has failed.
+  func handshakeFailed(_ failure: HandshakeFailure, of client: String)
   /// An HTTP/2 connection of the client at this address was ended with an error.
   func connectionFailed(_ code: HTTP2ErrorCode, of client: String)
   /// An upstream connection is ready for use, so long after it was wanted.

@@ -109,6 +109,7 @@ struct RunningGateway: Sendable {
     on eventLoops: [SocketEventLoop], _ sockets: InheritedSockets
   ) async throws -> Listener {
     let (settings, logger) = (snapshot.settings, services.logger)
+    let handshakeLog = HandshakeFailureLog(logger)
     let listener = try await Listener.start(snapshot.listener, on: eventLoops, sockets: sockets) { eventLoop in
       let sessions = LoopSessions(
         snapshot.gate.sessions, manager: services.sessions, tokens: services.tokens,
@@ -116,7 +117,8 @@ struct RunningGateway: Sendable {
         eventLoop: eventLoop)
       let gate = LoopGate(snapshot.gate, sessions: sessions, endpoints: snapshot.endpoints, logger: logger)
       let observer = LoopObserver(
-        services.metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
+        services.metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames,
+        handshakeLog: handshakeLog, logger: logger)
       services.loops.add(NIOLoopBound(sessions, eventLoop: eventLoop))
       gates.add(LoopGates.Parts(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(

@@ -7,7 +7,7 @@ final class SilentObserver: ExchangeObserver {
   func exchangeBegan() {}
   func exchangeEnded(_ record: borrowing ExchangeRecord) {}
   func connectionsChanged(by difference: Int) {}
-  func handshakeFailed() {}
+  func handshakeFailed(_ failure: HandshakeFailure, of client: String) {}
   func upstreamConnectionOpened(after duration: TimeAmount) {}
   func upstreamConnectionFailed(_ failure: ExchangeFailure) {}
   func upstreamConnectionEnded() {}

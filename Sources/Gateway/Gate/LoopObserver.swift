@@ -14,6 +14,7 @@ final class LoopObserver: ExchangeObserver {
   private var hostNumbers: [Int] = []
   private let connections: ConnectionRecorder
   private var accessLog: AccessLogWriter?
+  private let handshakeLog: HandshakeFailureLog
   private let logger: Logger
   /// The last warning about malformed responses, and when it was written.
   private var warned: (text: String, at: NIODeadline)?
@@ -27,8 +28,13 @@ final class LoopObserver: ExchangeObserver {
   /// - Parameters:
   ///   - prefix: `path_prefix`.
   ///   - hosts: the authority of each site, that of `public_url` first.
-  init(_ metrics: MetricsRegistry, log: LogSettings, prefix: String, hosts: [String], logger: Logger) {
+  ///   - handshakeLog: that of all event loops.
+  init(
+    _ metrics: MetricsRegistry, log: LogSettings, prefix: String, hosts: [String], handshakeLog: HandshakeFailureLog,
+    logger: Logger
+  ) {
     self.metrics = metrics
+    self.handshakeLog = handshakeLog
     self.logger = logger
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
@@ -75,11 +81,14 @@ final class LoopObserver: ExchangeObserver {
     logger.warning("too many connections from one address, closing further ones", metadata: ["peer": "\(client)"])
   }
 
-  func handshakeFailed() { connections.clientHandshakeFailed() }
+  func handshakeFailed(_ failure: HandshakeFailure, of client: String) {
+    connections.clientHandshakeFailed(failure.counted)
+    handshakeLog.write(failure, of: client)
+  }
 
   /// Counts and logs that the connection of a peer in `listen.proxy_protocol_from` did not begin with a PROXY header.
   func proxyHeaderMissing(from peer: String) {
-    connections.clientHandshakeFailed()
+    connections.clientHandshakeFailed(.proxyHeader)
     guard isDue(&proxyHeaderWarnedAt) else { return }
     logger.warning(
       "closing connection without a valid PROXY header",
@@ -125,6 +134,26 @@ final class LoopObserver: ExchangeObserver {
   func upstreamConnectionEnded() { connections.upstreamDisconnected() }
 
   func tunnelOpened() { requests.tunnelOpened() }
+}
+
+extension HandshakeFailure {
+  /// The reason it is counted under.
+  var counted: HandshakeFailureReason {
+    switch self {
+    case .plainHTTP: .plainHTTP
+    case .notTLS: .notTLS
+    case .unsupportedVersion: .unsupportedVersion
+    case .noSharedParameters: .noSharedParameters
+    case .clientCertificateMissing: .clientCertificateMissing
+    case .clientCertificateRefused: .clientCertificateRefused
+    case .certificateRejected: .certificateRejected
+    case .refusedByClient: .refusedByClient
+    case .closed: .closed
+    case .timedOut: .timedOut
+    case .protocolViolation: .protocolViolation
+    case .libraryFailure: .internalError
+    }
+  }
 }
 
 extension HTTP2ConnectionError {

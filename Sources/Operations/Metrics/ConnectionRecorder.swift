@@ -3,7 +3,7 @@ package final class ConnectionRecorder: Sendable {
   private let clientsAccepted = LoopCounter()
   private let clientsClosed = LoopCounter()
   private let clientsRefused = LoopCounter()
-  private let handshakesFailed = LoopCounter()
+  private let handshakesFailed = InlineArray<13, LoopCounter> { _ in LoopCounter() }
   private let clientErrors = InlineArray<3, LoopCounter> { _ in LoopCounter() }
   private let upstreamOpened = LoopCounter()
   private let upstreamClosed = LoopCounter()
@@ -18,8 +18,10 @@ package final class ConnectionRecorder: Sendable {
   package func clientClosed() { clientsClosed.add() }
   /// A client's connection was closed because of `limits.clients.connections`.
   package func clientRefused() { clientsRefused.add() }
-  /// A client's TLS handshake failed.
-  package func clientHandshakeFailed() { handshakesFailed.add() }
+  /// A client's TLS handshake failed, or its connection did not begin with the PROXY header that it must begin with.
+  package func clientHandshakeFailed(_ reason: HandshakeFailureReason) {
+    handshakesFailed[reason.rawValue].add()
+  }
   /// A client's HTTP/2 connection was ended with an error.
   package func clientFailed(_ error: HTTP2ConnectionError) {
     clientErrors[error.rawValue].add()
@@ -44,7 +46,9 @@ package final class ConnectionRecorder: Sendable {
     totals.clientsAccepted &+= accepted
     totals.clientsOpen += Int64(bitPattern: accepted &- closed)
     totals.clientsRefused &+= clientsRefused.total
-    totals.handshakesFailed &+= handshakesFailed.total
+    for index in 0..<totals.handshakesFailed.count {
+      totals.handshakesFailed[index] &+= handshakesFailed[index].total
+    }
     for index in 0..<totals.clientErrors.count {
       totals.clientErrors[index] &+= clientErrors[index].total
     }
@@ -61,12 +65,61 @@ package final class ConnectionRecorder: Sendable {
     var clientsAccepted: UInt64 = 0
     var clientsOpen: Int64 = 0
     var clientsRefused: UInt64 = 0
-    var handshakesFailed: UInt64 = 0
+    var handshakesFailed = [UInt64](repeating: 0, count: HandshakeFailureReason.allCases.count)
     var clientErrors = [UInt64](repeating: 0, count: HTTP2ConnectionError.allCases.count)
     var upstreamConnects: UInt64 = 0
     var upstreamOpen: Int64 = 0
     var connectTimes = LatencyHistogram.emptySnapshot
     var failures = [UInt64](repeating: 0, count: UpstreamFailureReason.allCases.count)
+  }
+}
+
+/// The kinds of failed handshakes with clients: the label `reason`.
+package enum HandshakeFailureReason: Int, Sendable, CaseIterable {
+  /// The client speaks plain HTTP.
+  case plainHTTP
+  /// The client speaks something else that is not TLS.
+  case notTLS
+  /// The client speaks neither TLS 1.2 nor TLS 1.3.
+  case unsupportedVersion
+  /// There is no cipher suite, group, signature or application protocol in common.
+  case noSharedParameters
+  /// The client shows no certificate, and one is required.
+  case clientCertificateMissing
+  /// The client's certificate does not verify.
+  case clientCertificateRefused
+  /// The client does not accept the listener's certificate.
+  case certificateRejected
+  /// The client ended the handshake by another alert.
+  case refusedByClient
+  /// The client closed the connection.
+  case closed
+  /// The handshake took longer than `listen.timeouts.handshake`.
+  case timedOut
+  /// The client broke the protocol.
+  case protocolViolation
+  /// The gateway's own.
+  case internalError
+  /// There was no valid PROXY header where one is expected.
+  case proxyHeader
+
+  /// The label's value.
+  package var label: String {
+    switch self {
+    case .plainHTTP: "plain_http"
+    case .notTLS: "not_tls"
+    case .unsupportedVersion: "unsupported_version"
+    case .noSharedParameters: "no_shared_parameters"
+    case .clientCertificateMissing: "client_certificate_missing"
+    case .clientCertificateRefused: "client_certificate_refused"
+    case .certificateRejected: "certificate_rejected"
+    case .refusedByClient: "refused_by_client"
+    case .closed: "closed"
+    case .timedOut: "timeout"
+    case .protocolViolation: "protocol_violation"
+    case .internalError: "internal_error"
+    case .proxyHeader: "proxy_header"
+    }
   }
 }
 

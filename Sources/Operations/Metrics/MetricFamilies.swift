@@ -43,8 +43,10 @@ extension ConnectionRecorder.Totals {
     text.sample(value: clientsRefused)
     text.family(
       "cordon_client_handshake_failures_total", .counter,
-      "Failed TLS handshakes with clients, and connections without a valid PROXY header where one is expected.")
-    text.sample(value: handshakesFailed)
+      "Failed TLS handshakes with clients, and connections without a valid PROXY header, by reason.")
+    for reason in HandshakeFailureReason.allCases {
+      text.sample(("reason", reason.label), value: handshakesFailed[reason.rawValue])
+    }
     text.family(
       "cordon_client_http2_errors_total", .counter, "HTTP/2 connections with clients ended with an error, by its code.")
     for error in HTTP2ConnectionError.allCases {

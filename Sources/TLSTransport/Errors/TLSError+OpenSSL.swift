@@ -19,6 +19,8 @@ extension TLSError {
     switch first.reason {
     case SSL_R_CERTIFICATE_VERIFY_FAILED where verifyResult != Int(X509_V_OK):
       self = .verificationFailed(TLSVerificationFailure(code: verifyResult))
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+      self = .clientCertificateMissing
     case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST:
       self = .notTLS(isHTTP: true)
     case SSL_R_WRONG_VERSION_NUMBER:

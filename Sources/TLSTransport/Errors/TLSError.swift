@@ -10,8 +10,10 @@ package enum TLSError: Error, Sendable, Equatable {
   case unsupportedVersion
   /// The two sides have no cipher suite, group, signature or application protocol in common.
   case noSharedParameters(reason: String)
-  /// The server's certificate did not verify.
+  /// The peer's certificate did not verify.
   case verificationFailed(TLSVerificationFailure)
+  /// The client shows no certificate, and this server requires one.
+  case clientCertificateMissing
   /// The peer sent a fatal alert (RFC 8446, 6.2): its number, and its meaning.
   case refusedByPeer(alert: UInt8, reason: String)
   /// The peer broke the protocol: damaged records, messages out of order.
@@ -35,8 +37,8 @@ package enum TLSError: Error, Sendable, Equatable {
   /// The party that has to act.
   package var fault: Fault {
     switch self {
-    case .notTLS, .unsupportedVersion, .noSharedParameters, .verificationFailed, .refusedByPeer, .protocolViolation,
-      .closedDuringHandshake, .uncleanShutdown:
+    case .notTLS, .unsupportedVersion, .noSharedParameters, .verificationFailed, .clientCertificateMissing,
+      .refusedByPeer, .protocolViolation, .closedDuringHandshake, .uncleanShutdown:
       .peer
     case .invalidServerName, .libraryFailure: .us
     }
@@ -49,6 +51,7 @@ package enum TLSError: Error, Sendable, Equatable {
     case .unsupportedVersion: "tls_unsupported_version"
     case .noSharedParameters: "tls_nothing_in_common"
     case .verificationFailed: "tls_verification_failed"
+    case .clientCertificateMissing: "tls_client_certificate_missing"
     case .refusedByPeer: "tls_refused_by_peer"
     case .protocolViolation: "tls_protocol_violation"
     case .closedDuringHandshake: "tls_closed_during_handshake"
@@ -67,6 +70,8 @@ package enum TLSError: Error, Sendable, Equatable {
     case .noSharedParameters(let reason):
       "the two sides have nothing in common (\(reason)): update the peer, or use a certificate with another kind of key"
     case .verificationFailed(let failure): failure.message
+    case .clientCertificateMissing:
+      "the client shows no certificate: give it one of an authority that is trusted for clients"
     case .refusedByPeer(_, let reason):
       "the peer refused the connection (\(reason)): see its log for the cause"
     case .protocolViolation(let reason):

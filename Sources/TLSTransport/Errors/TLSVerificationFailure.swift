@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Reason why a server's certificate did not verify.
+/// Reason why a peer's certificate did not verify.
 package enum TLSVerificationFailure: Sendable, Equatable {
   /// A certificate of the chain has expired.
   case expired
@@ -31,7 +31,20 @@ package enum TLSVerificationFailure: Sendable, Equatable {
     }
   }
 
-  /// The problem, and its remedy.
+  /// The problem, of a server's certificate or a client's.
+  package var problem: String {
+    switch self {
+    case .expired: "the certificate, or one of its chain, has expired"
+    case .notYetValid: "the certificate, or one of its chain, is not valid yet"
+    case .hostNameMismatch: "the certificate is for another name"
+    case .unknownIssuer: "no trusted authority issued it, or the peer left out an intermediate certificate"
+    case .selfSigned: "the certificate, or the root of its chain, is self-signed and not trusted"
+    case .revoked: "the certificate was revoked"
+    case .other(_, let reason): reason
+    }
+  }
+
+  /// The problem with a server's certificate, and its remedy.
   package var message: String {
     switch self {
     case .expired:

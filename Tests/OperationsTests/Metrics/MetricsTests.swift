@@ -102,7 +102,8 @@ struct MetricsTests {
     recorder.clientAccepted()
     recorder.clientAccepted()
     recorder.clientClosed()
-    recorder.clientHandshakeFailed()
+    for _ in 0..<2 { recorder.clientHandshakeFailed(.certificateRejected) }
+    recorder.clientHandshakeFailed(.proxyHeader)
     recorder.clientFailed(.enhanceYourCalm)
     for _ in 0..<3 { recorder.upstreamConnected(nanoseconds: 400_000) }
     recorder.upstreamDisconnected()
@@ -110,7 +111,11 @@ struct MetricsTests {
     let text = try read()
     #expect(text.value("cordon_client_connections_open") == 1)
     #expect(text.value("cordon_client_connections_total") == 2)
-    #expect(text.value("cordon_client_handshake_failures_total") == 1)
+    #expect(text.value("cordon_client_handshake_failures_total", ["reason": "certificate_rejected"]) == 2)
+    #expect(text.value("cordon_client_handshake_failures_total", ["reason": "proxy_header"]) == 1)
+    #expect(text.value("cordon_client_handshake_failures_total", ["reason": "plain_http"]) == 0)
+    let handshakes = try #require(text.families["cordon_client_handshake_failures_total"]).samples
+    #expect(handshakes.count == HandshakeFailureReason.allCases.count)
     #expect(text.value("cordon_client_http2_errors_total", ["code": "enhance_your_calm"]) == 1)
     #expect(text.value("cordon_client_http2_errors_total", ["code": "protocol_error"]) == 0)
     #expect(text.value("cordon_upstream_connections_open") == 2)

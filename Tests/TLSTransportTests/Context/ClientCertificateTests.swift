@@ -55,6 +55,7 @@ struct ClientCertificateTests {
       return
     }
     #expect(pair.server.log.errors.first?.fault == .peer)
+    #expect((pair.server.log.errors == [.clientCertificateMissing]) == (shown == .nothing))
   }
 
   @Test("Of an authority file with an intermediate authority alone, only what that one issued is accepted")

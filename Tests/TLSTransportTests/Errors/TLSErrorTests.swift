@@ -28,6 +28,8 @@ struct TLSErrorTests {
     #expect(Self.meaning(Self.ssl, 134, verifyResult: 62) == .verificationFailed(.hostNameMismatch))
     #expect(Self.meaning(Self.ssl, 134) == .protocolViolation(reason: "text"))
     #expect(Self.meaning(Self.ssl, 193, verifyResult: 10) == .noSharedParameters(reason: "text"))
+    // SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE.
+    #expect(Self.meaning(Self.ssl, 199) == .clientCertificateMissing)
   }
 
   @Test("Damaged bytes of the peer are the peer's fault, failures of the library are ours")

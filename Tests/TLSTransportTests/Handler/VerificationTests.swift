@@ -117,5 +117,6 @@ struct VerificationTests {
       #expect(error.description == "tls_verification_failed: \(failure.message)")
     }
     #expect(Set(failures.map(\.message)).count == failures.count)
+    #expect(Set(failures.map(\.problem)).count == failures.count)
   }
 }

@@ -118,7 +118,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if let error = error as? TLSError, error != .uncleanShutdown, !hasHandshake { server.observer.handshakeFailed() }
+    if let error = error as? TLSError, error != .uncleanShutdown, !hasHandshake {
+      server.observer.handshakeFailed(HandshakeFailure(error), of: peer.address)
+    }
     writer.close()
   }
 
@@ -311,7 +313,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if pace != nil || exchange.isUnderWay && isOpen { return exchangeTimedOut() }
     guard isOpen else { return abort() }
     guard pending == nil || !canTakeResponse else { return refuseHead(.headTimeout) }
-    if server.isTLS, !hasHandshake { server.observer.handshakeFailed() }
+    if server.isTLS, !hasHandshake { server.observer.handshakeFailed(.timedOut, of: peer.address) }
     // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
     if hasSentAll { close() } else { closeAfterResponse(clientMaySend: true) }
   }

@@ -82,12 +82,14 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   private static let preface = Array("PRI * HTTP/2.0\r\n".utf8)
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    if let error = error as? TLSError, error != .uncleanShutdown, !isDone { server.observer.handshakeFailed() }
+    if let error = error as? TLSError, error != .uncleanShutdown, !isDone {
+      server.observer.handshakeFailed(HandshakeFailure(error), of: peer.address)
+    }
     context.close(promise: nil)
   }
 
   override func timedOut() {
-    if server.isTLS { server.observer.handshakeFailed() }
+    if server.isTLS { server.observer.handshakeFailed(.timedOut, of: peer.address) }
     context?.close(promise: nil)
   }
 

@@ -119,7 +119,7 @@ final class ConnectionAcceptor {
 
   /// Answers a client that speaks plain HTTP on a TLS port: the answer goes past TLS, and is all that there is.
   private static func refusePlainHTTP(on channel: any Channel, _ context: ServerContext, _ peer: ClientPeer) {
-    context.observer.handshakeFailed()
+    context.observer.handshakeFailed(.plainHTTP, of: peer.address)
     let refusal = RejectedConnection(response: answerToPlainHTTP(context, peer), wheel: context.loop.wheel)
     do {
       try channel.pipeline.syncOperations.addHandler(refusal, position: .first)
