@@ -11,7 +11,8 @@ final class AsymmetricKey: Sendable {
 
   /// The first private key of a PEM text. Nil without one, and for an encrypted one.
   convenience init?(privateKeyPEM text: [UInt8]) {
-    if let plain = PlainP256Key(pem: text) {
+    if var plain = PlainP256Key(pem: text) {
+      defer { plain.erase() }
       self.init(plain)
     } else {
       self.init(decoding: text)

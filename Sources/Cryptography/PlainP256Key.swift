@@ -1,3 +1,4 @@
+internal import COpenSSL
 internal import WebFormats
 
 /// The numbers of a P-256 key in a file of PKCS #8, if it has one of the two forms in which such files come.
@@ -7,7 +8,7 @@ internal import WebFormats
 /// differ in nothing but their numbers. Any other text is for OpenSSL, valid or not.
 struct PlainP256Key {
   /// The private number, 32 bytes.
-  let scalar: [UInt8]
+  private(set) var scalar: [UInt8]
   /// The public point, uncompressed (SEC 1, 2.3.3). OpenSSL checks that it is on the curve.
   let point: [UInt8]
 
@@ -19,11 +20,20 @@ struct PlainP256Key {
     guard text.starts(with: Self.begin) else { return nil }
     let rest = text.dropFirst(Self.begin.count)
     guard let dash = rest.firstIndex(of: UInt8(ascii: "-")), rest[dash...].starts(with: Self.end) else { return nil }
-    let digits = rest[..<dash].filter { $0 != UInt8(ascii: "\n") }
+    var digits = rest[..<dash].filter { $0 != UInt8(ascii: "\n") }
     var der: [UInt8] = []
+    // An array that grows leaves a copy behind.
+    der.reserveCapacity(digits.count)
+    defer {
+      OPENSSL_cleanse(&digits, digits.count)
+      OPENSSL_cleanse(&der, der.count)
+    }
     guard Base64.decode(digits.span.bytes, into: { der.append($0) }) else { return nil }
     self.init(der: der)
   }
+
+  /// Overwrites the private number.
+  mutating func erase() { OPENSSL_cleanse(&scalar, scalar.count) }
 
   private init?(der: [UInt8]) {
     for form in Self.forms where der.count == form.before.count + 32 + form.between.count + 65 {

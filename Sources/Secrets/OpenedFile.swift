@@ -18,7 +18,10 @@ package enum OpenedFile {
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw PrivateFileError(path: path, reason: .notRegular) }
     var bytes: [UInt8] = []
+    // In one piece: an array that grows leaves a copy behind, perhaps of a secret.
+    bytes.reserveCapacity(min(max(0, Int(status.st_size)), limit))
     var chunk = [UInt8](repeating: 0, count: 16_384)
+    defer { chunk.erase() }
     while bytes.count <= limit {
       let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count == 0 { return (bytes, status.st_mode & 0o7777) }

@@ -55,6 +55,15 @@ struct PlainP256KeyTests {
     }
   }
 
+  @Test("The private number is overwritten when it is no longer needed")
+  func erasure() throws {
+    let text = Self.pem(Self.der(P256.Signing.PrivateKey(), namesCurveTwice: false))
+    var plain = try #require(PlainP256Key(pem: Array(text.utf8)))
+    #expect(plain.scalar.contains { $0 != 0 })
+    plain.erase()
+    #expect(plain.scalar == [UInt8](repeating: 0, count: 32))
+  }
+
   @Test("A key that is written is read by its form")
   func written() { compare(ES256PrivateKey().pem, isPlain: true) }
 

@@ -71,6 +71,13 @@ struct PrivateFileTests {
     #expect(error(try write("", mode: 0o600, name: "empty"), limit: 0) == nil)
   }
 
+  @Test("A file is read whole, also one that takes several reads")
+  func large() throws {
+    let text = String(repeating: "0123456789", count: 5_000)
+    let path = try write(text, mode: 0o600, name: "large")
+    #expect(try PrivateFile.read(path, limit: 50_000) == Array(text.utf8))
+  }
+
   @Test("A missing file is distinguished from one that cannot be read")
   func missing() {
     #expect(error(folder.appending(path: "nothing").path) == .missing)

@@ -13,12 +13,13 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// - Parameter path: absolute path of the `.p8` file.
   package init(contentsOfFile path: String) throws(ClientSecretKeyError) {
     let shown = LogText.sanitized(path, maximumBytes: 1024)
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: Self.maximumBytes)
     } catch {
       throw .file(PrivateFileError(path: shown, reason: error.reason))
     }
+    defer { bytes.erase() }
     try self.init(pem: bytes, name: shown)
   }
 
@@ -35,7 +36,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     case "CERTIFICATE", "PUBLIC KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY": throw .otherKind(name, label: label)
     default: throw .notAKey(name)
     }
-    guard let key = ES256PrivateKey(pem: text.utf8) else {
+    guard let key = ES256PrivateKey(pem: pem) else {
       if Self.hasEscapedLineBreaks(text) { throw .escapedLineBreaks(name) }
       throw .notP256(name)
     }

@@ -9,7 +9,9 @@ extension AssertionSigner {
     var keys: [AssertionKey] = []
     for file in settings.assertion.keyFiles {
       do {
-        keys.append(try AssertionKey(pem: try PrivateFile.read(file, limit: 65_536), name: file))
+        var pem = try PrivateFile.read(file, limit: 65_536)
+        defer { pem.erase() }
+        keys.append(try AssertionKey(pem: pem, name: file))
       } catch let error as PrivateFileError {
         throw AssertionKeyFileError(message: "\(file) \(error.problem)", remedy: error.remedy)
       } catch let error as AssertionKeyError {

@@ -1,4 +1,5 @@
 import COpenSSL
+import Secrets
 
 /// A certificate chain and its private key, read from files and checked to match.
 final class TLSIdentity: Sendable {
@@ -17,8 +18,9 @@ final class TLSIdentity: Sendable {
       throw .malformed(file: certificateFile, reason: "the dates of the certificate make no sense")
     }
 
-    let keyFile = try CredentialFile(privatePath: privateKeyFile)
-    let key = try PEMReader(keyFile.bytes).privateKey(file: privateKeyFile)
+    var pem = try CredentialFile(privatePath: privateKeyFile).bytes
+    defer { pem.erase() }
+    let key = try PEMReader(pem).privateKey(file: privateKeyFile)
     guard X509_check_private_key(leaf.pointer, key.pointer) == 1 else {
       OpenSSLErrorQueue.clear()
       throw .keyMismatch(certificateFile: certificateFile, privateKeyFile: privateKeyFile)

@@ -1,4 +1,5 @@
 import COpenSSL
+import Secrets
 
 /// One key of session tickets (RFC 5077, 4): a name in cleartext, an encryption key, and an authentication
 /// key. Its own copy of them is overwritten when it goes; its description prints nothing of it.
@@ -15,7 +16,7 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// A random key, for this process alone.
   convenience init() throws(TLSConfigurationError) {
     var random = [UInt8](repeating: 0, count: 80)
-    defer { OPENSSL_cleanse(&random, random.count) }
+    defer { random.erase() }
     OpenSSLErrorQueue.clear()
     guard RAND_priv_bytes(&random, 80) == 1 else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
@@ -26,11 +27,10 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The key in a file of 80 or 48 random bytes. Its holder can decrypt every connection that was resumed with its
   /// tickets, so a file that others can read is refused.
   convenience init(file path: String) throws(TLSConfigurationError) {
-    let file = try CredentialFile(privatePath: path)
-    guard Self.fileLengths.contains(file.bytes.count) else {
-      throw .notATicketKey(file: path, length: file.bytes.count)
-    }
-    self.init(copying: file.bytes)
+    var bytes = try CredentialFile(privatePath: path).bytes
+    defer { bytes.erase() }
+    guard Self.fileLengths.contains(bytes.count) else { throw .notATicketKey(file: path, length: bytes.count) }
+    self.init(copying: bytes)
   }
 
   private init(copying source: [UInt8]) {
