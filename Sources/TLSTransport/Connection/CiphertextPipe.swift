@@ -31,6 +31,20 @@ final class CiphertextPipe {
     return outgoing
   }
 
+  /// Whether the bytes from OpenSSL begin with a HelloRetryRequest: a ServerHello with a certain random value, after
+  /// the headers of record and message, and the version (RFC 8446, 4.1.3).
+  var outgoingIsRetryRequest: Bool {
+    let bytes = outgoing.readableBytesView
+    return bytes.first == 22 && bytes.dropFirst(5).first == 2
+      && bytes.dropFirst(11).prefix(Self.retryRandom.count).elementsEqual(Self.retryRandom)
+  }
+
+  /// SHA-256 of "HelloRetryRequest".
+  private static let retryRandom: [UInt8] = [
+    0xCF, 0x21, 0xAD, 0x74, 0xE5, 0x9A, 0x61, 0x11, 0xBE, 0x1D, 0x8C, 0x02, 0x1E, 0x65, 0xB8, 0x91,
+    0xC2, 0xA2, 0x11, 0x16, 0x7A, 0xBB, 0x8C, 0x5E, 0x07, 0x9E, 0x09, 0xE2, 0xC8, 0xA8, 0x33, 0x9C,
+  ]
+
   /// Makes room for `bytes` more bytes of ciphertext in one allocation.
   func reserveOutgoing(bytes: Int) {
     outgoing.reserveCapacity(minimumWritableBytes: bytes)

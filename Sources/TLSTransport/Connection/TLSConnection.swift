@@ -90,6 +90,9 @@ final class TLSConnection {
     pipe.takeOutgoing()
   }
 
+  /// Whether the bytes to be sent are those of a server that asks for a second ClientHello.
+  var asksForAnotherHello: Bool { pipe.outgoingIsRetryRequest }
+
   /// Makes room for the ciphertext of `plaintextBytes` bytes in one allocation.
   func reserveCiphertext(plaintextBytes: Int) {
     let records = plaintextBytes / Self.recordPlaintext + 1

@@ -47,6 +47,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var closesAbruptly = false
   /// Inspects the first bytes of a client; nil once they are TLS, or something else that OpenSSL has to refuse.
   private var detector: PlainHTTPDetector?
+  /// Inspects a client's bytes before the server has answered them; nil afterwards.
+  private var helloLimit: ClientHelloLimit?
   /// Takes over the connection of a peer that speaks plain HTTP; nil sends it an alert and closes.
   private let onPlainHTTP: ((any Channel) -> Void)?
   private let allocator = ByteBufferAllocator()
@@ -61,6 +63,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
     connection = try TLSConnection(server: server)
     detector = PlainHTTPDetector()
+    helloLimit = ClientHelloLimit()
     self.onPlainHTTP = onPlainHTTP
   }
 
@@ -134,6 +137,9 @@ package final class TLSHandler: ChannelDuplexHandler {
     guard let connection, !inputIsClosed else { return }
     let read = unwrapInboundIn(data)
     guard let bytes = pastDetector(read, context) else { return }
+    guard helloLimit?.admits(bytes) ?? true else {
+      return fail(.protocolViolation(reason: "a ClientHello of more than 16 KiB, or another message with it"), context)
+    }
     connection.receive(bytes)
     if state == .handshaking { advanceHandshake(connection, context) }
     decrypt(connection, context)
@@ -186,11 +192,15 @@ package final class TLSHandler: ChannelDuplexHandler {
   private func advanceHandshake(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
     switch connection.handshake() {
     case .incomplete:
+      if helloLimit?.isWhole == true {
+        if connection.asksForAnotherHello { helloLimit?.expectAnother() } else { helloLimit = nil }
+      }
       send(context)
     case .failed(let error):
       fail(error, context)
     case .complete:
       state = .open
+      helloLimit = nil
       let negotiated = connection.negotiated
       self.negotiated = negotiated
       context.fireUserInboundEventTriggered(negotiated)

@@ -8,9 +8,11 @@ final class KeyUpdatingClient {
   private let fromServer: OpaquePointer
   private let toServer: OpaquePointer
 
-  init?() {
+  /// - Parameter groups: those that it offers, in OpenSSL's words; it sends a key share of the first alone.
+  init?(groups: String? = nil) {
     guard
-      let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context),
+      let context = SSL_CTX_new(TLS_client_method()),
+      groups.map({ cordon_SSL_CTX_set1_groups_list(context, $0) == 1 }) ?? true, let ssl = SSL_new(context),
       let fromServer = BIO_new(BIO_s_mem()), let toServer = BIO_new(BIO_s_mem())
     else { return nil }
     (self.context, self.ssl, self.fromServer, self.toServer) = (context, ssl, fromServer, toServer)
