@@ -39,8 +39,12 @@ final class TLSIdentity: Sendable {
   /// Whether no browser has signatures of this kind of key: Ed25519 and Ed448 (RFC 8410), which other clients know.
   var isForNoBrowser: Bool { [EVP_PKEY_ED25519, EVP_PKEY_ED448].contains(keyType) }
 
-  /// Adds chain and key to a context, in addition to those of other kinds of keys.
+  /// Adds chain and key to a context, in addition to those of other kinds of keys. The context then sends the chain of
+  /// the file, and nothing else.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
+    // Of a file with one certificate OpenSSL would otherwise build the chain at each handshake, out of the authorities
+    // that the peer's certificate is verified with.
+    _ = cordon_SSL_CTX_set_mode(context.pointer, Int(SSL_MODE_NO_AUTO_CHAIN))
     OpenSSLErrorQueue.clear()
     guard SSL_CTX_use_certificate(context.pointer, chain.leaf.pointer) == 1 else {
       throw .refused(file: certificateFile, reason: OpenSSLErrorQueue.drainText())

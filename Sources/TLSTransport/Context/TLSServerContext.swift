@@ -96,9 +96,6 @@ package final class TLSServerContext: Sendable {
     try context.require(
       SSL_CTX_set_session_id_context(context.pointer, identifier, UInt32(identifier.count)) == 1)
     _ = SSL_CTX_set_timeout(context.pointer, Int(Self.ticketLifetime))
-    // Of a file with one certificate OpenSSL would otherwise build the chain at each handshake, out of the authorities
-    // of clients.
-    _ = cordon_SSL_CTX_set_mode(context.pointer, Int(SSL_MODE_NO_AUTO_CHAIN))
     try ring.install(in: context)
     try authority?.install(in: context)
     for identity in identities { try identity.install(in: context) }
