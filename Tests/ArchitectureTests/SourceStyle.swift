@@ -139,6 +139,15 @@ struct SourceStyle {
     #expect(found == [])
   }
 
+  @Test("No line of the Debian package's description is longer than lintian allows, 80 columns")
+  func packageDescription() throws {
+    let control = tree.root.appending(path: "deploy/debian/control")
+    let lines = try String(contentsOf: control, encoding: .utf8).components(separatedBy: "\n")
+    let description = lines.drop { !$0.hasPrefix("Description:") }
+    #expect(description.count > 5)
+    #expect(description.filter { $0.count > 80 } == [])
+  }
+
   /// The lines of every file with this ending below a folder of the repository.
   private func files(below folder: String, ending: String) throws -> [(file: String, lines: [String])] {
     let root = tree.root.appending(path: folder)
