@@ -111,6 +111,34 @@ struct ImportAccessTests {
     #expect(!harmless.configuration.contains(Self.closed), "\(harmless.configuration)")
   }
 
+  @Test("Options of oauth2-proxy 7.15 that keep nobody out close nothing, in a file and as arguments")
+  func optionsOf7Dot15() throws {
+    let file = try folder.translate(
+      Self.apple + """
+        email_domains = ["*"]
+        cookie_csrf_samesite = "none"
+        oidc_enabled_signing_algs = ["RS256"]
+        google_admin_api_user_scope = "user"
+
+        """)
+    #expect(!file.configuration.contains(Self.closed), "\(file.configuration)")
+    for option in ["cookie_csrf_samesite", "oidc_enabled_signing_algs", "google_admin_api_user_scope"] {
+      #expect(file.notes.contains("\(option): needs nothing"), "\(option)\n\(file.notes)")
+    }
+    // A switch has no value: the word after it is an option of its own.
+    let arguments = try folder.run([
+      "--args",
+      "--config-test --convert-config-to-alpha --version --oidc-enabled-signing-alg=RS256 "
+        + "--oidc-enabled-signing-alg ES256 --cookie-csrf-samesite=lax --email-domain=*",
+    ])
+    #expect(arguments.exit == .code(0), "\(arguments)")
+    #expect(!arguments.standardOutput.contains(Self.closed), "\(arguments.standardOutput)")
+    for option in ["config_test", "convert_config_to_alpha", "version", "oidc_enabled_signing_algs"] {
+      #expect(arguments.standardError.contains("\(option): needs nothing"), "\(option)\n\(arguments.standardError)")
+    }
+    #expect(arguments.standardError.contains("email_domains: needs nothing"), "\(arguments.standardError)")
+  }
+
   @Test("Everybody of a company's provider is not everybody with an Apple Account")
   func providers() throws {
     for (provider, isClosed) in [

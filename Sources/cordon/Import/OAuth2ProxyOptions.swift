@@ -25,6 +25,7 @@ enum OAuth2ProxyOptions {
     "cookie_csrf_per_request": "each attempt to sign in has a cookie of its own",
     "cookie_csrf_per_request_limit": "each attempt to sign in has a cookie of its own",
     "cookie_csrf_expire": "an attempt may take ten minutes",
+    "cookie_csrf_samesite": "Apple's answer across sites is taken care of",
     "force_code_challenge_method": "the nonce and the attempt's cookie bind the answer; Apple has no PKCE for the web",
     "code_challenge_method": "the nonce and the attempt's cookie bind the answer; Apple has no PKCE for the web",
     "insecure_oidc_skip_nonce": "the nonce is always verified",
@@ -34,6 +35,7 @@ enum OAuth2ProxyOptions {
     "oidc_audience_claims": "Apple has one",
     "oidc_jwks_url": "Apple's endpoints are known",
     "oidc_public_key_files": "Apple's keys are fetched",
+    "oidc_enabled_signing_algs": "signatures with RS256 and ES256 are accepted, and no others",
     "login_url": "Apple's endpoints are known",
     "redeem_url": "Apple's endpoints are known",
     "validate_url": "Apple's endpoints are known",
@@ -56,6 +58,9 @@ enum OAuth2ProxyOptions {
     "session_cookie_minimal": "the cookie holds a signed identifier and nothing else",
     "use_system_trust_store": "the system's certificates are used",
     "tls_min_version": "TLS 1.2 at least",
+    "config_test": "cordon check checks a configuration",
+    "convert_config_to_alpha": "oauth2-proxy prints a configuration and ends",
+    "version": "oauth2-proxy prints its version and ends",
   ]
 
   private static let left = [
@@ -150,25 +155,25 @@ enum OAuth2ProxyOptions {
   /// `strconv.ParseBool` reads it.
   static let truths: Set<String> = Set(switches.keys).union([
     "allow_query_semicolons", "auth_logging", "azure_use_federated_token", "bearer_token_login_fallback",
-    "code_challenge", "cookie_csrf_per_request", "cookie_httponly", "cookie_secure", "disable_keep_alives",
-    "display_htpasswd_form", "encode_state", "entra_id_federated_token_auth", "errors_to_info_log", "force_https",
-    "force_json_errors",
-    "gcp_healthchecks", "google_use_application_default_credentials", "google_use_organization_id",
+    "code_challenge", "config_test", "convert_config_to_alpha", "cookie_csrf_per_request", "cookie_httponly",
+    "cookie_secure", "disable_keep_alives", "display_htpasswd_form", "encode_state", "entra_id_federated_token_auth",
+    "errors_to_info_log", "force_https", "force_json_errors", "gcp_healthchecks",
+    "google_use_application_default_credentials", "google_use_organization_id",
     "insecure_oidc_allow_unverified_email", "insecure_oidc_skip_issuer_verification", "insecure_oidc_skip_nonce",
     "logging_compress", "logging_local_time", "pass_access_token", "pass_authorization_header", "pass_basic_auth",
     "prefer_email_to_user", "redis_insecure_skip_tls_verify", "redis_use_cluster", "redis_use_sentinel",
     "relative_redirect_url", "request_logging", "session_cookie_minimal", "set_authorization_header",
     "set_basic_auth", "set_xauthrequest", "show_debug_on_error", "skip_auth_preflight", "skip_auth_strip_headers",
     "skip_claims_from_profile_url", "skip_jwt_bearer_tokens", "skip_oidc_discovery", "skip_provider_button",
-    "ssl_insecure_skip_verify", "ssl_upstream_insecure_skip_verify", "use_system_trust_store",
+    "ssl_insecure_skip_verify", "ssl_upstream_insecure_skip_verify", "use_system_trust_store", "version",
   ])
 
   /// Arguments that may be repeated, whose name in files and in the environment is another.
   static let plurals: [String: String] = [
     "api_route": "api_routes", "cookie_domain": "cookie_domains", "email_domain": "email_domains",
     "exclude_logging_path": "exclude_logging_paths", "oidc_audience_claim": "oidc_audience_claims",
-    "oidc_extra_audience": "oidc_extra_audiences", "oidc_public_key_file": "oidc_public_key_files",
-    "provider_ca_file": "provider_ca_files",
+    "oidc_enabled_signing_alg": "oidc_enabled_signing_algs", "oidc_extra_audience": "oidc_extra_audiences",
+    "oidc_public_key_file": "oidc_public_key_files", "provider_ca_file": "provider_ca_files",
     "skip_auth_route": "skip_auth_routes", "tls_cipher_suite": "tls_cipher_suites", "trusted_ip": "trusted_ips",
     "trusted_proxy_ip": "trusted_proxy_ips", "upstream": "upstreams", "whitelist_domain": "whitelist_domains",
     "htpasswd_user_group": "htpasswd_user_groups",
@@ -178,7 +183,7 @@ enum OAuth2ProxyOptions {
   /// begins in the same way.
   private static let otherProviders = [
     "azure_graph_group_field", "azure_use_federated_token", "entra_id_federated_token_auth", "github_token",
-    "google_admin_email", "google_service_account_json", "google_target_principal",
+    "google_admin_api_user_scope", "google_admin_email", "google_service_account_json", "google_target_principal",
     "google_use_application_default_credentials", "google_use_organization_id", "jwt_key", "jwt_key_file",
     "oidc_roles_claim", "pubjwk_url", "resource", "user_id_claim",
   ]
