@@ -84,6 +84,12 @@ struct ImportTests {
       ("skip_provider_button = true", "skip_provider_button: LEFT", "show_sign_in_page = false"),
       ("skip_provider_button = false", nil, "show_sign_in_page = true"),
       ("alpha_config = \"alpha.yaml\"", "alpha_config: LEFT", "access = \"deny\""),
+      (
+        "real_client_ip_header = \"X-Real-IP\"",
+        "real_client_ip_header: LEFT: it is X-Forwarded-For, from listen.trusted_proxies; Forwarded and X-Real-IP are "
+          + "not read",
+        nil
+      ),
       ("auth_request_response_mode = \"pigeon\"", "auth_request_response_mode: LEFT", nil),
       ("redirect_url = \"https://a.example.com\"\nproxy_prefix = \"/login\"", nil, "path_prefix = \"/login\""),
       ("redirect_url = \"https://a.example.com\"", nil, "path_prefix = \"/oauth2\""),

@@ -73,7 +73,8 @@ enum OAuth2ProxyOptions {
     "oidc_groups_claim": "Apple has no groups",
     "oidc_extra_audiences": "apps of your own are apple.native_client_ids",
     "trusted_ips": "nobody passes by their address alone; make a path public, or let them go round the gateway",
-    "real_client_ip_header": "it is X-Forwarded-For or Forwarded, from listen.trusted_proxies",
+    "real_client_ip_header":
+      "it is X-Forwarded-For, from listen.trusted_proxies; Forwarded and X-Real-IP are not read",
     "force_https": "a [[listener]] with redirect = true redirects http to https, each [[host]] to itself",
     "force_json_errors": "fetch and XHR get JSON anyway; unauthenticated = \"401\" in a route for the rest",
     "skip_jwt_bearer_tokens": "bearer tokens of other issuers are not accepted; apps get Cordon's with native.bearer",
