@@ -283,6 +283,21 @@ struct ImportTests {
     #expect(made.notes.contains(note), "\(made.notes)")
   }
 
+  @Test("An upstream whose path has no final slash is for this path only, and the note says so")
+  func exactUpstream() throws {
+    let made = try folder.translate(
+      "email_domains = [\"*\"]\nskip_auth_routes = [\"^/api$\"]\nupstreams = [\"http://127.0.0.1:7/\", "
+        + "\"http://127.0.0.1:8/api\", \"http://127.0.0.1:9/api/\"]\n")
+    let exact = "path = \"/api\"\nmatch = \"exact\"\naccess = \"public\"\nupstream = \"upstream-2\""
+    #expect(made.configuration.contains(exact), "\(made.configuration)")
+    #expect(made.configuration.contains("path = \"/api/\"\nupstream = \"upstream-3\""), "\(made.configuration)")
+    #expect(
+      made.notes.contains(
+        "upstreams: LEFT: this path only, and nothing below it, as in oauth2-proxy: http://127.0.0.1:8/api; remove"),
+      "\(made.notes)")
+    try folder.check(made.configuration)
+  }
+
   @Test("Each value that was made up is left to do under its key, and its comment is in the file")
   func examples() throws {
     func translate(_ arguments: String) throws -> (configuration: String, notes: String) {

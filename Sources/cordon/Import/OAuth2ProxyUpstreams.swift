@@ -1,13 +1,13 @@
 import ConfigurationFile
 
 /// Translation of `upstreams`: the one without a path is the application, and each other one is an upstream of its own,
-/// with a route.
+/// with a route. A path that does not end in a slash is that path only, as in oauth2-proxy.
 struct OAuth2ProxyUpstreams {
   /// The upstream of `[upstream]`; nil where none was translated.
   private(set) var application: (origin: String, comment: String?)?
   /// The upstreams of `[[upstreams]]`, whose routes were added.
   private(set) var others: [(name: String, origin: String)] = []
-  /// The message about all that were not translated; nil where there are none.
+  /// The message about all that were not translated, or need attention; nil where there are none.
   let left: String?
 
   /// - Parameters:
@@ -28,6 +28,7 @@ struct OAuth2ProxyUpstreams {
       }
       let name = "upstream-\(index + 1)"
       let isRoot = path.isEmpty || path == "/"
+      let place = OAuth2ProxyRoutes.Place(path: path, isExact: path.utf8.last != UInt8(ascii: "/"))
       if hasUser {
         // Without them the application would refuse everybody, or take the request for one of nobody.
         left.withUser.append(plain)
@@ -39,8 +40,9 @@ struct OAuth2ProxyUpstreams {
         hasRoot = true
       } else if !OAuth2ProxyValue.isPlainPath(path) {
         left.withOtherPath.append(plain)
-      } else if routes.add(.init(path: path), "upstream", .text(name), comment: nil) {
+      } else if routes.add(place, "upstream", .text(name), comment: nil) {
         others.append((name, origin))
+        if place.isExact { left.exact.append(plain) }
       } else {
         left.repeated.append(plain)
       }
@@ -53,7 +55,7 @@ struct OAuth2ProxyUpstreams {
   private static let nothingForwarded =
     "nothing is forwarded where another proxy only asks verify: nothing needs to listen here"
 
-  /// The upstreams that were not translated, by the reason.
+  /// The upstreams that were not translated or need attention, by the reason.
   private struct Left {
     /// `static://202`.
     var fixed: [String] = []
@@ -62,6 +64,8 @@ struct OAuth2ProxyUpstreams {
     var withUser: [String] = []
     var withOtherPath: [String] = []
     var repeated: [String] = []
+    /// These were translated.
+    var exact: [String] = []
     var withoutRoot: [String] = []
 
     /// Nil if there are none.
@@ -79,6 +83,10 @@ struct OAuth2ProxyUpstreams {
         ),
         ("a path that a route cannot have", withOtherPath, "write the upstream and its route by hand"),
         ("another upstream has this path", repeated, "keep one of them"),
+        (
+          "this path only, and nothing below it, as in oauth2-proxy", exact,
+          "remove match = \"exact\" from the route if it is for what is below, too"
+        ),
         ("no upstream is for", withoutRoot, "upstream.url is the application for it"),
       ]
       let texts = parts.compactMap { problem, entries, remedy in
