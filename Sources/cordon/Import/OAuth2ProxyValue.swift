@@ -122,16 +122,24 @@ enum OAuth2ProxyValue {
     return (String(decoding: text, as: UTF8.self), isNarrower)
   }
 
-  /// A duration of Go's, `168h0m0s`, in the largest unit that keeps it whole; nil for zero, fractions and what is none.
+  /// A duration of Go's, `168h0m0s` or `1.5h`, in the largest unit that keeps it whole; nil for zero, fractions of a
+  /// millisecond and what is none.
   static func duration(_ text: String) -> String? {
     var milliseconds = 0
     var number: Int?
+    // What the number is divided by; nil before the point.
+    var divisor: Int?
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {
       if byte.isASCIIDigit {
         let (shifted, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
-        guard !isTooLarge, shifted < 1 << 40 else { return nil }
+        guard !isTooLarge, shifted < 1 << 40, (divisor ?? 1) < 1 << 40 else { return nil }
         number = shifted + Int(byte & 0x0F)
+        divisor = divisor.map { $0 * 10 }
+        continue
+      }
+      if byte == UInt8(ascii: "."), number != nil, divisor == nil {
+        divisor = 1
         continue
       }
       guard let count = number else { return nil }
@@ -146,9 +154,9 @@ enum OAuth2ProxyValue {
       default: return nil
       }
       let (part, isTooLong) = count.multipliedReportingOverflow(by: unit)
-      guard !isTooLong, part < 1 << 50, milliseconds < 1 << 50 else { return nil }
-      milliseconds += part
-      number = nil
+      guard !isTooLong, part < 1 << 50, milliseconds < 1 << 50, part.isMultiple(of: divisor ?? 1) else { return nil }
+      milliseconds += part / (divisor ?? 1)
+      (number, divisor) = (nil, nil)
     }
     guard number == nil, milliseconds > 0 else { return nil }
     for (unit, size) in units where milliseconds.isMultiple(of: size) { return "\(milliseconds / size)\(unit)" }
