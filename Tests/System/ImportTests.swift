@@ -185,6 +185,34 @@ struct ImportTests {
     #expect(!made.notes.contains("does not know"), "\(made.notes)")
   }
 
+  @Test(
+    "Sessions last as long as with oauth2-proxy, whose default is a week, or half a day if that is not possible",
+    arguments: [
+      ("", "# oauth2-proxy's default\nlifetime = \"7d\""), ("cookie_expire = \"36h\"", "lifetime = \"36h\""),
+      ("cookie_expire = \"1.5h\"", "lifetime = \"90m\""), ("cookie_expire = \"1h0.25m\"", "lifetime = \"3615s\""),
+      ("cookie_expire = \"0\"", replaced), ("cookie_expire = 0", replaced), ("cookie_expire = \"1.h5\"", replaced),
+      ("cookie_expire = \"0.0000000000000000000001h\"", replaced), ("cookie_expire = \"1.5.5h\"", replaced),
+      ("cookie_expire = \"500ms\"", replaced), ("cookie_expire = \"12000h\"", replaced),
+    ])
+  func lifetime(option: String, line: String) throws {
+    let made = try folder.translate("email_domains = [\"*\"]\n\(option)\n")
+    #expect(made.configuration.contains("\(line)\n"), "\(made.configuration)")
+    #expect(made.notes.contains("cookie_expire: LEFT") == (line == Self.replaced), "\(made.notes)")
+    try folder.check(made.configuration)
+  }
+
+  private nonisolated static let replaced =
+    "# cookie_expire was not translated: put your own here\nlifetime = \"12h\""
+
+  @Test("The access log is written, as oauth2-proxy does, unless it was switched off")
+  func accessLog() throws {
+    let usual = try folder.translate("email_domains = [\"*\"]\n")
+    #expect(usual.configuration.contains("[log]\n# oauth2-proxy's default\naccess = true"), "\(usual.configuration)")
+    try folder.check(usual.configuration)
+    let off = try folder.translate("email_domains = [\"*\"]\nrequest_logging = false\n")
+    #expect(off.configuration.contains("[log]\naccess = false"), "\(off.configuration)")
+  }
+
   // MARK: Other sources
 
   /// Configurations in the manner of those that are published with applications, and what becomes of them.

@@ -21,7 +21,8 @@ enum OAuth2ProxyOptions {
     "cookie_secure": "it always is, as the prefix __Host- demands",
     "cookie_samesite": "it is Lax; Apple's answer across sites is taken care of",
     "cookie_path": "it is /, as the prefix __Host- demands",
-    "cookie_refresh": "each account is checked with Apple once a day: revalidation.interval",
+    "cookie_refresh":
+      "each account is checked with Apple once a day: revalidation.interval; nothing prolongs session.lifetime",
     "cookie_csrf_per_request": "each attempt to sign in has a cookie of its own",
     "cookie_csrf_per_request_limit": "each attempt to sign in has a cookie of its own",
     "cookie_csrf_expire": "an attempt may take ten minutes",

@@ -38,8 +38,25 @@ struct OAuth2ProxyTranslation {
     access.write(to: &result.configuration, &routes)
     routes.write(to: &result.configuration)
     result.finish()
+    setDefaults(settings)
     newPrefix = result.configuration.text(of: "path_prefix") ?? "/.auth"
   }
+
+  /// Writes oauth2-proxy's defaults that differ from the gateway's and that no option has replaced. Last: a value that
+  /// the gateway refuses was taken out before, and must not leave sessions with the gateway's thirty days.
+  private mutating func setDefaults(_ settings: ForeignSettings) {
+    if !result.configuration.has("session.lifetime") {
+      let isRefused = settings.settings.contains { $0.name == "cookie_expire" }
+      result.configuration.set(
+        "session.lifetime", .text(isRefused ? "12h" : "7d"),
+        comment: isRefused ? "cookie_expire was not translated: put your own here" : Self.defaultComment)
+    }
+    if !result.configuration.has("log.access") {
+      result.configuration.set("log.access", .truth(true), comment: Self.defaultComment)
+    }
+  }
+
+  private static let defaultComment = "oauth2-proxy's default"
 
   /// The addresses under which others may have linked to oauth2-proxy, and what they become.
   var addresses: [String] {
