@@ -83,6 +83,12 @@ struct ImportTests {
       ("skip_auth_preflight = false", "skip_auth_preflight: needs nothing", nil),
       ("skip_provider_button = true", "skip_provider_button: LEFT", "show_sign_in_page = false"),
       ("skip_provider_button = false", nil, "show_sign_in_page = true"),
+      ("cookie_samesite = \"lax\"", "cookie_samesite: needs nothing", nil),
+      ("cookie_samesite = \"\"", "cookie_samesite: needs nothing", nil),
+      ("cookie_samesite = \"strict\"", "cookie_samesite: LEFT: it is Lax: a link of another site", nil),
+      ("cookie_samesite = \"none\"", "cookie_samesite: LEFT: it is Lax: in a frame", nil),
+      ("tls_min_version = \"TLS1.2\"", "tls_min_version: needs nothing", nil),
+      ("tls_min_version = \"TLS1.3\"", "tls_min_version: LEFT: TLS 1.2 is accepted, too", nil),
       ("alpha_config = \"alpha.yaml\"", "alpha_config: LEFT", "access = \"deny\""),
       (
         "real_client_ip_header = \"X-Real-IP\"",
@@ -299,6 +305,14 @@ struct ImportTests {
     let made = try folder.translate("http_address = \"http://u:s3cr3t@127.0.0.1:4180\"\nemail_domains = [\"*\"]\n")
     #expect(!made.notes.contains("s3cr3t") && !made.configuration.contains("s3cr3t"), "\(made)")
     #expect(made.notes.contains("http_address: LEFT: listen.address is an address and a port"), "\(made.notes)")
+  }
+
+  @Test("Each value of a repeated argument counts, also where files have the same name for it")
+  func repeatedArgument() throws {
+    let made = try folder.run(["--args", "--email-domain=* --skip-auth-regex=^/a/ --skip-auth-regex=^/b/"])
+    for path in ["/a/", "/b/"] {
+      #expect(made.standardOutput.contains("path = \"\(path)\"\naccess = \"public\""), "\(made.standardOutput)")
+    }
   }
 
   @Test("Of two upstreams for all paths the first is used, and the other is named")

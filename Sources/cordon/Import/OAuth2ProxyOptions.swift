@@ -19,7 +19,6 @@ enum OAuth2ProxyOptions {
     "client_secret_file": "the secret for Apple is made from the key, for minutes at a time",
     "cookie_httponly": "it always is",
     "cookie_secure": "it always is, as the prefix __Host- demands",
-    "cookie_samesite": "it is Lax; Apple's answer across sites is taken care of",
     "cookie_path": "it is /, as the prefix __Host- demands",
     "cookie_refresh":
       "each account is checked with Apple once a day: revalidation.interval; nothing prolongs session.lifetime",
@@ -58,7 +57,6 @@ enum OAuth2ProxyOptions {
     "show_debug_on_error": "error pages name a request identifier; the log has the rest",
     "session_cookie_minimal": "the cookie holds a signed identifier and nothing else",
     "use_system_trust_store": "the system's certificates are used",
-    "tls_min_version": "TLS 1.2 at least",
     "config_test": "cordon check checks a configuration",
     "convert_config_to_alpha": "oauth2-proxy prints a configuration and ends",
     "version": "oauth2-proxy prints its version and ends",
@@ -170,13 +168,14 @@ enum OAuth2ProxyOptions {
     "ssl_insecure_skip_verify", "ssl_upstream_insecure_skip_verify", "use_system_trust_store", "version",
   ])
 
-  /// Arguments that may be repeated, whose name in files and in the environment is another.
+  /// Arguments that may be repeated, and their name in files and in the environment, which mostly is another.
   static let plurals: [String: String] = [
     "api_route": "api_routes", "cookie_domain": "cookie_domains", "email_domain": "email_domains",
     "exclude_logging_path": "exclude_logging_paths", "oidc_audience_claim": "oidc_audience_claims",
     "oidc_enabled_signing_alg": "oidc_enabled_signing_algs", "oidc_extra_audience": "oidc_extra_audiences",
     "oidc_public_key_file": "oidc_public_key_files", "provider_ca_file": "provider_ca_files",
-    "skip_auth_route": "skip_auth_routes", "tls_cipher_suite": "tls_cipher_suites", "trusted_ip": "trusted_ips",
+    "skip_auth_regex": "skip_auth_regex", "skip_auth_route": "skip_auth_routes",
+    "tls_cipher_suite": "tls_cipher_suites", "trusted_ip": "trusted_ips",
     "trusted_proxy_ip": "trusted_proxy_ips", "upstream": "upstreams", "whitelist_domain": "whitelist_domains",
     "htpasswd_user_group": "htpasswd_user_groups",
   ]

@@ -121,6 +121,10 @@ struct OAuth2ProxyTranslation {
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
       result.set("pages.show_sign_in_page", .truth(!skip), from: setting)
       return skip ? .left(Self.withoutPage) : .translated
+    case "cookie_samesite": return sameSite(setting)
+    case "tls_min_version":
+      return setting.value == .text("TLS1.3")
+        ? .left("TLS 1.2 is accepted, too: a proxy before the gateway can refuse it") : .unneeded("TLS 1.2 at least")
     case "request_logging": return truth(setting, "log.access")
     case "insecure_oidc_allow_unverified_email": return unverifiedEmail(setting, in: all)
     case "scope": return scope(setting)
@@ -329,6 +333,14 @@ struct OAuth2ProxyTranslation {
     return .left(
       "X-Auth-Request-User and -Email go to the application and are in the answers of verify, not in those to "
         + "browsers; there is no -Groups, -Preferred-Username or -Access-Token")
+  }
+
+  private func sameSite(_ setting: ForeignSettings.Setting) -> Outcome {
+    switch setting.value {
+    case .text("strict"): .left("it is Lax: a link of another site opens with the session, as it did not before")
+    case .text("none"): .left("it is Lax: in a frame of another site nobody is signed in")
+    default: .unneeded("it is Lax; Apple's answer across sites is taken care of")
+    }
   }
 
   // MARK: Simple values
