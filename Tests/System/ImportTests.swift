@@ -368,6 +368,21 @@ struct ImportTests {
     #expect(named.notes.contains(" 3 left for you."), "\(named.notes)")
   }
 
+  @Test(
+    "An alpha configuration, which is YAML, is refused with what to do, by its name or its contents",
+    arguments: [
+      ("alpha.yaml", "providers:\n  - id: apple\n"), ("values.yml", "config:\n  clientID: x\n"),
+      ("alpha", "# core\nupstreamConfig:\n  upstreams: []\n"),
+    ])
+  func alphaConfiguration(name: String, contents: String) throws {
+    try folder.directory.write(contents, to: name)
+    let made = try folder.run([name])
+    #expect(made.exit == .code(65))
+    #expect(made.standardOutput.isEmpty)
+    #expect(made.standardError.contains("\(name): this is YAML"), "\(made.standardError)")
+    #expect(made.standardError.contains("Documentation/MIGRATING.md"), "\(made.standardError)")
+  }
+
   @Test("A file that is not TOML is refused with its place, and an existing file is not overwritten")
   func refusals() throws {
     let refused = try folder.translate("upstreams = [\n")

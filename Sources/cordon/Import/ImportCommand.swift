@@ -61,7 +61,7 @@ struct ImportCommand: ParsableCommand {
   private func settings() throws -> ForeignSettings {
     var sources: [[ForeignSettings.Setting]] = []
     do {
-      if let file { sources.append(try ForeignSettings(try bytes(of: file), name: file).settings) }
+      if let file { sources.append(try fileSettings(file)) }
       if let env { sources.append(try OAuth2ProxySources.environment(try bytes(of: env), name: env)) }
       if let args { sources.append(try OAuth2ProxySources.arguments(args)) }
     } catch let problems as ConfigurationError {
@@ -70,6 +70,18 @@ struct ImportCommand: ParsableCommand {
       throw refused(printable(error.message))
     }
     return OAuth2ProxySources.merged(sources)
+  }
+
+  private func fileSettings(_ file: String) throws -> [ForeignSettings.Setting] {
+    let contents = try bytes(of: file)
+    do throws(ConfigurationError) {
+      return try ForeignSettings(contents, name: file).settings
+    } catch {
+      guard OAuth2ProxySources.isYAML(contents, name: file) else { throw error }
+      throw refused(
+        "\(file): this is YAML, as oauth2-proxy's alpha configuration is, and is translated by hand: see "
+          + "Documentation/MIGRATING.md; FILE is the file of --config, in TOML")
+    }
   }
 
   private func bytes(of file: String) throws -> [UInt8] {
