@@ -71,10 +71,10 @@ struct ImportTests {
       ("standard_logging = true", "standard_logging: needs nothing", nil),
       ("auth_logging = false", nil, "audit = false"), ("request_logging = false", nil, "access = false"),
       (
-        "trusted_proxy_ips = [\"10.0.0.0/8\", \"192.0.2.1\", \"fd00::1\"]", nil,
+        "reverse_proxy = true\ntrusted_proxy_ips = [\"10.0.0.0/8\", \"192.0.2.1\", \"fd00::1\"]", nil,
         "trusted_proxies = [\"10.0.0.0/8\", \"192.0.2.1/32\", \"fd00::1/128\"]"
       ),
-      ("trusted_proxy_ips = [\"proxy.example.com\"]", "trusted_proxy_ips: LEFT", nil),
+      ("reverse_proxy = true\ntrusted_proxy_ips = [\"proxy.example.com\"]", "trusted_proxy_ips: LEFT", nil),
       ("reverse_proxy = true\ntrusted_proxy_ips = [\"10.0.0.0/8\"]", "reverse_proxy: needs nothing", nil),
       ("reverse_proxy = true", "reverse_proxy: LEFT", nil),
       ("reverse_proxy = false", "reverse_proxy: needs nothing", nil),
@@ -305,6 +305,14 @@ struct ImportTests {
     let made = try folder.translate("http_address = \"http://u:s3cr3t@127.0.0.1:4180\"\nemail_domains = [\"*\"]\n")
     #expect(!made.notes.contains("s3cr3t") && !made.configuration.contains("s3cr3t"), "\(made)")
     #expect(made.notes.contains("http_address: LEFT: listen.address is an address and a port"), "\(made.notes)")
+  }
+
+  @Test("Proxies that oauth2-proxy did not trust are not trusted here", arguments: ["", "reverse_proxy = false\n"])
+  func proxiesNotTrusted(option: String) throws {
+    let made = try folder.translate("email_domains = [\"*\"]\n\(option)trusted_proxy_ips = [\"10.0.0.0/8\"]\n")
+    #expect(!made.configuration.contains("trusted_proxies"), "\(made.configuration)")
+    #expect(made.notes.contains("trusted_proxy_ips: LEFT: without reverse_proxy it has no effect"), "\(made.notes)")
+    #expect(!made.notes.contains("covered by trusted_proxy_ips"), "\(made.notes)")
   }
 
   @Test("Each value of a repeated argument counts, also where files have the same name for it")

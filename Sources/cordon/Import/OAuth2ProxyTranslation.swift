@@ -86,7 +86,7 @@ struct OAuth2ProxyTranslation {
     if OAuth2ProxyOptions.isRestriction(setting.name) { return restriction(setting) }
     if let outcome = OAuth2ProxyOptions.fixed(setting.name) { return outcome }
     if let (usual, unneeded, left) = OAuth2ProxyOptions.switches[setting.name] {
-      if setting.name == "reverse_proxy", Self.namesTrustedProxies(all) {
+      if setting.name == "reverse_proxy", setting.value == .truth(true), Self.namesTrustedProxies(all) {
         return .unneeded("covered by trusted_proxy_ips")
       }
       return setting.value == .truth(usual) ? .unneeded(unneeded) : .left(left)
@@ -105,7 +105,7 @@ struct OAuth2ProxyTranslation {
     // Not `email_domain`, which is the argument's name only: in a file or the environment oauth2-proxy ignores it.
     case "email_domains": return domains(setting)
     case "authenticated_emails_file": return emailsFile(setting)
-    case "trusted_proxy_ips", "trusted_proxy_ip": return trustedProxies(setting)
+    case "trusted_proxy_ips", "trusted_proxy_ip": return trustedProxies(setting, in: all)
     case "auth_request_response_mode": return text(setting, "apple.response_mode")
     case "auth_logging": return truth(setting, "log.audit")
     case "skip_auth_routes", "skip_auth_regex":
@@ -229,9 +229,12 @@ struct OAuth2ProxyTranslation {
     all.settings.contains { $0.name.hasPrefix("trusted_proxy_ip") && $0.value.words?.isEmpty == false }
   }
 
-  private mutating func trustedProxies(_ setting: ForeignSettings.Setting) -> Outcome {
+  private mutating func trustedProxies(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
     guard let list = setting.value.words else { return Self.notText }
     guard !list.isEmpty else { return .unneeded("it is empty") }
+    guard all.settings.contains(where: { $0.name == "reverse_proxy" && $0.value == .truth(true) }) else {
+      return .left("without reverse_proxy it has no effect: name the proxies in listen.trusted_proxies if there are any")
+    }
     result.set("listen.trusted_proxies", .texts(list.map(OAuth2ProxyValue.network)), from: setting)
     return .translated
   }
