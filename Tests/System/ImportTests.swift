@@ -109,6 +109,10 @@ struct ImportTests {
       ("redirect_url = \"http://a.example.com/oauth2/callback\"", "redirect_url: LEFT", nil),
       ("http_address = \"localhost:4180\"", nil, "address = \"127.0.0.1:4180\""),
       ("https_address = \":443\"", "https_address: needs nothing", nil),
+      (
+        "http_address = \"unix:///run/proxy.sock,mode=0660\"", "http_address: LEFT: listen.address is",
+        "address = \"127.0.0.1:4180\""
+      ),
       ("http_address = \"proxy.example.com:4180\"", "http_address: LEFT", nil),
       (
         "upstreams = [\"http://u:p@127.0.0.1:1/\", \"http://127.0.0.1:1/a%20b/\", \"http://127.0.0.1:1/../x/\"]",

@@ -204,7 +204,7 @@ struct OAuth2ProxyTranslation {
 
   private mutating func address(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
     guard case .text(let text) = setting.value, let address = OAuth2ProxyValue.address(text) else {
-      return .left("listen.address is an address and a port, or \"unix:/path\"")
+      return .left("listen.address is an address and a port, or \"unix:/path\", whose mode the umask decides")
     }
     let speaksTLS = all.settings.contains { $0.name == "tls_cert_file" && $0.value != .text("") }
     switch (setting.name == "https_address", speaksTLS) {
@@ -233,7 +233,7 @@ struct OAuth2ProxyTranslation {
     guard let list = setting.value.words else { return Self.notText }
     guard !list.isEmpty else { return .unneeded("it is empty") }
     guard all.settings.contains(where: { $0.name == "reverse_proxy" && $0.value == .truth(true) }) else {
-      return .left("without reverse_proxy it has no effect: name the proxies in listen.trusted_proxies if there are any")
+      return .left("without reverse_proxy it has no effect: name proxies in listen.trusted_proxies if there are any")
     }
     result.set("listen.trusted_proxies", .texts(list.map(OAuth2ProxyValue.network)), from: setting)
     return .translated

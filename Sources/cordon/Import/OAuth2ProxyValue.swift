@@ -3,9 +3,11 @@ import WebFormats
 /// Values as oauth2-proxy writes them, as the gateway does.
 enum OAuth2ProxyValue {
   /// A listener: `127.0.0.1:4180`, `http://[::1]:4180`, `:443` or `unix:///path`; nil with user information, which the
-  /// message about a refused value would show.
+  /// message about a refused value would show, and for a socket with a mode (`unix:///path,mode=0660`).
   static func address(_ text: String) -> String? {
-    if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? "unix:\(path)" : nil }
+    if let path = text.without(prefix: "unix://") {
+      return path.hasPrefix("/") && !path.utf8.contains(UInt8(ascii: ",")) ? "unix:\(path)" : nil
+    }
     let authority = text.without(prefix: "http://") ?? text.without(prefix: "https://") ?? text
     guard !authority.isEmpty, !authority.utf8.contains(where: { "/@".utf8.contains($0) }) else { return nil }
     if let port = authority.without(prefix: "localhost:") { return "127.0.0.1:\(port)" }
