@@ -68,7 +68,7 @@ struct ForwardingTests {
       "X-Forwarded", "X_Forwarded", "Forwarded-For", "forwarded_for", "Remote-Email", "REMOTE_NAME", "Remote-Group",
       "Remote.Groups", "SCRIPT_NAME", "Script-Name", "X-Script-Name", "x_script_name", "Path-Info", "PATH_INFO",
       "Daphne-Root-Path", "daphne_root_path", "X-Remote-Extra-Scopes", "X-Scheme", "X_Url_Scheme", "Front-End-Https",
-      "X-Sendfile-Type", "X-Accel-Mapping", "$WSRU", "$wsra",
+      "X-Sendfile-Type", "X-Accel-Mapping", "$WSRU", "$wsra", "Proxy-Client-IP", "PROXY_CLIENT_IP",
     ])
   func spoofed(_ name: String) {
     #expect(fields("A: 1", "\(name): evil", "B: 2") == ["A: 1", "B: 2"])
@@ -89,7 +89,8 @@ struct ForwardingTests {
       "Teleport-Jwt-Assertion", "kubeflow-userid", "Kubeflow_Groups", "X-Userinfo", "X-Consumer-Username",
       "X-Credential-Identifier", "X-Token-User-Email", "X-Token-Subject", "X-Auth-User", "X_AUTH_USERNAME",
       "X-Auth-Email", "X-Forwarded-Login", "CAS_User", "iv-user", "iv_groups", "SM_USER", "SM_USERDN",
-      "X-Endpoint-API-UserInfo", "X-Apigateway-Api-Userinfo",
+      "X-Endpoint-API-UserInfo", "X-Apigateway-Api-Userinfo", "SM_SERVERSESSIONID", "WL-Proxy-Client-IP",
+      "WL-Proxy-SSL", "Proxy-Remote-User", "X-JWT-Assertion", "x_jwt_assertion",
     ])
   func otherGateways(_ name: String) {
     for trusted in [false, true] {
@@ -99,8 +100,25 @@ struct ForwardingTests {
   }
 
   @Test(
+    "Headers about a client certificate are removed in every spelling, also from a trusted peer, and as trailers",
+    arguments: [
+      "Client-Cert", "client_cert", "Client-Cert-Chain", "SSL_CLIENT_CERT", "SSL-Client-Cert", "Ssl-Client-Verify",
+      "SSL_CLIENT_S_DN", "ssl-client-subject-dn", "X-SSL-Client-Cert", "x_ssl_client_verify", "X-Client-Cert",
+      "X-Client-Verify", "X-Client-DN", "X_CLIENT_DN", "X-ARR-ClientCert", "WL-Proxy-Client-Cert",
+    ])
+  func clientCertificates(_ name: String) {
+    for trusted in [false, true] {
+      #expect(fields("A: 1", "\(name): evil", "B: 2", trusted: trusted) == ["A: 1", "B: 2"])
+    }
+    let trailers = TrailerForwarding.passing(Array("\(name): evil\r\nX-Sum: 1\r\n".utf8), rules: rules)
+    #expect(String(decoding: trailers, as: UTF8.self) == "X-Sum: 1\r\n")
+  }
+
+  @Test(
     "Names that only resemble those of other gateways pass",
     arguments: [
+      "SSL-Session-Id", "X-SSL-Client", "X-Client-Id", "X-Client-Version", "SM", "Small", "WL-Region", "Client-Id",
+      "Sec-Fetch-Dest", "Sec-CH-UA-Platform", "Content-Type", "Priority", "Pragma", "Proxy-Client",
       "OIDC", "Tailscale", "X-Auth-Token", "X-Auth-Key", "X-Access-Token", "X-Consumer",
       "X-Amzn-Trace-Id", "X-Ms-Version", "X-Goog-Api-Key", "Cf-Connecting-IP", "Cf-Access-Client-Id", "Sec-Fetch-User",
       "Cache-Control", "X-Csrf-Token", "X-User", "X-Appengine-Country",
@@ -147,7 +165,7 @@ struct ForwardingTests {
     ] {
       #expect(!passed("\(name): x", by: rules, trusted: true), "\(name)")
     }
-    for name in ["X-Scheme", "Front-End-Https", "X-Forwarded-Prefix", "X-Client-IP"] {
+    for name in ["X-Scheme", "Front-End-Https", "X-Forwarded-Prefix", "X-Client-IP", "Proxy-Client-IP"] {
       #expect(passed("\(name): x", by: rules, trusted: true), "\(name)")
     }
     #expect(passed("Forwarded: for=x", by: keeping, trusted: false))

@@ -70,6 +70,15 @@ struct ReservedNamesTests {
     }
   }
 
+  @Test("Names and families of one or two characters are found, and what only begins alike is not")
+  func shortNames() {
+    let reserved = ReservedNames(["Q", "Qz"], families: ["$", "SM"])
+    for name in ["Q", "q", "Qz", "qZ", "$", "$W", "-1", "_-", "sm", "SM-User"] {
+      #expect(reserved.contains(name), "\(name)")
+    }
+    for name in ["Qa", "Q-", "Qzz", "1", "1$", "S", "Sn", "S-M"] { #expect(!reserved.contains(name), "\(name)") }
+  }
+
   @Test("Each name is found among many names and families, and no other name is")
   func manyNames() {
     var words: [String] = []

@@ -119,6 +119,7 @@ struct ForwardingIdentityTests {
       "X-Forwarded-User", "x_forwarded_user", "X.Forwarded.User", "X-Identity-Assertion", "X-Forwarded-For", "Cookie",
       "Set-Cookie", "Content-Length", "Content_Length", "Transfer-Encoding", "transfer_encoding", "Host", "Connection",
       "Trailer", "Upgrade", "TE", "Authorization", "X-Original-URL", "Forwarded", "X-Request-Id", "Proxy",
+      "Client-Cert",
     ])
   func trailer(name: String) throws {
     let anna = try site.signedIn()
@@ -147,7 +148,8 @@ struct ForwardingIdentityTests {
       "X-Remote-Groups", "X-WEBAUTH-USER", "X-Auth-Request-User", "X_Auth_Request_Groups", "X-Authenticated-User",
       "Client-IP", "True-Client-IP", "X-Forwarded", "Forwarded-For", "Remote-Groups", "SCRIPT_NAME", "X-Script-Name",
       "Path-Info", "Daphne-Root-Path", "OIDC_CLAIM_groups", "X-Pomerium-Claim-Email", "X-Vouch-User",
-      "X-authentik-username", "X-Amzn-Oidc-Identity", "X-Ms-Client-Principal-Name",
+      "X-authentik-username", "X-Amzn-Oidc-Identity", "X-Ms-Client-Principal-Name", "Client-Cert", "Client-Cert-Chain",
+      "SSL_CLIENT_CERT", "X-SSL-Client-Verify", "WL-Proxy-Client-Cert", "Proxy-Client-IP", "X-JWT-Assertion",
     ]
     _ = try anna.fetch("\(site.origin)/lies", fields: lies.map { ($0, "evil-mallory") })
     let seen = try site.upstream.waitForRequest { $0.target == "/lies" }

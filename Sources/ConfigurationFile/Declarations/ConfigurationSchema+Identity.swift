@@ -22,9 +22,10 @@ extension ConfigurationSchema {
         """
         Headers that are forwarded although applications commonly take them for the user or the address. Headers about \
         the user (Remote-*, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-User and similar \
-        names, also those of other gateways, as in OIDC-* and X-Pomerium-*) are removed otherwise; X-Forwarded-*, \
-        X-Real-IP and similar names, except from trusted proxies. Write each name in full. Never a header that the \
-        configuration sets, or one that names a path prefix (Script-Name, X-Forwarded-Prefix).
+        names, also those of other gateways, as in OIDC-* and X-Pomerium-*) or a client certificate (Client-Cert, \
+        SSL-Client-* and similar names) are removed otherwise; X-Forwarded-*, X-Real-IP and similar names, except from \
+        trusted proxies. Write each name in full. Never a header that the configuration sets, or one that names a path \
+        prefix (Script-Name, X-Forwarded-Prefix).
         """, seeAlso: ["identity.headers", "upstream.remove_headers", "listen.trusted_proxies"]),
     ])
 

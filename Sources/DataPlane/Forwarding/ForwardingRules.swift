@@ -191,16 +191,23 @@ package final class ForwardingRules: Sendable {
     "Cf-Access-Jwt-Assertion", "Teleport-Jwt-Assertion", "Kubeflow-Userid", "Kubeflow-Groups", "X-Userinfo",
     "X-Credential-Identifier", "X-Credential-Username", "X-Token-Subject", "X-Endpoint-Api-Userinfo",
     "X-Apigateway-Api-Userinfo",
-    // mod_auth_cas, IBM WebSEAL, SiteMinder.
-    "CAS-User", "IV-User", "IV-User-L", "IV-Groups", "IV-Creds", "SM-User", "SM-UserDN",
+    // mod_auth_cas, IBM WebSEAL, WSO2, WebLogic.
+    "CAS-User", "IV-User", "IV-User-L", "IV-Groups", "IV-Creds", "X-JWT-Assertion", "Proxy-Remote-User",
+    // The client certificate, as nginx, HAProxy and Azure App Service are told to name it.
+    "X-Client-Cert", "X-Client-Verify", "X-Client-DN", "X-ARR-ClientCert",
   ]
 
-  /// The same, whatever follows these beginnings. A family that begins with A, R or S would make the look-up slower: so
-  /// do many headers of ordinary requests.
+  /// The same, whatever follows these beginnings. A family that begins with `Ac`, `Re` or `Se`, as many headers of
+  /// ordinary requests do, would make the look-up slower.
   private static let userFamilies = [
     "X-Remote-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-",
     // mod_auth_openidc, mod_auth_mellon, Oracle Access Manager.
     "OIDC-", "Mellon-", "OAM-",
+    // SiteMinder, WebLogic's plug-in.
+    "SM-", "WL-Proxy-",
+    // The client certificate (RFC 9440; ingress-nginx; `SSL_CLIENT_CERT` of mod_ssl and its heirs). A proxy removes
+    // them from requests (RFC 9440, 2.4).
+    "Client-Cert", "SSL-Client-", "X-SSL-Client-",
     "X-Pomerium-", "X-Vouch-", "X-Authentik-", "X-Token-User-", "X-Consumer-", "Tailscale-",
     "Cf-Access-Authenticated-User-", "X-Amzn-Oidc-", "X-Ms-Client-Principal", "X-Ms-Token-",
     "X-Goog-Authenticated-User-", "X-Goog-Iap-", "X-Appengine-User-",
@@ -209,8 +216,8 @@ package final class ForwardingRules: Sendable {
   /// Fields that are not believed of clients: about the user, the client's address, scheme and path.
   private static let foreign =
     users + [
-      "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
-      "X-Forwarded", "Forwarded-For", "X-Scheme", "X-Url-Scheme", "Front-End-Https",
+      "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP",
+      "Proxy-Client-IP", "Forwarded", "X-Forwarded", "Forwarded-For", "X-Scheme", "X-Url-Scheme", "Front-End-Https",
     ]
 
   /// The same, whatever follows these beginnings.

@@ -11,6 +11,9 @@ package struct ReservedNames: Sendable {
   private var families: [[UInt8]] = []
   /// For each length up to 63 the first letters that occur with it: what rules out nearly every field at once.
   @usableFromInline private(set) var firstLetters: [UInt32] = Array(repeating: 0, count: 64)
+  /// For each first letter the second letters that occur with it. A family makes its first letter occur with nearly all
+  /// lengths: this rules out `Sec-Fetch-Dest` and `Content-Type` where `SSL-Client-` and `Client-Cert` are families.
+  @usableFromInline private(set) var secondLetters: [UInt32] = Array(repeating: 0, count: 27)
 
   /// - Parameter families: beginnings of names, as in `X-Forwarded-`.
   package init(_ names: some Sequence<String>, families: [String] = []) {
@@ -19,18 +22,28 @@ package struct ReservedNames: Sendable {
       guard !folded.isEmpty, !self.names.contains(folded) else { continue }
       self.names.append(folded)
       firstLetters[min(folded.count, 63)] |= Self.letterBit(folded[0])
+      addSecondLetter(of: folded, isFamily: false)
     }
     for family in families {
       let folded = family.utf8.map(Self.fold)
       guard !folded.isEmpty, !self.families.contains(folded) else { continue }
       self.families.append(folded)
       for length in min(folded.count, 63)...63 { firstLetters[length] |= Self.letterBit(folded[0]) }
+      addSecondLetter(of: folded, isFamily: true)
     }
     self.names.sort { $0.lexicographicallyPrecedes($1) }
     self.families.sort { $0.lexicographicallyPrecedes($1) }
     self.families = self.families.reduce(into: [[UInt8]]()) { kept, family in
       if let last = kept.last, family.starts(with: last) { return }
       kept.append(family)
+    }
+  }
+
+  private mutating func addSecondLetter(of folded: [UInt8], isFamily: Bool) {
+    if folded.count > 1 {
+      secondLetters[Self.letterNumber(folded[0])] |= Self.letterBit(folded[1])
+    } else if isFamily {
+      secondLetters[Self.letterNumber(folded[0])] = .max
     }
   }
 
@@ -42,6 +55,10 @@ package struct ReservedNames: Sendable {
   package func contains(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     let first = Self.fold(bytes.byte(at: range.lowerBound))
     guard firstLetters[min(range.count, 63)] & Self.letterBit(first) != 0 else { return false }
+    if range.count > 1 {
+      let second = Self.letterBit(Self.fold(bytes.byte(at: range.lowerBound + 1)))
+      guard secondLetters[Self.letterNumber(first)] & second != 0 else { return false }
+    }
     return search(bytes, range)
   }
 
@@ -93,8 +110,12 @@ package struct ReservedNames: Sendable {
 
   /// A bit of 27: one for each letter, the last for everything else.
   @inlinable @inline(__always)
-  static func letterBit(_ folded: UInt8) -> UInt32 {
+  static func letterBit(_ folded: UInt8) -> UInt32 { 1 << UInt32(letterNumber(folded)) }
+
+  /// The number of that bit.
+  @inlinable @inline(__always)
+  static func letterNumber(_ folded: UInt8) -> Int {
     let letter = folded &- 0x61
-    return 1 << UInt32(letter < 26 ? letter : 26)
+    return Int(letter < 26 ? letter : 26)
   }
 }

@@ -24,13 +24,16 @@ enum KeptNames {
   static let strangers: Set<String> = [
     "forwarded", "x-real-ip", "x-original-uri", "client-ip", "x-client-ip", "true-client-ip", "x-cluster-client-ip",
     "x-forwarded", "forwarded-for", "remote-user", "x-remote-user", "x-remote-email", "x-remote-name",
-    "x-remote-group", "x-remote-groups", "cf-access-jwt-assertion", "x-auth-user", "iv-user", "sm-user",
+    "x-remote-group", "x-remote-groups", "cf-access-jwt-assertion", "x-auth-user", "iv-user",
+    "proxy-client-ip", "proxy-remote-user", "x-jwt-assertion", "x-client-cert", "x-client-verify", "x-client-dn",
+    "x-arr-clientcert",
   ]
 
   /// The same for every name that begins with one of these.
   static let strangeFamilies = [
     "x-forwarded-", "x-webauth-", "x-auth-request-", "x-authenticated-", "oidc-", "x-pomerium-", "x-vouch-",
     "x-authentik-", "x-amzn-oidc-", "x-ms-client-principal", "x-ms-token-", "x-goog-iap-", "tailscale-",
+    "sm-", "wl-proxy-", "client-cert", "ssl-client-", "x-ssl-client-",
   ]
 
   /// Whether strangers may not say a name, in the spelling of `folded`.
