@@ -86,6 +86,23 @@ struct ManagerAuthorityTests {
     #expect(try !isProtected("anna"), "a manager may end their own sessions")
   }
 
+  @Test("A ban of an operator is protected while it is in force, and one of a manager is not")
+  func protectedBans() throws {
+    func isProtected(by author: String, until: Date? = nil) -> Bool {
+      authority.isProtected(Ban(until: until, reason: nil, since: Self.now, by: author), at: Self.now)
+    }
+    for author in ["cli", "token", "socket", "", "somebody"] {
+      #expect(isProtected(by: author), "\(author)")
+      #expect(isProtected(by: author, until: Self.now.addingTimeInterval(1)), "\(author)")
+      #expect(!isProtected(by: author, until: Self.now), "\(author)")
+    }
+    let audit = AuditTrail(.silent, keyring: try SessionKeyring.forTests("a"))
+    for name in ["anna", "mona"] {
+      let manager = try #require(Subject(name))
+      #expect(!isProtected(by: audit.name(ofManager: manager)))
+    }
+  }
+
   @Test(
     "A form that lacks a field, or whose field is malformed, is not an act",
     arguments: [

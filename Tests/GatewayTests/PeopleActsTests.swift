@@ -1,4 +1,5 @@
 import AccessPolicy
+import FoundationEssentials
 import Operations
 import Pages
 import Sessions
@@ -39,6 +40,34 @@ struct PeopleActsTests {
       _ = try await acts.carryOut(.revoke(id: "abcd1000"), for: manager, by: Self.actor)
     }
     #expect(rig.store.state.withLock { $0.invitations.count } == 1)
+    try await rig.stop()
+  }
+
+  @Test("A manager can neither lift nor replace the ban of an operator, and can do both with that of a manager")
+  func bans() async throws {
+    let rig = try await GateRig()
+    let recorded = try RecordedAudit(rig.keyring)
+    let acts = try acts(rig, recorded.trail)
+    let (manager, user) = (try #require(Subject("001.manager")), try #require(Subject("001.b")))
+    let actor = AccessChanges.Actor(name: recorded.trail.name(ofManager: manager))
+    let replacement = PeopleActs.Act.ban(user, until: "2999-12-31", reason: "")
+    func isRefused(_ act: PeopleActs.Act) async throws -> Bool {
+      if case .protected = try await acts.carryOut(act, for: manager, by: actor) { true } else { false }
+    }
+    let now = rig.clock.now
+    rig.store.state.withLock { $0.bans[user] = Ban(until: nil, reason: nil, since: now, by: "token") }
+    #expect(try await isRefused(.unban(user)))
+    #expect(try await isRefused(replacement))
+    #expect(rig.store.state.withLock { $0.bans[user]?.by == "token" && $0.bans[user]?.until == nil })
+    let lines = try recorded.lines()
+    #expect(lines.count == 2 && lines.allSatisfy { $0.contains("\"failed\":\"protected\"") }, "\(lines)")
+    let ended = now.addingTimeInterval(-1)
+    rig.store.state.withLock { $0.bans[user] = Ban(until: ended, reason: nil, since: ended, by: "token") }
+    #expect(try await !isRefused(replacement))
+    #expect(rig.store.state.withLock { $0.bans[user]?.by } == actor.name)
+    #expect(try await !isRefused(replacement))
+    #expect(try await !isRefused(.unban(user)))
+    #expect(rig.store.state.withLock { $0.bans[user] == nil })
     try await rig.stop()
   }
 

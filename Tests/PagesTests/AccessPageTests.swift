@@ -145,6 +145,17 @@ struct AccessPageTests {
     #expect(page.contains("only the command line can change it"))
   }
 
+  @Test("A ban that managers may not lift is shown without a button")
+  func protectedBan() {
+    var details = personDetails(named: "Anna")
+    for isLiftable in [true, false] {
+      details.person.ban = PersonBan(until: nil, reason: "left the company", isLiftable: isLiftable)
+      let page = html(renderer(named: "Orchard").person(details))
+      #expect(page.contains("left the company") && page.contains("value=\"end-session\""))
+      #expect(page.contains("value=\"unban\"") == isLiftable)
+    }
+  }
+
   @Test("An address that Apple has not verified is noted as such for managers, and no other one is")
   func unverifiedAddress() throws {
     let note = "Apple has not verified this address."

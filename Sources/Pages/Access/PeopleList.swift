@@ -53,11 +53,14 @@ package struct PersonBan: Sendable, Equatable {
   package var until: PageTime?
   /// The note of its author.
   package var reason: String?
+  /// Whether managers may lift it.
+  package var isLiftable: Bool
 
-  /// A ban; both may be nil.
-  package init(until: PageTime?, reason: String?) {
+  /// A ban; its end and reason may be nil.
+  package init(until: PageTime?, reason: String?, isLiftable: Bool = true) {
     self.until = until
     self.reason = reason
+    self.isLiftable = isLiftable
   }
 }
 

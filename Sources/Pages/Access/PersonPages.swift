@@ -138,11 +138,15 @@ extension PageRenderer {
     }
     let reason: Markup =
       ban.reason.map { "<p>\(text(.bannedReason(reason: Markup.withoutDirections($0))))</p>" } ?? ""
+    let lift: Markup =
+      ban.isLiftable
+      ? form(.unban, [("person", person.subject)]).markup(
+        .button(text(.unbanButton), id: "unban", concerning: "person"))
+      : ""
     return """
       <h2>\(words(about: ban))</h2>
       \(reason)
-      \(form(.unban, [("person", person.subject)]).markup(
-        .button(text(.unbanButton), id: "unban", concerning: "person")))
+      \(lift)
       """
   }
 }

@@ -55,8 +55,11 @@ package struct SessionKeyring: Sendable {
   /// A pseudonym for a user in logs: 16 hexadecimal digits, the same for the same user under the same current key, and
   /// not reversible.
   package func pseudonym(of subject: Subject) -> String {
-    Hex.text(HMACSHA256.code(for: subject.text.utf8, using: keys[0].pseudonym).prefix(8))
+    Hex.text(HMACSHA256.code(for: subject.text.utf8, using: keys[0].pseudonym).prefix(Self.pseudonymLength / 2))
   }
+
+  /// The number of hexadecimal digits in a pseudonym.
+  package static let pseudonymLength = 16
 
   /// The codes of an account for one cookie of an application, by each secret, the current one first: 16 characters of
   /// base64url each.

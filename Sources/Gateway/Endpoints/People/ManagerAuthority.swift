@@ -3,8 +3,8 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import Sessions
 
-/// The rights of managers: which users are managers, and which users and groups managers may not change. Evaluated for
-/// each request.
+/// The rights of managers: which users are managers, and which users, groups and bans managers may not change.
+/// Evaluated for each request.
 struct ManagerAuthority: Sendable {
   /// `access.managers`.
   let managers: [String]
@@ -45,6 +45,9 @@ struct ManagerAuthority: Sendable {
   func isProtected(_ user: Principal, from manager: Subject) -> Bool {
     !user.subject.utf8.elementsEqual(manager.text.utf8) && evaluator.isMember(user, ofAny: managers)
   }
+
+  /// Whether managers may neither lift nor replace a ban: it is in force, and an operator made it.
+  func isProtected(_ ban: Ban, at now: Date) -> Bool { ban.isInForce(at: now) && !AuditTrail.isManager(ban.by) }
 
   /// The declared groups that managers may add to, sorted.
   var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }

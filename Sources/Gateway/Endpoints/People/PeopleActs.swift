@@ -5,8 +5,8 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Performs the acts of managers. An act on a group of managers or of a deny list, or on another manager, is refused
-/// and audited.
+/// Performs the acts of managers. An act on a group of managers or of a deny list, on another manager, or on the ban of
+/// an operator, is refused and audited.
 struct PeopleActs: Sendable {
   let accessChanges: AccessChanges
   let store: any AccessStore & AccountStore & SessionRecordStore
@@ -30,6 +30,14 @@ struct PeopleActs: Sendable {
     ///   - uses: as typed; so is `days`.
     case invite(group: String, id: String, uses: String, days: String, note: String)
     case revoke(id: String)
+
+    /// Whether it lifts or replaces a ban that the user has.
+    fileprivate var changesBan: Bool {
+      switch self {
+      case .ban, .unban: true
+      case .admit, .reject, .add, .remove, .endSession, .endSessions, .invite, .revoke: false
+      }
+    }
   }
 
   /// The result of an act.
@@ -50,7 +58,7 @@ struct PeopleActs: Sendable {
     let (subject, isKnown) = try await target(of: act)
     guard isKnown else { return .done(.unchanged) }
     let group = try await group(of: act)
-    if try await isProtected(subject, group, from: manager) {
+    if try await isProtected(act, subject, group, from: manager) {
       audit.record(
         .administration(act: act.name, by: actor.name, failed: "protected"), subject: subject, peer: actor.peer,
         requestID: actor.requestID, access: AuditEvent.AccessFields(group: group.flatMap { GroupName($0)?.text }))
@@ -92,9 +100,14 @@ struct PeopleActs: Sendable {
     }
   }
 
-  private func isProtected(_ subject: Subject?, _ group: String?, from manager: Subject) async throws -> Bool {
+  private func isProtected(
+    _ act: Act, _ subject: Subject?, _ group: String?, from manager: Subject
+  ) async throws -> Bool {
     if let group, authority.isProtected(group: group) { return true }
     guard let subject else { return false }
+    if act.changesBan, let ban = try await store.ban(of: subject), authority.isProtected(ban, at: accessChanges.now) {
+      return true
+    }
     return authority.isProtected(try await principal(subject), from: manager)
   }
 

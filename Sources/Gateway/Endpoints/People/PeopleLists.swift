@@ -115,7 +115,9 @@ struct PeopleLists: Sendable {
         name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
     }
     if let ban = account.access.ban, ban.isInForce(at: sessions.date) {
-      person.ban = PersonBan(until: ban.until.map { PageTime($0) }, reason: ban.reason)
+      person.ban = PersonBan(
+        until: ban.until.map { PageTime($0) }, reason: ban.reason,
+        isLiftable: !authority.isProtected(ban, at: sessions.date))
     }
     person.isSelf = account.subject == manager
     person.isProtected = authority.isProtected(user, from: manager)
