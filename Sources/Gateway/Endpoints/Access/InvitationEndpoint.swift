@@ -89,12 +89,20 @@ struct InvitationEndpoint: Sendable {
       audit.record(
         .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
         access: AuditEvent.AccessFields(group: group.text, invitation: invitation.id))
-      let joined = (try? await requestSessions.find(request)) ?? snapshot
-      return ControlResponse(welcomePages(joined).pages(request).joined(isNew: true))
-    case .alreadyMember: return ControlResponse(welcomePages(snapshot).pages(request).joined(isNew: false))
+      return await welcome(snapshot, isNew: true, request)
+    // Perhaps since a moment ago, by the same form sent twice.
+    case .alreadyMember: return await welcome(snapshot, isNew: false, request)
     case .banned: return secret(pages.failure(.banned, request, to: account))
     case .closed: return invalid(request)
     }
+  }
+
+  /// The page of a member, who may have joined after the session was read.
+  private func welcome(
+    _ snapshot: SessionSnapshot, isNew: Bool, _ request: ControlRequest
+  ) async -> ControlResponse {
+    let joined = (try? await requestSessions.find(request)) ?? snapshot
+    return ControlResponse(welcomePages(joined).pages(request).joined(isNew: isNew))
   }
 
   /// The answer for an invitation that admits nobody any longer.

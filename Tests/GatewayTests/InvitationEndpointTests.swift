@@ -1,0 +1,58 @@
+import AccessPolicy
+import DataPlane
+import FoundationEssentials
+import HTTPTypes
+import Pages
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("Answers to a redeemed invitation")
+struct InvitationEndpointTests {
+  @Test("A form sent twice is answered both times with the host that admits its group, whichever request joins")
+  func sentTwice() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    var lists = AccessLists()
+    lists.groups = ["guests"]
+    // Everybody is admitted on the other host, and only the group on that of public_url.
+    let host = HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com"))
+    let routes = try RouteTable(
+      access: AccessSettings(), routes: [RouteSettings(path: "/", access: .lists(lists))], groups: ["guests"],
+      hosts: [host])
+    let site = try GateSite(host, pages: PageSettings(), index: 0, prefix: rig.settings.prefix, routes: routes)
+    let endpoint = InvitationEndpoint(
+      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
+      sessions: rig.sessions,
+      evaluator: AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")])), hosts: [site],
+      audit: AuditTrail(.silent, keyring: rig.keyring))
+    let (code, now) = (InvitationCode.random(), rig.clock.now)
+    try await rig.store.create(
+      Invitation(
+        id: "abcd1000", group: try #require(GroupName("guests")), uses: 2, expires: now.addingTimeInterval(60),
+        note: nil, created: now, by: "cli"),
+      hash: code.hash)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    var request = signIn.request([cookie])
+    request.head.path = "/.auth/invite/" + code.exposedText
+    request.head.headerFields[.secFetchSite] = "same-origin"
+
+    // The other request joins after this one has read the session.
+    let store = rig.store
+    let subject = snapshot.session.subject
+    rig.store.state.withLock { state in
+      state.beforeAnswer = { _ = try? await store.redeem(hash: code.hash, by: subject, isMember: false, at: now) }
+    }
+    for _ in 0..<2 {
+      let answer = await endpoint.join(request)
+      let page = String(decoding: answer.body, as: UTF8.self)
+      #expect(answer.head.status == .ok)
+      #expect(page.contains("href=\"/\"") && !page.contains("wiki.example.com"), "\(page)")
+    }
+    #expect(rig.store.state.withLock { $0.invitations[code.hash]?.used } == 1)
+    try await rig.stop()
+  }
+}
