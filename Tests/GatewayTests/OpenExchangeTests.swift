@@ -2,6 +2,7 @@ import AccessPolicy
 import FoundationEssentials
 import HTTPTypes
 import Operations
+import Pages
 import Sessions
 import Synchronization
 import Testing
@@ -121,6 +122,31 @@ struct OpenExchangeTests {
     try await rig.apply(try .forTests(), secrets: "b")
     #expect(try await rig.ending(of: fine) == .signInRequired)
     try await rig.stop()
+  }
+
+  @Test("An exchange ends when its cookie no longer counts on its host: a host that becomes an alias, and back")
+  func scope() async throws {
+    let name = "wiki.example.com"
+    var asHost = try GatewaySettings.forTests()
+    asHost.sites = [
+      SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://\(name)")), pages: PageSettings())
+    ]
+    var asAlias = try GatewaySettings.forTests()
+    asAlias.hosts = [name]
+    let identifier = SessionIdentifier.random()
+    for (before, after) in [(asHost, asAlias), (asAlias, asHost)] {
+      let rig = try await GateRig(before)
+      let (_, cookie) = try rig.signIn("001.anna", identifier: identifier)
+      let own = before.sites.isEmpty ? cookie : rig.cookie(of: identifier, on: .host(name))
+      let exchange = try await rig.open(Asked(host: name, fields: ["Cookie: \(own)"]))
+      let elsewhere = try await open(rig, cookie)
+      try await rig.apply(before)
+      #expect(try await rig.review(exchange))
+      try await rig.apply(after)
+      #expect(try await rig.ending(of: exchange) == .signInRequired)
+      #expect(try await rig.review(elsewhere), "that of public_url counts as before")
+      try await rig.stop()
+    }
   }
 
   @Test("Another configuration judges exchanges by their Destination as well")

@@ -312,7 +312,9 @@ final class ConfiguredGate {
       let own =
         entry.isOfMachineToken
         ? .machineToken
-        : ExchangeCredential(key: entry.key, isBearer: request.token.isOurs && configuration.acceptsBearer)
+        : ExchangeCredential(
+          key: entry.key, isBearer: request.token.isOurs && configuration.acceptsBearer,
+          scope: request.site.credentialScope)
       credential |= own.number
       if !entry.isSignedByCurrentKey { privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes) }
     }

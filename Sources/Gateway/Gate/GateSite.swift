@@ -16,6 +16,8 @@ final class GateSite: Sendable {
   let origins: [[UInt8]]
   /// The scope of its session cookies and bearer tokens.
   let scope: CookieScope
+  /// The same in the number of an exchange's credential.
+  let credentialScope: UInt64
   /// The routes of its requests.
   let routes: RouteTable.Host
   let pages: PageRenderer
@@ -28,6 +30,7 @@ final class GateSite: Sendable {
       [Array(settings.origin.description.utf8)]
       + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
     scope = .publicURL
+    credentialScope = ExchangeCredential.bits(of: .publicURL)
     routes = .publicURL
     self.pages = PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
   }
@@ -43,7 +46,9 @@ final class GateSite: Sendable {
     number = index + 1
     origin = host.origin
     origins = [Array(origin.description.utf8)]
-    scope = .host(origin.authority)
+    let scope = CookieScope.host(origin.authority)
+    self.scope = scope
+    credentialScope = ExchangeCredential.bits(of: scope)
     let name = Array(origin.authority.utf8)
     guard let own = routes.host(named: name.span) else { throw GateSiteError.noRoutes(origin.authority) }
     self.routes = own

@@ -218,6 +218,13 @@ final class OpenExchangeReview {
       || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
   }
 
+  /// Whether the credential of a request counts on the site that serves its host now: not that of a `[[host]]` which is
+  /// an alias since, or the other way round. A machine token counts on every host.
+  private func isAccepted(_ exchange: OpenExchange, on site: GateSite) -> Bool {
+    exchange.session == nil || exchange.isOfMachineToken
+      || ExchangeCredential(number: exchange.credential).scope == site.credentialScope
+  }
+
   /// Whether a route that is not closed to everybody admits a session or machine token now.
   private func admits(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
     if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
@@ -250,6 +257,7 @@ final class OpenExchangeReview {
       let route = route(
         head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
     else { return .closed }
+    guard isAccepted(exchange, on: site) else { return .signInRequired }
     if let ending = ending(on: route) { return ending }
     guard head.fields.has(.destination) else { return nil }
     switch DestinationField.route(head, bytes, method: head.methodRange, of: site, configuration) {
