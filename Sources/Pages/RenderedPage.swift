@@ -16,14 +16,16 @@ package struct RenderedPage: Sendable, Equatable {
   package var extraFields: [Field] = []
 
   /// Every field of the answer but `content-length`, names in lower case. The answer is for this one browser and this
-  /// one moment: it is not stored, not framed and not guessed at. The referrer policy keeps `Origin` on our own forms
+  /// one moment: it is not stored, not framed, not guessed at, and not loaded into a page of another origin as an image
+  /// or a script, which would bring it into that page's process. The referrer policy keeps `Origin` on our own forms
   /// (`no-referrer` would make it `null`, and signing out would be refused).
   package var fields: [Field] {
     [
       Field("content-type", contentType), Field("content-language", language),
       Field("content-security-policy", contentSecurityPolicy), Field("cache-control", "no-store"),
       Field("referrer-policy", referrerPolicy), Field("x-content-type-options", "nosniff"),
-      Field("x-frame-options", "DENY"), Field("vary", "Accept, Accept-Language"),
+      Field("x-frame-options", "DENY"), Field("cross-origin-resource-policy", "same-origin"),
+      Field("vary", "Accept, Accept-Language"),
     ] + extraFields
   }
 

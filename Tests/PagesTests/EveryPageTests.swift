@@ -41,7 +41,8 @@ struct EveryPageTests {
   }
 
   @Test(
-    "It is neither stored nor framed nor guessed at, and keeps Origin on its forms", arguments: pages(named: "Orchard"))
+    "It is neither stored nor framed nor guessed at nor loaded into another page, and keeps Origin on its forms",
+    arguments: pages(named: "Orchard"))
   func fields(exhibit: Exhibit) {
     let page = exhibit.page
     let fields = Dictionary(uniqueKeysWithValues: page.fields.map { ($0.name, $0.value) })
@@ -52,6 +53,7 @@ struct EveryPageTests {
     #expect(fields["referrer-policy"] == (isSecret ? "strict-origin" : "same-origin"))
     #expect(fields["x-content-type-options"] == "nosniff")
     #expect(fields["x-frame-options"] == "DENY")
+    #expect(fields["cross-origin-resource-policy"] == "same-origin")
     #expect(fields["vary"] == "Accept, Accept-Language")
     #expect(fields["content-language"] == "en")
   }

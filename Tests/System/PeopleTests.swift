@@ -15,7 +15,18 @@ struct PeopleTests {
   func whoSeesIt() throws {
     let site = try AccessSite.make()
     defer { site.stop() }
-    #expect(try site.signedIn().open(site.own("people")).status == 200)
+    let anna = try site.signedIn()
+    let subject = FormEncoding.escape(try site.apple.subject(of: "anna"))
+    for path in ["people", "people?person=\(subject)", "people?person=\(subject)&ask=ban", "account", "account/stop"] {
+      let page = try anna.open(site.own(path))
+      #expect(page.status == 200, "\(path)")
+      // No page of another origin has it in its process, or the window that shows it.
+      for name in ["Cross-Origin-Resource-Policy", "Cross-Origin-Opener-Policy"] {
+        #expect(page.response.fields[name] == "same-origin", "\(path)")
+      }
+    }
+    let session = try anna.fetch(site.own("session"))
+    #expect(session.status == 200 && session.fields["Cross-Origin-Resource-Policy"] == "same-origin")
     let ben = try site.signedIn(as: "ben")
     #expect(try ben.open(site.own("people")).status == 403)
     let own = [("Origin", site.origin)]

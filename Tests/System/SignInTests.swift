@@ -301,6 +301,9 @@ struct SignInTests {
       #expect(response.fields["X-Content-Type-Options"] == "nosniff", "\(path)")
       #expect(response.fields["Cache-Control"]?.contains("no-store") == true, "\(path)")
       #expect(response.fields["Referrer-Policy"] != nil, "\(path)")
+      #expect(response.fields["Cross-Origin-Resource-Policy"] == "same-origin", "\(path)")
+      // An application may open them in a window, and wait for its message.
+      #expect(response.fields["Cross-Origin-Opener-Policy"] == nil, "\(path)")
     }
   }
 }

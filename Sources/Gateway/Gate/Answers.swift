@@ -35,6 +35,7 @@ extension ControlResponse {
       .ok,
       fields: [
         .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        .crossOriginResourcePolicy: "same-origin",
       ], body: body)
   }
 
@@ -53,7 +54,9 @@ extension ControlResponse {
 
   /// Separates the window that shows the response from the page that opened it (HTML Living Standard, 7.1.3): for
   /// responses to whatever Apple's answer may be, since a page of the application, which has our origin, could read the
-  /// authorization code in their address or form.
+  /// authorization code in their address or form; and for the account page and the people page, which pages of other
+  /// sites would otherwise share a process with. Not for sign-in pages: an application may open them in a window and
+  /// wait for a message from it.
   func separatedFromOpener() -> ControlResponse {
     var response = self
     response.head.headerFields[.crossOriginOpenerPolicy] = "same-origin"
@@ -66,6 +69,7 @@ extension ControlResponse {
 
 extension HTTPField.Name {
   static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+  static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
   static let robotsTag = HTTPField.Name("X-Robots-Tag")!
   static let identityAssertion = HTTPField.Name(SessionAssertions.headerName)!

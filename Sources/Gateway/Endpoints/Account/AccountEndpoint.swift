@@ -38,6 +38,7 @@ struct AccountEndpoint: Sendable {
         name: account.name?.text, email: account.claims.email, emailKind: Self.emailKind(account.claims),
         groups: policy.groupNames(of: account), sessions: shown, moreSessions: own.count - shown.count)
       return ControlResponse(pages.pages(request).account(description, after: Self.change(request)))
+        .separatedFromOpener()
     }
   }
 
@@ -134,7 +135,7 @@ struct AccountEndpoint: Sendable {
         storeHealth.failed("account_removal", error)
         throw error
       }
-      return ControlResponse(pages.pages(request).stopQuestion(endsConnection: !tokens.isEmpty))
+      return ControlResponse(pages.pages(request).stopQuestion(endsConnection: !tokens.isEmpty)).separatedFromOpener()
     }
   }
 
@@ -157,7 +158,9 @@ struct AccountEndpoint: Sendable {
       audit.record(
         .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
-      guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
+      guard report.forgotten else {
+        return ControlResponse(pages.pages(request).notRevoked()).separatedFromOpener()
+      }
       var response = farewell(report.revocations.isEmpty ? .here : .withConnection, request)
       if !hasOtherUser { resetBrowser(in: &response) }
       return response

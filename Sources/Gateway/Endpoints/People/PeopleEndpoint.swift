@@ -66,16 +66,16 @@ struct PeopleEndpoint: Sendable {
     if !request.isCausedByOwnPage { query.result = nil }
     let renderer = pages.pages(request)
     guard let subject = query.person else {
-      return ControlResponse(renderer.people(try await lists.list(query, for: manager)))
+      return ControlResponse(renderer.people(try await lists.list(query, for: manager))).separatedFromOpener()
     }
     guard let details = try await lists.details(of: subject, for: manager, result: query.result) else {
       return redirect([("done", PeopleResult.unchanged.rawValue)])
     }
     if let question = query.question {
       guard !details.person.isProtected else { return pages.failure(.forbidden, request) }
-      return ControlResponse(renderer.peopleQuestion(question, details.person))
+      return ControlResponse(renderer.peopleQuestion(question, details.person)).separatedFromOpener()
     }
-    return ControlResponse(renderer.person(details))
+    return ControlResponse(renderer.person(details)).separatedFromOpener()
   }
 
   private func signInFirst(_ request: ControlRequest) -> ControlResponse {
@@ -96,7 +96,8 @@ struct PeopleEndpoint: Sendable {
     }
     switch try await acts.carryOut(act, for: manager, by: actor) {
     case .done(let result): return redirect(back(from: act, result))
-    case .invited(let link): return ControlResponse(pages.pages(request).invitationLink(link))
+    case .invited(let link):
+      return ControlResponse(pages.pages(request).invitationLink(link)).separatedFromOpener()
     case .protected: return pages.failure(.forbidden, request, returnTo: path)
     }
   }
