@@ -95,6 +95,15 @@ struct ExampleTests {
     let (visitor, page) = try example.signedIn()
     #expect(page.text.contains("Night shift chat"))
 
+    let socket = try chatSocket(example, visitor)
+    let response = try visitor.fetch(
+      example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
+    #expect([200, 204, 303].contains(response.status))
+    #expect(throws: Never.self) { try socket.readToEnd() }
+  }
+
+  /// A WebSocket of the chat, which has greeted the visitor.
+  private func chatSocket(_ example: Example, _ visitor: Visitor) throws -> TCPConnection {
     let socket = try TCPConnection(port: example.port(8_080))
     let cookie = try visitor.cookieHeader(for: example.origin + "/") ?? ""
     let head = [
@@ -109,11 +118,7 @@ struct ExampleTests {
     #expect(greeting[0] == 0x81)
     let text = String(decoding: try socket.read(count: Int(greeting[1])), as: UTF8.self)
     #expect(text.hasPrefix("Anna") && text.hasSuffix("is here."), "\(text)")
-
-    let response = try visitor.fetch(
-      example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
-    #expect([200, 204, 303].contains(response.status))
-    #expect(throws: Never.self) { try socket.readToEnd() }
+    return socket
   }
 
   /// Programs that ask the gateway about each request, by the folders of their examples.
@@ -148,6 +153,41 @@ struct ExampleTests {
     #expect(page.status == 403 && page.text.contains("Ask for access"), "\(page.text)")
     let answer = try refused.fetch(example.origin + "/office/", fields: [("Accept", "application/json")])
     #expect(answer.status == 403 && answer.text.contains("\"error\":\"forbidden\""), "\(answer.text)")
+  }
+
+  @Test("nginx that asks the gateway passes WebSockets, large bodies, long addresses, renewed cookies and its 503 on")
+  func nginxForwarding() throws {
+    let example = try Example("behind-nginx")
+    defer { example.stop() }
+    let chat = Machine.packageRoot.appending(path: "examples/websocket-chat/chat.py").path
+    try example.start(
+      Machine.program("python3", package: "python3"), [chat, "\(example.port(3_000))"], listeningOn: 3_000)
+    let gateway = try example.startGateway(listeningOn: 8_081)
+    try example.start(
+      Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
+
+    let (visitor, _) = try example.signedIn()
+    let socket = try chatSocket(example, visitor)
+    defer { socket.close() }
+    // Refused by the gateway for want of a session, not by nginx for its size.
+    let body = String(repeating: "x", count: 2_000_000)
+    #expect(try Visitor().fetch(example.origin + "/", method: "POST", form: body).status == 401)
+    // The redirect to sign in has three bytes for each of the address, and more than 4 KiB.
+    let address = example.origin + "/?q=" + String(repeating: "%2C", count: 670)
+    #expect(try Visitor().open(address, following: false).status == 302)
+
+    let keygen = try ServerProcess.run(
+      Machine.binary("cordon"), ["keygen", "--output", "new.key"], directory: example.path)
+    #expect(keygen.exit == .code(0), "\(keygen.standardError)")
+    #expect(try visitor.fetch(example.origin + "/").fields["Set-Cookie"] == nil)
+    try example.change("gateway.conf") { $0.replacing("[\"session.key\"]", with: "[\"new.key\", \"session.key\"]") }
+    gateway.signal(SIGHUP)
+    let renewed = try poll("the cookie to be renewed") { try visitor.fetch(example.origin + "/").fields["Set-Cookie"] }
+    #expect(renewed.hasPrefix("__Host-cordon="))
+
+    // nginx makes a 500 of every other status of a subrequest.
+    gateway.stop()
+    #expect(try visitor.fetch(example.origin + "/").status == 502)
   }
 
   @Test("nginx asks about the host whose application it forwards to, also where an absolute target names another")

@@ -210,14 +210,18 @@ struct KubernetesProxyApplicationTests {
     let hidden = try #require(
       manifest.text.firstMatch(of: /PathPrefix, value: (\/\.auth\/verify) \}/), "verify is hidden"
     ).1
+    let unset = try manifest.value("requestHeaderModifier: { remove: [").split(separator: "]")[0]
     // The longest prefix comes first.
     let routes: [[String: Any]] = [
       [
         "match": ["path_separated_prefix": String(hidden)], "route": ["cluster": "app"],
-        "typed_per_filter_config": asked,
+        "request_headers_to_remove": [String(unset)], "typed_per_filter_config": asked,
       ],
       ["match": ["path_separated_prefix": "/.auth"], "route": ["cluster": "cordon"]],
-      ["match": ["prefix": "/"], "route": ["cluster": "app"], "typed_per_filter_config": asked],
+      [
+        "match": ["prefix": "/"], "route": ["cluster": "app"], "request_headers_to_remove": [String(unset)],
+        "typed_per_filter_config": asked,
+      ],
     ]
     var authorization = extensionConfig(filter, "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz", question)
     authorization["disabled"] = true

@@ -13,10 +13,7 @@ struct ProxyApplicationTests {
     "behind-traefik": ("traefik", ["--configFile=traefik.yaml"]),
   ]
 
-  @Test("Envoy and Traefik ask the gateway about each request", arguments: proxies.keys.sorted())
-  func asking(name: String) throws {
-    let example = try Example(name)
-    defer { example.stop() }
+  private func startServers(of example: Example, name: String) throws {
     try AskingProxy.startServers(of: example)
     let (program, arguments) = try #require(Self.proxies[name])
     try example.start(
@@ -26,6 +23,13 @@ struct ProxyApplicationTests {
       let answer = try HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))").get("/")
       return answer.status == 404 ? nil : ()
     }
+  }
+
+  @Test("Envoy and Traefik ask the gateway about each request", arguments: proxies.keys.sorted())
+  func asking(name: String) throws {
+    let example = try Example(name)
+    defer { example.stop() }
+    try startServers(of: example, name: name)
     try AskingProxy.check(example)
     // Both pass the gateway's own answer on, with the address for a program that can show a sign-in.
     let refused = try Visitor().fetch(example.origin + "/headers?a=1&b=%26", fields: [("Accept", "application/json")])
@@ -43,6 +47,31 @@ struct ProxyApplicationTests {
       let (visitor, _) = try example.signedIn(as: "anna", at: "/headers")
       let page = try visitor.open(example.origin + "/office/")
       #expect(page.address.path == "/.auth/request-access" && page.text.contains("Ask for access"), "\(page.text)")
+    }
+  }
+
+  @Test("Behind a load balancer Traefik passes the client's address on, and clients choose no path that it asks about")
+  func balancer() throws {
+    let example = try Example("behind-traefik")
+    defer { example.stop() }
+    try example.change("routes.yaml") {
+      $0.replacing("trustForwardHeader: false", with: "trustForwardHeader: true")
+    }
+    try example.change("traefik.yaml") {
+      $0.replacing("    http:\n", with: "    forwardedHeaders: { trustedIPs: [127.0.0.1/32] }\n    http:\n")
+    }
+    try example.change("gateway.conf") {
+      $0 + "\n[[route]]\npath = \"/network/\"\nnetworks = [\"203.0.113.0/24\"]\n"
+    }
+    try startServers(of: example, name: "behind-traefik")
+    let (visitor, _) = try example.signedIn(as: "anna", at: "/headers")
+    for (address, status) in [("203.0.113.7", 404), ("198.51.100.7", 403)] {
+      let answer = try visitor.fetch(example.origin + "/network/", fields: [("X-Forwarded-For", address)])
+      #expect(answer.status == status, "\(address): \(answer.text)")
+    }
+    for forged in [("X-Forwarded-Uri", "/"), ("X-Forwarded-Host", "evil.test"), ("X-Forwarded-Method", "OPTIONS")] {
+      #expect(try visitor.fetch(example.origin + "/office/", fields: [forged]).status == 403, "\(forged)")
+      #expect(try visitor.fetch(example.origin + "/headers", fields: [forged]).status == 200, "\(forged)")
     }
   }
 }

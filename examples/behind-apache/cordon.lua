@@ -10,23 +10,27 @@ local passed = {
   "Upgrade", "Destination", "Origin", "Sec-WebSocket-Version",
 }
 local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
--- Identity, path-prefix and override headers, which clients must not set, besides X-Forwarded-*.
+-- Headers that name a user, an address, a path prefix, another path or method, which clients must not set.
 local reserved = {}
 for _, name in ipairs({
   "x-identity-assertion", "remote-user", "remote-email", "remote-name", "remote-group", "remote-groups", "script-name",
   "path-info", "daphne-root-path", "original-url", "rewrite-url", "http-method-override", "http-method",
-  "method-override", "proxy",
+  "method-override", "proxy", "forwarded", "forwarded-for", "real-ip", "client-ip", "true-client-ip",
+  "cluster-client-ip", "scheme", "url-scheme", "front-end-https", "request-id",
 }) do
   reserved[name] = true
   reserved["x-" .. name] = true
 end
+local families = { "^x%-forwarded%-", "^x%-auth%-request%-", "^x%-webauth%-" }
 
 -- Removes these headers, and upgrades other than WebSocket, from the client's request. CGI, WSGI and PHP read other
 -- spellings as the same name, so any character other than a letter or a digit matches like a hyphen.
 local function clean(r)
   for name in pairs(r:headers_in_table()) do
     local plain = name:lower():gsub("[^a-z0-9]", "-")
-    if reserved[plain] or plain:sub(1, 12) == "x-forwarded-" then r.headers_in[name] = nil end
+    local isReserved = reserved[plain]
+    for _, family in ipairs(families) do isReserved = isReserved or plain:find(family) end
+    if isReserved then r.headers_in[name] = nil end
   end
   -- Relevant only if ProxyPass allows upgrades (upgrade=websocket).
   local upgrade = r.headers_in["Upgrade"]
@@ -46,9 +50,16 @@ function check(r)
   local _, status, answer = http.request({ url = gateway .. "/.auth/verify", headers = headers, redirect = false })
   if status == 200 then
     for _, name in ipairs(identity) do r.headers_in[name] = answer[name:lower()] end
-    -- Hide the session cookie of Cordon: the application could use it to act as the user.
+    -- Cordon renews the session cookie after its secret has changed.
+    if answer["set-cookie"] then r.err_headers_out["Set-Cookie"] = answer["set-cookie"] end
+    -- Hide the session cookie and machine tokens ("token:cdn_" in Base64) of Cordon: the application could use them to
+    -- act as the user.
     local cookies = r.headers_in["Cookie"]
     if cookies then r.headers_in["Cookie"] = cookies:gsub("__Host%-cordon=[^;]*", "__Host-cordon=removed") end
+    local credentials = (r.headers_in["Authorization"] or ""):lower()
+    if credentials:find("^bearer +cdn_") or credentials:find("^basic +dg9rzw46y2rux") then
+      r.headers_in["Authorization"] = nil
+    end
     return apache2.DECLINED
   end
   if status == 401 or status == 403 then

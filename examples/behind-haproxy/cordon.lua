@@ -1,4 +1,4 @@
--- Authorizes a request with Cordon. The result is in txn.cordon_status, txn.cordon_user, _email and _name.
+-- Authorizes a request with Cordon. The result is in txn.cordon_status, txn.cordon_user, _email, _name and _cookie.
 
 local verify = "http://127.0.0.1:8081/.auth/verify"
 
@@ -28,4 +28,7 @@ core.register_action("cordon", { "http-req" }, function(txn)
     local values = answer.headers["x-forwarded-" .. name]
     if values then txn:set_var("txn.cordon_" .. name, values[0]) end
   end
+  -- Cordon renews the session cookie after its secret has changed.
+  local cookie = answer.headers["set-cookie"]
+  if cookie then txn:set_var("txn.cordon_cookie", cookie[0]) end
 end, 0)

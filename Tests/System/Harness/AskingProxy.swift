@@ -5,12 +5,18 @@ import Testing
 /// examples configure it.
 @SystemActor
 enum AskingProxy {
-  /// Headers that an application could take for the gateway's, and those that servers of applications take a path
-  /// prefix out of.
+  /// Headers that an application could take for the gateway's or the proxy's, and those that servers of applications
+  /// take a path prefix out of.
   nonisolated private static let reservedNames = [
     "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Groups", "X-Forwarded-Prefix",
     "X-Forwarded-Host", "X-Forwarded-Proto", "X-Identity-Assertion", "Remote-User", "X-Remote-User", "Script-Name",
     "X-Script-Name", "Path-Info", "Daphne-Root-Path",
+    // The user of gateways that an application had before.
+    "Remote-Email", "Remote-Name", "Remote-Groups", "X-Auth-Request-User", "X-Auth-Request-Email", "X-WEBAUTH-USER",
+    // The client's address, the scheme and the host.
+    "Forwarded", "Forwarded-For", "X-Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Ssl",
+    "X-Real-IP", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme", "X-Url-Scheme",
+    "Front-End-Https", "X-Request-Id",
   ]
   /// Headers by which an application takes another path or method. The proxy removes them, or the gateway refuses them.
   nonisolated private static let overrides = [
@@ -75,6 +81,11 @@ enum AskingProxy {
       #expect(sent.status == 200 && sent.text.contains("first=1") && sent.text.contains("last=2"), "\(sent.text)")
       let session = try #require(cookies.firstMatch(of: /__Host-cordon=([^;]+)/)?.1)
       #expect(!sent.text.contains(session), "\(sent.text)")
+    }
+    // Nor does the application get a machine token, not even on a public route.
+    for credentials in ["Bearer cdn_of-a-program", "basic \(Data("token:cdn_of-a-program".utf8).base64EncodedString())"] {
+      let sent = try Visitor().fetch(example.origin + "/public/headers", fields: [("Authorization", credentials)])
+      #expect(sent.status == 200 && !sent.text.contains("Authorization"), "\(sent.text)")
     }
     let addressed = try visitor.fetch(example.origin + "/headers", fields: [("X-Forwarded-For", "203.0.113.7")])
     // ingress-nginx tells what the client sent in X-Original-Forwarded-For.
