@@ -83,7 +83,8 @@ enum AskingProxy {
       #expect(!sent.text.contains(session), "\(sent.text)")
     }
     // Nor does the application get a machine token, not even on a public route.
-    for credentials in ["Bearer cdn_of-a-program", "basic \(Data("token:cdn_of-a-program".utf8).base64EncodedString())"] {
+    let encoded = Data("token:cdn_of-a-program".utf8).base64EncodedString()
+    for credentials in ["Bearer cdn_of-a-program", "basic \(encoded)"] {
       let sent = try Visitor().fetch(example.origin + "/public/headers", fields: [("Authorization", credentials)])
       #expect(sent.status == 200 && !sent.text.contains("Authorization"), "\(sent.text)")
     }
