@@ -24,6 +24,11 @@ struct LenientServer {
     case java
     /// Reads `\` as a separator, drops streams, trailing dots and spaces.
     case windows
+    /// As Windows, with a router that decodes paths as forms: `+` is a space.
+    case windowsForms
+
+    /// Whether it handles names as Windows does.
+    var isWindows: Bool { self != .java }
   }
 
   static let all: [LenientServer] = [1, 2].flatMap { rounds in
@@ -72,21 +77,18 @@ struct LenientServer {
     return Array(lower.utf8)
   }
 
-  private func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2F || system == .windows && byte == 0x5C }
+  private func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2F || system.isWindows && byte == 0x5C }
 
   private func name(of segment: ArraySlice<UInt8>) -> [UInt8] {
-    switch system {
-    case .java: return Array(segment.prefix { $0 != 0x3B })
-    case .windows:
-      var name = Array(segment.prefix { $0 != 0x3A })
-      while name.last == 0x20 { name.removeLast() }
-      return name
-    }
+    guard system.isWindows else { return Array(segment.prefix { $0 != 0x3B }) }
+    var name = Array(segment.prefix { $0 != 0x3A })
+    while name.last == 0x20 { name.removeLast() }
+    return name
   }
 
   private func trimmed(_ name: [UInt8]) -> [UInt8] {
     var name = name
-    while system == .windows, let last = name.last, last == 0x2E || last == 0x20 { name.removeLast() }
+    while system.isWindows, let last = name.last, last == 0x2E || last == 0x20 { name.removeLast() }
     return name
   }
 
@@ -109,7 +111,7 @@ struct LenientServer {
         result.append(value)
         rest = rest.dropFirst(2)
       } else {
-        result.append(byte)
+        result.append(byte == 0x2B && system == .windowsForms ? 0x20 : byte)
       }
     }
     return text(result)

@@ -19,6 +19,7 @@ struct LenientServerTests {
       "/%2Fhome%2Fada", "/x%253Fy", "/x%253By", "/x%255Cy", "/metricsx", "/x%252Fmetrics", "//metricsx",
       "/wiki/metrics%E2%80%A6", "/wiki%2Fmetrics", "/metrics-%E2%80%A6", "/C%253A/x",
       "/x;a=b%2Fc/y", "/x;a=metrics%2Fmetrics", "/x;a%2Fmetrics",
+      "/wiki/C++", "/wiki/C%2B%2B", "/metric+s", "/+metrics", "/a+b/metrics", "/wiki/+/metrics", "/metrics+x",
     ])
   func admitted(path: String) throws {
     for table in try Self.tables(of: "/metrics") { #expect(decide(path, table).access == .signedIn) }
@@ -61,6 +62,9 @@ struct LenientServerTests {
       // The spellings that were always read.
       "/%6Detrics", "/METRICS", "/Metrics/x", "/metrics;x", "/metrics%3Bx", "/metrics.", "/metrics%20/x",
       "/metrics:$DATA", "/metrics%3Fx", "/metrics%2Fx", "/x/..:y/metrics",
+      // A space of forms.
+      "/metrics+", "/METRICS++/x", "/metrics%2B/x", "/metrics.+/x", "/metrics+:$DATA", "/metrics%252B", "/+/metrics",
+      "/metrics%EF%BC%8B", "/x/..+/metrics", "/x/..%2B/metrics", "/x/%2e%2e+/metrics", "/x/..%252B/metrics",
     ])
   func restricted(path: String) throws {
     for table in try Self.tables(of: "/metrics") {
@@ -74,6 +78,34 @@ struct LenientServerTests {
     arguments: ["/metrics%00", "/x/..%2Fmetrics", "/x/%2e%2e/metrics", "/x/..;y/metrics", "//x/../metrics"])
   func refused(path: String) throws {
     for table in try Self.tables(of: "/metrics") { #expect(decide(path, table).access == .deny) }
+  }
+
+  @Test("A route whose name has a space holds where a form writes it as a plus sign, and the other way round")
+  func spaceOfForms() throws {
+    for name in ["my%20files", "my+files", "my%2Bfiles"] {
+      let table = try RouteTable(routes: [
+        RouteSettings(path: "/", access: .public), RouteSettings(path: "/\(name)/", access: .deny),
+      ])
+      for path in ["/my%20files/x", "/my+files/x", "/My%2bFiles", "/my+files+/x"] {
+        #expect(decide(path, table).access == .deny, "\(path) of \(name)")
+      }
+      for path in ["/myfiles/x", "/my+file/x", "/my++files/x"] {
+        #expect(decide(path, table).access == .public, "\(path) of \(name)")
+      }
+    }
+  }
+
+  @Test("A plus sign in a name stays public where no route is restricted that another reading reaches")
+  func publicPlus() throws {
+    let table = try RouteTable(routes: [
+      RouteSettings(path: "/wiki/", access: .public), RouteSettings(path: "/wiki/C/private", access: .deny),
+      RouteSettings(path: "/c", access: .deny),
+    ])
+    for path in ["/wiki/C++", "/wiki/C++/x", "/wiki/C%2B%2B", "/wiki/a+b", "/wiki/+", "/wiki/+.pdf"] {
+      let decision = decide(path, table)
+      #expect(decision.access == .public && !decision.isOfOtherReading, "\(path)")
+    }
+    for path in ["/wiki/C++/private", "/c++", "/C+/x"] { #expect(decide(path, table).access == .deny, "\(path)") }
   }
 
   @Test("A route for exactly \"/\" holds for an authority without a path")
@@ -169,6 +201,7 @@ struct LenientServerTests {
     "%25%36D", "%25u002e", "%C0%AE", "%C0%AF", "%25C0%25AF", "%E9", "%FC", "%A3%AE", "%DF", "%E0", "%C3%A9", "%20",
     "%2520", "%3F", "%253F", "%23", ":", ":$DATA", "%6D", "%6d", "%256D", "%EF%BD%8D", "%F0%9D%93%B6", "%EF%BC%8F",
     "%EF%BC%9B", "%C2%A0", "\u{2026}", "%B7", "%25E9", "%25ab", "@", "%40",
+    "+", "+", "%2B", "%252B", "%EF%BC%8B",
     ";%2F", ";%5C", ";a%3F", "%E2%84%85", "%CD%BE", "%EF%BC%9A", "%EF%BC%9F", "%E3%80%80", "%EF%BC%BC", "%252e%252e",
   ]
 

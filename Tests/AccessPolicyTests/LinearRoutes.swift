@@ -235,21 +235,24 @@ struct LinearRoutes {
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count, let (byte, next) = PathByte.decoded(bytes.span, at: index) {
-      result.append(byte.asciiLowercased)
+      result.append(folded(byte))
       index = next
     }
     return result
   }
 }
 
+/// The byte in lower case, and a space for `+`.
+private func folded(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte.asciiLowercased }
+
 /// A path that is compared leniently with the path of one route, from the left.
 struct LinearReading {
   private var index = 0
 
-  /// Takes one byte, decoded and in lower case, if it is the expected one.
+  /// Takes one byte, decoded and folded, if it is the expected one.
   mutating func take(_ expected: UInt8, in path: Span<UInt8>) -> Bool {
     guard index < path.count, let (byte, next) = PathByte.decoded(path, at: index),
-      byte.asciiLowercased == expected
+      folded(byte) == expected
     else { return false }
     index = next
     return true
@@ -281,7 +284,7 @@ struct LinearReading {
       switch byte {
       case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"): return position
       case UInt8(ascii: ";"), UInt8(ascii: ":"): dropsRest = true
-      case UInt8(ascii: "."), UInt8(ascii: " "): break
+      case UInt8(ascii: "."), UInt8(ascii: " "), UInt8(ascii: "+"): break
       default: if !dropsRest { return start }
       }
       position = next

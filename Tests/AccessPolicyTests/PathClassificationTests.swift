@@ -9,6 +9,7 @@ struct PathClassificationTests {
       "/", "/public/", "/public/x", "/a.b/c-d_e~f", "/.well-known/x", "/..hidden", "/a..b/c", "/x...",
       "/user@example.com",
       "/user%40example.com", "/a+b,c=d&e!f'g(h)*:$", "/a|b[c]", "/%20", "/a%20b", "/100%25", "/100%25zz",
+      "/wiki/C++", "/wiki/C%2B%2B/x", "/+", "/a+/b", "/+a..", "/.net+core", "/x%2B..y",
       "/gr%C3%BC%C3%9Fe",
       "/gr%c3%bc%c3%9fe", "/%E4%BB%80%E4%B9%88%EF%BC%88x%EF%BC%89", "/%F0%9F%8D%8E", "/%22%3C%3E%5E%60%7B%7C%7D",
     ])
@@ -55,7 +56,10 @@ struct PathClassificationTests {
       ("/%ff", .malformedUTF8),
       ("/%EF%BC%8E%EF%BC%8E/admin", .confusable), ("/x%EF%BC%8Fadmin", .confusable), ("/%E2%80%A5/admin", .confusable),
       ("/x%E2%88%95admin", .confusable), ("/\u{FF0E}\u{FF0E}/admin", .confusable), ("/...", .dots), ("/a/.../b", .dots),
-      ("/..%20/admin", .dots), ("/.%20./admin", .dots), ("/%2e%2e%2e/", .dots), ("/a%2Fb//c%252e;d", .doubleEncoding),
+      ("/..%20/admin", .dots), ("/..+/admin", .dots), ("/...+/admin", .dots), ("/..%2B/admin", .dots),
+      ("/+../admin", .dots), ("/%2e%2e+/admin", .dots), ("/..+;x/admin", .dots), ("/..+:x/admin", .dots),
+      ("/..%EF%BC%8B/admin", .dots), ("/x/%E9+../admin", .malformedUTF8), ("/.%20./admin", .dots),
+      ("/%2e%2e%2e/", .dots), ("/a%2Fb//c%252e;d", .doubleEncoding),
     ] as [(String, PathAmbiguity)])
   func ambiguous(path: String, reason: PathAmbiguity) {
     #expect(classify(path) == .ambiguous(reason))

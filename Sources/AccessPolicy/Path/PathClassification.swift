@@ -55,8 +55,8 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   /// A character that compatibility normalization or a best-fit code page turns into `/` or `\` (U+FF0F, U+2215 and
   /// their like), and a segment that normalization turns into dots (U+FF0E, U+2025).
   case confusable
-  /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and
-  /// spaces.
+  /// A segment of nothing but three or more dots, or of dots and encoded spaces or `+`: Windows drops trailing dots and
+  /// spaces, and routers that decode paths as forms read `+` as a space.
   case dots
 
   /// Whether the other reading could be any path at all.

@@ -6,7 +6,8 @@ struct PathScan {
   private(set) var ambiguity: PathAmbiguity?
   /// Bytes of the segment so far, parameters aside; saturating is not needed, a path is shorter than an `Int`.
   private var length = 0
-  /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces.
+  /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces, and of `+`, which
+  /// routers that decode paths as forms read as a space.
   private var dots = 0
   private var spaces = 0
   /// The bytes among them that stand for characters beyond ASCII, other than dots and spaces.
@@ -47,7 +48,7 @@ struct PathScan {
       if path[index - 1] == UInt8(ascii: "/") { note(index == 1 ? .leadingDoubleSlash : .emptySegment) }
       index += 1
       return endSegment()
-    case UInt8(ascii: "."), UInt8(ascii: ":"):
+    case UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "+"):
       index += 1
       return take(byte)
     case UInt8(ascii: ";"):
@@ -104,15 +105,15 @@ struct PathScan {
     }
   }
 
-  /// Takes a decoded byte that may be a dot, a space, or the `:` before an NTFS stream, which servers drop.
+  /// Takes a decoded byte that may be a dot, a space, a `+`, or the `:` before an NTFS stream, which servers drop.
   private mutating func take(_ byte: UInt8) -> PathRefusal? {
     if byte == UInt8(ascii: ":"), isOfDots { note(.dots) }
     length += 1
     if !inParameter {
       if byte == UInt8(ascii: ".") { dots += 1 }
-      if byte == UInt8(ascii: " ") { spaces += 1 }
+      if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") { spaces += 1 }
     }
-    // Neither a raw dot nor a raw colon is a hexadecimal digit.
+    // No raw byte that comes here is a hexadecimal digit.
     if nestedEscape != 0 { followNestedEscape(byte, isRaw: false) }
     return nil
   }
@@ -219,8 +220,8 @@ struct PathScan {
   /// Whether the ASCII byte behind one of an older encoding may be dropped with it, without a meaning of its own.
   private static func isDroppedWithLegacy(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "."), UInt8(ascii: " "), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"),
-      UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: ";"), ..<0x20, 0x7F...:
+    case UInt8(ascii: "."), UInt8(ascii: " "), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "\\"),
+      UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: ";"), ..<0x20, 0x7F...:
       false
     default: true
     }
@@ -264,7 +265,7 @@ struct PathScan {
         dots += 1
         hasCompatibleDot = true
       }
-    case UInt8(ascii: " "): if !inParameter { spaces += 1 }
+    case UInt8(ascii: " "), UInt8(ascii: "+"): if !inParameter { spaces += 1 }
     case UInt8(ascii: "%"):
       length += 1
       (nestedEscape, isNestedPlainly) = (1, false)

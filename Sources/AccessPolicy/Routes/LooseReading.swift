@@ -1,9 +1,9 @@
 internal import WebFormats
 
 /// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
-/// letters and those that only differ in case as the ASCII they stand for, empty segments collapsed, and without what
-/// servers drop at the end of a segment (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It
-/// reads from left to right without allocation.
+/// letters and those that only differ in case as the ASCII they stand for, `+` as a space, empty segments collapsed,
+/// and without what servers drop at the end of a segment (path parameters, NTFS streams such as `:$DATA`, trailing dots
+/// and spaces). It reads from left to right without allocation.
 struct LooseReading {
   private var index = 0
   /// Bytes of the character before `index` that were not read yet, the next one lowest; 0 if there are none.
@@ -24,7 +24,13 @@ struct LooseReading {
       return takePending()
     }
     index = next
-    return byte.asciiLowercased
+    return Self.folded(byte)
+  }
+
+  /// The byte in lower case, and a space for `+`, as routers read it that decode paths as forms.
+  @inline(__always)
+  private static func folded(_ byte: UInt8) -> UInt8 {
+    byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte.asciiLowercased
   }
 
   /// Whether the next byte is not UTF-8: one that servers drop, replace or take for any letter.
@@ -36,7 +42,7 @@ struct LooseReading {
   private mutating func takePending() -> UInt8 {
     let byte = UInt8(truncatingIfNeeded: pending)
     pending >>= 8
-    return byte.asciiLowercased
+    return Self.folded(byte)
   }
 
   /// The end of the segment, if only parts that servers drop are left of it. A byte that is not UTF-8 may be replaced

@@ -1,9 +1,10 @@
 @testable import AccessPolicy
 
 extension Invariant {
-  /// A canonical path has one reading: decoding it changes no separator and makes no dot segment, and decoding it once
-  /// more changes nothing. An ambiguous path gets nothing laxer than the default, a refused one is denied, and no path
-  /// that a lenient server would take for one below a restricted prefix gets less than that prefix asks for.
+  /// A canonical path has one reading: decoding it changes no separator and makes no dot segment, also where `+` is a
+  /// space, and decoding it once more changes nothing. An ambiguous path gets nothing laxer than the default, a refused
+  /// one is denied, and no path that a lenient server would take for one below a restricted prefix gets less than that
+  /// prefix asks for.
   static let path = Invariant("path") { bytes in
     let judgement = PathClassification.classify(bytes.span)
     for table in FixedRoutes.tables {
@@ -39,7 +40,8 @@ extension Invariant {
       try require(!segment.isEmpty, "an empty segment")
     }
     for segment in once.split(separator: 0x2F) {
-      try require(!segment.allSatisfy { $0 == 0x2E }, "a segment of dots")
+      let isOfDots = segment.contains(0x2E) && segment.allSatisfy { $0 == 0x2E || $0 == 0x20 || $0 == 0x2B }
+      try require(!isOfDots, "a segment of dots and spaces")
     }
   }
 }
@@ -91,12 +93,12 @@ enum LenientReading {
     let cut = Array(lower.prefix { $0 != 0x3F && $0 != 0x23 })
     let slashes = cut.map { $0 == 0x5C ? 0x2F : $0 }
     let collapsed = joined(segments(slashes).filter { !$0.isEmpty })
-    // Java drops parameters, Windows drops streams, trailing dots and spaces.
+    // Java drops parameters, Windows drops streams, trailing dots and spaces, for which forms write `+`.
     let withoutParameters = joined(segments(slashes).map { $0.prefix { $0 != 0x3B } }.filter { !$0.isEmpty })
     let onWindows = joined(
       segments(slashes).map { segment in
         var name = segment.prefix { $0 != 0x3A && $0 != 0x3B }
-        while let last = name.last, last == 0x2E || last == 0x20 { name.removeLast() }
+        while let last = name.last, last == 0x2E || last == 0x20 || last == 0x2B { name.removeLast() }
         return name
       }.filter { !$0.isEmpty })
     let readings = [lower, cut, collapsed, withoutParameters, onWindows]
