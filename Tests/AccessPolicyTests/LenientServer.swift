@@ -26,12 +26,25 @@ struct LenientServer {
     case windows
     /// As Windows, with a router that decodes paths as forms: `+` is a space.
     case windowsForms
+    /// As Windows, with ASP.NET, which removes cookieless segments.
+    case aspNet
+    /// The same without the fixes of August 2023: also where the segment goes on, with the slash before it, or without.
+    case aspNetJoining
+    case aspNetCutting
 
     /// Whether it handles names as Windows does.
     var isWindows: Bool { self != .java }
+
+    var isASPNET: Bool { self == .aspNet || self == .aspNetJoining || self == .aspNetCutting }
   }
 
-  static let all: [LenientServer] = [1, 2].flatMap { rounds in
+  /// Every combination, except that ASP.NET drops no bytes and takes none for part of others, and knows no parameters.
+  static let all = combinations.filter { server in
+    guard server.system.isASPNET else { return true }
+    return (server.charset == .questionMark || server.charset == .similarLetter) && !server.dropsParametersFirst
+  }
+
+  private static let combinations: [LenientServer] = [1, 2].flatMap { rounds in
     Charset.allCases.flatMap { charset in
       [false, true].flatMap { normalizes in
         Set([nil, 0, 1, rounds]).flatMap { (round: Int?) in
@@ -57,6 +70,7 @@ struct LenientServer {
     if authorityRound == 0 { path = Self.withoutAuthority(path) }
     for round in 1...rounds {
       path = decoded(path)
+      if system.isASPNET { path = withoutCookielessSegments(path) }
       if normalizes {
         path = Array(String(decoding: path, as: UTF8.self).precomposedStringWithCompatibilityMapping.utf8)
       }
@@ -75,6 +89,19 @@ struct LenientServer {
     segments.removeAll { $0.isEmpty }
     let lower = String(decoding: segments.flatMap { [0x2F] + $0 }, as: UTF8.self).lowercased()
     return Array(lower.utf8)
+  }
+
+  /// The decoded path as ASP.NET passes it on: a `\` is a slash by then.
+  private func withoutCookielessSegments(_ path: [UInt8]) -> [UInt8] {
+    let segment = #"/\((?:[A-Za-z]\([^)/]*\))+\)"#
+    func removing(_ pattern: String, for replacement: String, in text: String) -> String {
+      text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)
+    }
+    var text = String(decoding: path.map { $0 == 0x5C ? 0x2F : $0 }, as: UTF8.self)
+    text = removing(segment + #"(?=/|\z)"#, for: "", in: text)
+    if system == .aspNetJoining { text = removing(segment, for: "", in: text) }
+    if system == .aspNetCutting { text = removing(segment, for: "/", in: text) }
+    return Array(text.utf8)
   }
 
   private func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2F || system.isWindows && byte == 0x5C }

@@ -19,6 +19,9 @@ struct LenientServerTests {
       "/%2Fhome%2Fada", "/x%253Fy", "/x%253By", "/x%255Cy", "/metricsx", "/x%252Fmetrics", "//metricsx",
       "/wiki/metrics%E2%80%A6", "/wiki%2Fmetrics", "/metrics-%E2%80%A6", "/C%253A/x",
       "/x;a=b%2Fc/y", "/x;a=metrics%2Fmetrics", "/x;a%2Fmetrics",
+      "/(S(x))/wiki/Home", "/(S(lit3py55t21z5v55vlm25s55))/", "/wiki/(A(b)F(c))/Home", "/(S(x))", "/wiki/(S(x))tail",
+      "/(S(x))/wiki/a%2Fb", "/(S(x))/caf%E9/x", "/%28S(x))/wiki//Home", "/(metrics)/x", "/(S(metrics))/x",
+      "/(S(x))metricsx", "/metricsx/(S(x))", "/wiki/f(S(x))/metrics",
       "/wiki/C++", "/wiki/C%2B%2B", "/metric+s", "/+metrics", "/a+b/metrics", "/wiki/+/metrics", "/metrics+x",
     ])
   func admitted(path: String) throws {
@@ -62,6 +65,15 @@ struct LenientServerTests {
       // The spellings that were always read.
       "/%6Detrics", "/METRICS", "/Metrics/x", "/metrics;x", "/metrics%3Bx", "/metrics.", "/metrics%20/x",
       "/metrics:$DATA", "/metrics%3Fx", "/metrics%2Fx", "/x/..:y/metrics",
+      // A segment that ASP.NET removes.
+      "/(S(lit3py55t21z5v55vlm25s55))/metrics", "/(S(x))/METRICS/x", "/(A(a)S(b)F(c))/metrics", "/(S())/metrics",
+      "/(s(x))/metrics", "/%28S%28x%29%29/metrics", "/(S(x))%2Fmetrics", "/(S(x))%5Cmetrics", "/(S(a;b))/metrics",
+      "/(S(x))/metrics%2Fx", "/(S(x))//metrics",
+      "/%2528S(x))/metrics", "/(S(x%2529)/metrics", "/(S(x))/%256Detrics", "//(S(x))/metrics", "//h/(S(x))/metrics",
+      "/;a/(S(x))/metrics", "/(S(x));a/metrics", "/(S(a))/(S(b))/metrics",
+      "/met/(S(x))rics", "/met%2F(S(x))rics/x", "/m/(S(x))%65trics", "/(S(x))metrics", "/%25/(S(x))6Detrics",
+      "/x/(S(y))../metrics", "/x/(S(y))%2e./metrics", "/x%5C(S(y))../metrics", "/x/(S(y))..+/metrics",
+      "/(S(/(S(x))y))/metrics",
       // A space of forms.
       "/metrics+", "/METRICS++/x", "/metrics%2B/x", "/metrics.+/x", "/metrics+:$DATA", "/metrics%252B", "/+/metrics",
       "/metrics%EF%BC%8B", "/x/..+/metrics", "/x/..%2B/metrics", "/x/%2e%2e+/metrics", "/x/..%252B/metrics",
@@ -78,6 +90,38 @@ struct LenientServerTests {
     arguments: ["/metrics%00", "/x/..%2Fmetrics", "/x/%2e%2e/metrics", "/x/..;y/metrics", "//x/../metrics"])
   func refused(path: String) throws {
     for table in try Self.tables(of: "/metrics") { #expect(decide(path, table).access == .deny) }
+  }
+
+  @Test("A path with a segment that ASP.NET removes stays public where the path without it is public")
+  func publicCookieless() throws {
+    let table = try RouteTable(routes: [
+      RouteSettings(path: "/public/", access: .public), RouteSettings(path: "/public/inner/", access: .deny),
+    ])
+    for path in ["/public/(S(x))/page", "/public/(S(x))/", "/public/(A(b)F(c))/a/b", "/public/a/(S(x))b"] {
+      let decision = decide(path, table)
+      #expect(decision.access == .public && !decision.isOfOtherReading, "\(path)")
+    }
+    // Ambiguous in another way as well, or public only without the segment, or only with it.
+    for path in [
+      "/public/(S(x))/a;b", "/public/(S(x;y))/a", "/public/(S(x))//a", "/public/(S(x))/caf%E9", "/public%2F(S(x))/a",
+      "/(S(x))/public/a", "/public/(S(x))",
+    ] {
+      #expect(decide(path, table).access == .signedIn, "\(path)")
+    }
+    for path in [
+      "/public/(S(x))/inner/a", "/public/in/(S(x))ner/a", "/public/(S(x))../a", "/public/(S(a))/(S(b))/c",
+    ] {
+      let decision = decide(path, table)
+      #expect(decision.access == .deny && decision.isOfOtherReading && decision.isPublicByItself, "\(path)")
+    }
+  }
+
+  @Test("A path that may be anywhere without the segment that ASP.NET removes gets the default at least")
+  func cookielessAnywhere() throws {
+    let table = try RouteTable(routes: [RouteSettings(path: "/public/", access: .public)])
+    for path in ["/public/(S(x))../a", "/public/(S(x))/(S(y))../a", "/public/(S(x))%2e%2e/a"] {
+      #expect(decide(path, table).access == .signedIn, "\(path)")
+    }
   }
 
   @Test("A route whose name has a space holds where a form writes it as a plus sign, and the other way round")
@@ -201,7 +245,7 @@ struct LenientServerTests {
     "%25%36D", "%25u002e", "%C0%AE", "%C0%AF", "%25C0%25AF", "%E9", "%FC", "%A3%AE", "%DF", "%E0", "%C3%A9", "%20",
     "%2520", "%3F", "%253F", "%23", ":", ":$DATA", "%6D", "%6d", "%256D", "%EF%BD%8D", "%F0%9D%93%B6", "%EF%BC%8F",
     "%EF%BC%9B", "%C2%A0", "\u{2026}", "%B7", "%25E9", "%25ab", "@", "%40",
-    "+", "+", "%2B", "%252B", "%EF%BC%8B",
+    "+", "+", "%2B", "%252B", "%EF%BC%8B", "/(S(x))", "/(S(x))", "/(A(b)F(c))/", "(S(", "))", "%28S(", "/%28s(x%29)",
     ";%2F", ";%5C", ";a%3F", "%E2%84%85", "%CD%BE", "%EF%BC%9A", "%EF%BC%9F", "%E3%80%80", "%EF%BC%BC", "%252e%252e",
   ]
 

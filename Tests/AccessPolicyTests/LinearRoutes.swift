@@ -60,7 +60,9 @@ struct LinearRoutes {
   func answer(_ request: Request) -> Answer {
     let judgement = PathClassification.classify(request.path.span)
     var answer = answer(request, judgement)
-    guard case .ambiguous(let ambiguity) = judgement, ambiguity.hasFurtherReadings else { return answer }
+    // Where no route of the host states who may pass, no reading asks for more.
+    let canRestrict = routes.contains { holds($0.host, request.host) && ($0.statesAccess || $0.methods != nil) }
+    guard case .ambiguous(let ambiguity) = judgement, ambiguity.hasFurtherReadings, canRestrict else { return answer }
     let readings = PathReadings(of: request.path.span)
     if readings.couldBeAnywhere { answer = both(answer, self.answer(request, .ambiguous(.dots))) }
     for reading in readings.paths {
@@ -76,7 +78,7 @@ struct LinearRoutes {
     let eligible = routes.indices.filter { holds(routes[$0].host, request.host) && holds($0, for: request.method) }
     var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)
     var isAnywhere = false
-    if case .ambiguous(let ambiguity) = judgement {
+    if case .ambiguous(let ambiguity) = judgement, ambiguity != .cookieless {
       for floor in [settings([], request), settings(eligible.filter { isRoot(routes[$0]) }, request)] {
         let isStricter = floor.who.strictness > answer.who.strictness
         answer = isStricter ? both(answer, floor) : withAgeAndTokens(answer, floor)

@@ -17,6 +17,7 @@ struct RouteDiagnosticTests {
       ("/gr\u{FC}n", "percent-encoded"),
       ("/a//b", "one slash"), ("//a", "one slash"), ("/a;b", "more than one way"), ("/%61", "more than one way"),
       ("/a%2Fb", "more than one way"), ("/a\\b", "more than one way"), ("/%", "more than one way"),
+      ("/(S(x))/a", "the path without it"),
     ])
   func path(path: String, remedy: String) {
     let found = problems([RouteSettings(path: path, access: .public)])

@@ -14,6 +14,7 @@ struct RoutePropertyTests {
   @Test("The tries decide as the linear table does", arguments: 0..<8)
   func oracle(seed: UInt64) throws {
     var random = RandomRoutes(seed: seed)
+    random.hasCookielessSegments = true
     for _ in 0..<60 {
       let (access, routes, table) = try random.table()
       let linear = LinearRoutes(
@@ -195,6 +196,8 @@ private struct RandomRoutes {
 
   /// Whether paths are short, have one reading only and end with a slash, and more routes name methods.
   var isPlain = false
+  /// Whether paths of requests have segments that ASP.NET removes.
+  var hasCookielessSegments = false
 
   private var generator: SplitMix
 
@@ -291,6 +294,10 @@ private struct RandomRoutes {
       ])
     }
     if path.utf8.first != 0x2F { path = "/" + path }
+    if hasCookielessSegments, chance(25) {
+      let segment = one(of: ["/(S(x))", "/a/(S(x))", "/(A(x)F(y))", "/a%2F(S(x))", "/(S(x))%2e.", "/(S(x"])
+      path = "\(segment)\(path.dropFirst(chance(20) ? 1 : 0))"
+    }
     return LinearRoutes.Request(
       path: Array(path.utf8), method: one(of: ["GET", "HEAD", "POST", "PURGE", "get", "OPTIONS"]),
       host: one(of: [nil, nil, "one", "two", "three", "four"]))

@@ -3,7 +3,7 @@ internal import WebFormats
 /// Single bytes and escapes of a path.
 enum PathByte {
   /// Whether the byte is printable ASCII other than those that end, separate, escape or nest something, or that servers
-  /// drop: `/ . : ; \ % ? # +`.
+  /// drop: `/ . : ; \ % ? # + (`.
   @inline(__always)
   static func isPlain(_ byte: UInt8) -> Bool {
     byte < 64 ? plainLow >> UInt64(byte) & 1 == 1 : byte < 128 && plainHigh >> UInt64(byte & 63) & 1 == 1
@@ -42,7 +42,7 @@ enum PathByte {
     return (scalar, end)
   }
 
-  /// 0x21...0x3F without `# % + . / : ; ?`, and 0x40...0x7E without `\`; a test spells both out.
-  private static let plainLow: UInt64 = 0x73FF_37D6_0000_0000
+  /// 0x21...0x3F without `# % ( + . / : ; ?`, and 0x40...0x7E without `\`; a test spells both out.
+  private static let plainLow: UInt64 = 0x73FF_36D6_0000_0000
   private static let plainHigh: UInt64 = 0x7FFF_FFFF_EFFF_FFFF
 }

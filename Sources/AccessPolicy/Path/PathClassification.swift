@@ -16,13 +16,18 @@ package enum PathClassification: Sendable, Equatable {
 ///
 /// Up to ``legacyByte`` the other reading is another spelling of a path that is computed as the routes are looked up
 /// (``LooseReading``: percent-encodings decoded, letters normalized, parameters dropped, slashes collapsed), and only
-/// the routes found there can make the answer stricter. From ``hidingParameter`` to ``doubleEncoding`` the readings are
-/// whole other paths, each of which is classified and looked up (``PathReadings``). From ``nestedEncoding`` on the
-/// other reading could be any path (``couldBeAnywhere``), and every route of the table can make it stricter.
+/// the routes found there can make the answer stricter. From ``cookielessAmongOthers`` to ``doubleEncoding``, and of
+/// ``cookieless``, the readings are whole other paths, each of which is classified and looked up (``PathReadings``).
+/// From ``nestedEncoding`` on the other reading could be any path (``couldBeAnywhere``), and every route of the table
+/// can make it stricter.
 package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
+  /// A segment such as `/(S(x))/`, which ASP.NET removes (``CookielessSegment``), in a path that is canonical
+  /// otherwise. Applications write it into all their links, so the path keeps its own rule, unless that of the path
+  /// without the segment is stricter.
+  case cookieless = 1
   /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986, 6.2.2.2, and no
   /// browser sends it of itself.
-  case encodedUnreserved = 1
+  case encodedUnreserved
   /// A raw byte from 0x80: not a URI by RFC 3986, but some scripts and old clients send it.
   case rawNonASCII
   /// A character that compatibility normalization turns into ASCII letters or digits (U+FF41 into `a`): an
@@ -39,6 +44,8 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   /// A single byte from 0xA4 that is not UTF-8, between ASCII bytes: a letter in an older encoding (`%E9` in Latin-1).
   /// Servers also drop it, replace it, or take a similar ASCII letter: the path from there on is not known.
   case legacyByte
+  /// As ``cookieless``, beside one of the reasons above.
+  case cookielessAmongOthers
   /// `/`, `\`, `?` or `#`, encoded or as another character, behind a `;`, or a first segment that is only a parameter:
   /// to a server that drops parameters before it decodes, `/;x%2Fy/admin` is `/admin`, and `/;x/y` is `//y`.
   case hidingParameter
@@ -63,7 +70,7 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   package var couldBeAnywhere: Bool { self >= .nestedEncoding }
 
   /// Whether ``PathReadings`` has further readings of the path.
-  var hasFurtherReadings: Bool { self >= .hidingParameter && !couldBeAnywhere }
+  var hasFurtherReadings: Bool { self == .cookieless || self >= .cookielessAmongOthers && !couldBeAnywhere }
 
   package static func < (a: PathAmbiguity, b: PathAmbiguity) -> Bool { a.rawValue < b.rawValue }
 }

@@ -1,7 +1,8 @@
 internal import WebFormats
 
-/// The paths that servers read in place of one with ``PathAmbiguity/hidingParameter``,
+/// The paths that servers read in place of one with ``PathAmbiguity/cookieless``, ``PathAmbiguity/hidingParameter``,
 /// ``PathAmbiguity/leadingDoubleSlash`` or ``PathAmbiguity/doubleEncoding``:
+/// - without a cookieless segment: `/(S(x))/a` is `/a`, and `/a/(S(x))b` is `/ab` or `/a/b`,
 /// - with parameters dropped before separators are decoded: `/a;x%2Fy/b` is `/a/b`,
 /// - with nested escapes decoded: `/a%252Fb` is `/a%2Fb`, which then has readings of its own,
 /// - without the authority of a network-path reference (RFC 3986, 4.2): `//host/x` is `/x`.
@@ -9,7 +10,7 @@ struct PathReadings {
   /// Each with its classification, which is no refusal and not one that could be anywhere.
   private(set) var paths: [(path: [UInt8], classification: PathClassification)] = []
   /// Whether there is a reading that could be anywhere: it has a dot segment or a control byte, or its escapes can be
-  /// decoded or its parameters dropped once more.
+  /// decoded, or its parameters or a cookieless segment dropped, once more.
   private(set) var couldBeAnywhere = false
 
   /// Most readings, and most bytes of all of them; a path with more could be anywhere. Each is classified and matched,
@@ -18,7 +19,7 @@ struct PathReadings {
   private static let byteLimit = 16 * 1024
   private var bytes = 0
 
-  private enum Step { case decoding, droppingParameters, droppingAuthority }
+  private enum Step { case decoding, droppingParameters, droppingAuthority, droppingSegment }
 
   /// - Complexity: O(*n*): there are at most ``limit`` readings, none longer than the path.
   init(of path: Span<UInt8>) { expand(path, after: []) }
@@ -35,6 +36,7 @@ struct PathReadings {
         add(Self.rest(of: path, from: start, behind: separators), .droppingAuthority, after: steps)
       }
     }
+    dropCookielessSegment(of: path, after: steps)
   }
 
   private mutating func add(_ path: [UInt8], _ step: Step, after steps: [Step]) {
@@ -115,6 +117,37 @@ struct PathReadings {
     guard let (byte, _) = PathByte.decoded(path, at: index) else { return false }
     if byte < 0x80 { return byte == UInt8(ascii: ";") }
     return PathByte.scalar(path, at: index).map { CompatibilityLetters.ascii(of: $0.scalar) } == 0x3B
+  }
+
+  // MARK: Cookieless segments
+
+  /// Adds the path without its cookieless segment. One with several could be anywhere: servers remove the first of
+  /// them, the last or all.
+  private mutating func dropCookielessSegment(of path: Span<UInt8>, after steps: [Step]) {
+    var found: CookielessSegment?
+    var index = 0
+    while index < path.count, let (byte, next) = PathByte.decoded(path, at: index) {
+      if byte == UInt8(ascii: "("), let segment = CookielessSegment(in: path, at: index) {
+        if found != nil { couldBeAnywhere = true }
+        found = segment
+      }
+      index = next
+    }
+    guard let found, !couldBeAnywhere else { return }
+    let joined = Self.path(path, without: found.separator.lowerBound..<found.end)
+    let isPath = joined.first == UInt8(ascii: "/")
+    if isPath { add(joined, .droppingSegment, after: steps) }
+    if !isPath || !found.isWhole(in: path) {
+      add(Self.path(path, without: found.separator.upperBound..<found.end), .droppingSegment, after: steps)
+    }
+  }
+
+  private static func path(_ path: Span<UInt8>, without range: Range<Int>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(path.count - range.count)
+    for place in 0..<range.lowerBound { result.append(path[place]) }
+    for place in range.upperBound..<path.count { result.append(path[place]) }
+    return result
   }
 
   // MARK: Network-path reference

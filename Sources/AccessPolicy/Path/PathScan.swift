@@ -2,8 +2,9 @@ internal import WebFormats
 
 /// The state of one pass over a path.
 struct PathScan {
-  /// The strongest ambiguity so far.
-  private(set) var ambiguity: PathAmbiguity?
+  /// The strongest ambiguity so far, aside from cookieless segments.
+  private var strongest: PathAmbiguity?
+  private var hasCookielessSegment = false
   /// Bytes of the segment so far, parameters aside; saturating is not needed, a path is shorter than an `Int`.
   private var length = 0
   /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces, and of `+`, which
@@ -34,6 +35,13 @@ struct PathScan {
     case amongOthers
   }
 
+  /// The strongest ambiguity so far.
+  var ambiguity: PathAmbiguity? {
+    guard hasCookielessSegment else { return strongest }
+    guard let strongest else { return .cookieless }
+    return max(strongest, .cookielessAmongOthers)
+  }
+
   /// Takes a byte without a special meaning.
   @inline(__always)
   mutating func plain(_ byte: UInt8) {
@@ -49,6 +57,10 @@ struct PathScan {
       index += 1
       return endSegment()
     case UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "+"):
+      index += 1
+      return take(byte)
+    case UInt8(ascii: "("):
+      noteCookielessSegment(in: path, at: index)
       index += 1
       return take(byte)
     case UInt8(ascii: ";"):
@@ -82,6 +94,7 @@ struct PathScan {
     case 0x80...:
       nonASCII(in: path, at: &index)
       return nil
+    case UInt8(ascii: "("): noteCookielessSegment(in: path, at: index)
     default: break
     }
     index = next
@@ -103,6 +116,10 @@ struct PathScan {
       if byte.isUnreserved { note(.encodedUnreserved) }
       return take(byte)
     }
+  }
+
+  private mutating func noteCookielessSegment(in path: Span<UInt8>, at index: Int) {
+    if CookielessSegment(in: path, at: index) != nil { hasCookielessSegment = true }
   }
 
   /// Takes a decoded byte that may be a dot, a space, a `+`, or the `:` before an NTFS stream, which servers drop.
@@ -286,6 +303,6 @@ struct PathScan {
   }
 
   private mutating func note(_ found: PathAmbiguity) {
-    if ambiguity.map({ $0 < found }) ?? true { ambiguity = found }
+    if strongest.map({ $0 < found }) ?? true { strongest = found }
   }
 }

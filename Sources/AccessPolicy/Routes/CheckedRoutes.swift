@@ -196,6 +196,8 @@ struct CheckedRoutes {
       )
     case .ambiguous(.emptySegment), .ambiguous(.leadingDoubleSlash):
       return ("applications take two slashes for one", "write one slash for two")
+    case .ambiguous(.cookieless):
+      return ("ASP.NET removes a segment of this form from every path", "write the path without it")
     case .ambiguous(.compatibilityLetter):
       return ("applications may read another letter of this path as plain ASCII", "write a path of plain letters")
     case .ambiguous, .refused:

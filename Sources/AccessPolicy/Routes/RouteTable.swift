@@ -13,9 +13,10 @@ package import WebFormats
 /// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot,
 ///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), that route must admit the request, too.
 ///   Routes that state no admission settings do not count: what they inherit holds where it is stated.
-/// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
-/// - Where servers read another path altogether (``PathReadings``: decoded twice, without an authority), the request
-///   must be admitted to that path, too.
+/// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one, unless it is
+///   ambiguous only by a segment that ASP.NET removes (``PathAmbiguity/cookieless``).
+/// - Where servers read another path altogether (``PathReadings``: decoded twice, without an authority or such a
+///   segment), the request must be admitted to that path, too.
 /// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must
 ///   admit it.
 ///

@@ -107,20 +107,26 @@ final class RouteTree: Sendable {
     let own = self[row, method]
     var decision = own
     if case .ambiguous(let ambiguity) = classification {
-      decision = decision.noLaxer(than: self[defaultRow, method]).noLaxer(than: self[rootRow, method])
       if ambiguity.couldBeAnywhere {
         restrictEverywhere(&decision, method)
         return decision.marked(against: own)
       }
+      if ambiguity != .cookieless { restrictToDefault(&decision, method) }
     }
     let isRestrictable = canBeRestricted(decision)
     if isRestrictable { readLoosely(path, LooseReading(), at: 0, request, &decision) }
     return isRestrictable || classification != .canonical ? decision.marked(against: own) : decision
   }
 
-  /// Requires a decision on a path to meet every route.
+  /// Requires a decision on a path to meet every route, and the default.
   func restrictEverywhere(_ decision: inout RouteDecision, _ method: Int) {
+    restrictToDefault(&decision, method)
     decision = decision.restricted(by: self[everywhereRow, method])
+  }
+
+  /// Requires a decision on a path to be no laxer than the default, nor than the route `/`.
+  private func restrictToDefault(_ decision: inout RouteDecision, _ method: Int) {
+    decision = decision.noLaxer(than: self[defaultRow, method]).noLaxer(than: self[rootRow, method])
   }
 
   /// Whether any route states who may pass, or names methods: otherwise further readings of a path change nothing.

@@ -2,15 +2,19 @@
 
 extension Invariant {
   /// A canonical path has one reading: decoding it changes no separator and makes no dot segment, also where `+` is a
-  /// space, and decoding it once more changes nothing. An ambiguous path gets nothing laxer than the default, a refused
-  /// one is denied, and no path that a lenient server would take for one below a restricted prefix gets less than that
-  /// prefix asks for.
+  /// space, and decoding it once more changes nothing. An ambiguous path gets nothing laxer than the default, or than
+  /// the path without the segments that ASP.NET removes, if they are the only reason. A refused one is denied, and no
+  /// path that a lenient server would take for one below a restricted prefix gets less than that prefix asks for.
   static let path = Invariant("path") { bytes in
     let judgement = PathClassification.classify(bytes.span)
     for table in FixedRoutes.tables {
       let decision = table.match(bytes.span, judgement)
       switch judgement {
       case .refused: try require(decision.access == .deny, "refused, but \(decision.access)")
+      case .ambiguous(.cookieless):
+        let other = LenientReading.withoutCookielessSegments(bytes)
+        let asked = table.match(other.span, .classify(other.span)).access
+        try require(decision.access.strictness >= asked.strictness, "\(decision.access), but \(asked) without segments")
       case .ambiguous:
         try require(decision.access != .public, "ambiguous (\(judgement)), but public")
       case .canonical: break
@@ -42,6 +46,7 @@ extension Invariant {
     for segment in once.split(separator: 0x2F) {
       let isOfDots = segment.contains(0x2E) && segment.allSatisfy { $0 == 0x2E || $0 == 0x20 || $0 == 0x2B }
       try require(!isOfDots, "a segment of dots and spaces")
+      try require(LenientReading.restOfCookieless(segment) == nil, "a cookieless segment")
     }
   }
 }
@@ -101,9 +106,46 @@ enum LenientReading {
         while let last = name.last, last == 0x2E || last == 0x20 || last == 0x2B { name.removeLast() }
         return name
       }.filter { !$0.isEmpty })
-    let readings = [lower, cut, collapsed, withoutParameters, onWindows]
+    let readings = [lower, cut, collapsed, withoutParameters, onWindows] + onASPNET(segments(slashes))
     guard slashes.starts(with: [0x2F, 0x2F]) else { return readings }
     return readings + [joined(Array(segments(collapsed).dropFirst(2)))]
+  }
+
+  /// Without cookieless segments; also where one goes on behind it, with the slash before it, and without.
+  private static func onASPNET(_ segments: [ArraySlice<UInt8>]) -> [[UInt8]] {
+    var (whole, joining, cutting): ([ArraySlice<UInt8>], [ArraySlice<UInt8>], [ArraySlice<UInt8>]) = ([], [], [])
+    for segment in segments {
+      let rest = restOfCookieless(segment)
+      if let rest, rest.isEmpty { continue }
+      whole.append(segment)
+      if let rest, let last = joining.popLast() { joining.append(last + rest) } else { joining.append(segment) }
+      // What leads up makes the path before it another.
+      if rest?.elementsEqual("..".utf8) == true { _ = cutting.popLast() } else { cutting.append(rest ?? segment) }
+    }
+    return [whole, joining, cutting].map { joined($0.filter { !$0.isEmpty }) }
+  }
+
+  /// The path without whole cookieless segments, its bytes as they are.
+  static func withoutCookielessSegments(_ path: [UInt8]) -> [UInt8] {
+    let left = segments(path).dropFirst().filter { segment in
+      guard let name = decoded(Array(segment)), let rest = restOfCookieless(name[...]) else { return true }
+      return !rest.isEmpty
+    }
+    return left.isEmpty ? [0x2F] : joined(left)
+  }
+
+  /// The bytes behind the form that ASP.NET removes, `(S(x)F(y))`; nil where a segment does not begin with it.
+  static func restOfCookieless(_ segment: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard segment.first == 0x28 else { return nil }
+    var rest = segment.dropFirst()
+    var count = 0
+    while rest.count > 2, rest[rest.startIndex + 1] == 0x28, (0x61...0x7A).contains(rest[rest.startIndex] | 0x20),
+      let close = rest.firstIndex(of: 0x29)
+    {
+      rest = rest[(close + 1)...]
+      count += 1
+    }
+    return count > 0 && rest.first == 0x29 ? rest.dropFirst() : nil
   }
 
   /// Percent-decoded once; nil where a `%` begins no escape.
