@@ -11,9 +11,17 @@ import Synchronization
 ///
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
 /// that was claimed, or a sign-out, is never left in doubt.
+///
+/// The exception is a file that does not answer, because its volume hangs: after `answerLimit` an operation fails, and
+/// one that writes may still be carried out when the volume answers again, as with a server whose answer is lost. Of
+/// what is in doubt then nothing is relied on: a sign-in that was answered with 503 may leave a session whose cookie
+/// nobody has; a lease that nobody uses ends like that of a gateway that was killed; a notification that Apple repeats
+/// is found to be carried out; and a message that was not discarded is delivered again under the same identifier.
 package final class SQLiteSessionStore: SessionStore {
-  /// The time that a write waits for one of another process.
+  /// The time that a write waits for one of another process, and that a read waits for a lock.
   static let busyTimeout = Duration.seconds(5)
+  /// The time in which an operation that has begun must end: longer than it waits for a lock, which is no hang.
+  static let answerLimit = busyTimeout + .seconds(1)
   static let readers = 4
 
   let file: DatabaseFile
@@ -31,14 +39,18 @@ package final class SQLiteSessionStore: SessionStore {
   /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program.
   /// Blocks.
   ///
-  /// - Parameter path: absolute; the folder must exist.
+  /// - Parameters:
+  ///   - path: absolute; the folder must exist.
+  ///   - isWholeRead: whether whole tables are read, for which operations may take as long as they need.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
   ///   belongs to another program, or was changed by a newer version in a way that this one must not ignore.
-  package convenience init(path: String) throws(StoreError) {
-    try self.init(path: path, busyTimeout: Self.busyTimeout)
+  package convenience init(path: String, isWholeRead: Bool = false) throws(StoreError) {
+    try self.init(path: path, busyTimeout: Self.busyTimeout, answerLimit: isWholeRead ? nil : Self.answerLimit)
   }
 
-  init(path: String, busyTimeout: Duration) throws(StoreError) {
+  init(
+    path: String, busyTimeout: Duration, answerLimit: Duration? = SQLiteSessionStore.answerLimit
+  ) throws(StoreError) {
     let isEmpty = try DatabaseFile.prepare(path)
     do {
       let writer = try Self.openWriter(path, busyTimeout)
@@ -48,7 +60,9 @@ package final class SQLiteSessionStore: SessionStore {
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       let file = try DatabaseFile(path)
       self.file = file
-      pool = DatabasePool(writer: writer, readers: Self.readers, lockTimeout: busyTimeout) {
+      pool = DatabasePool(
+        writer: writer, readers: Self.readers, lockTimeout: busyTimeout, answerLimit: answerLimit
+      ) {
         // Opened when it is first needed: by then another file may have the name.
         try file.requirePresence()
         return try Self.openReader(path)
@@ -70,7 +84,7 @@ package final class SQLiteSessionStore: SessionStore {
 
   /// A connection that reads is locked out only while another process opens the file after a kill, or closes it.
   private static func openReader(_ path: String) throws -> Database {
-    let database = try Database(path: path, access: .readOnly, busyTimeout: .seconds(10))
+    let database = try Database(path: path, access: .readOnly, busyTimeout: busyTimeout)
     try SQLiteMigrations.requireOurs(database)
     return database
   }
@@ -102,6 +116,11 @@ package final class SQLiteSessionStore: SessionStore {
     do { return try await pool.read(body) } catch { throw failure(error) }
   }
 
+  /// Looks at the file without a connection, by calls that may hang.
+  func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(StoreError) -> Value {
+    do { return try await pool.look(body) } catch { throw failure(error) }
+  }
+
   /// Writes in one transaction, which takes the write lock from the beginning.
   @discardableResult
   func write<Value: Sendable>(
@@ -127,9 +146,13 @@ package final class SQLiteSessionStore: SessionStore {
   }
 
   private func failure(_ error: any Error) -> StoreError {
-    guard error is DatabasePool.ClosedError else { return StoreError(error, path: file.path) }
-    return StoreError(
-      code: .closed, message: "the store \(file.path) was closed; this is a bug in cordon; please report it")
+    switch error {
+    case is DatabasePool.ClosedError:
+      StoreError(
+        code: .closed, message: "the store \(file.path) was closed; this is a bug in cordon; please report it")
+    case is ConnectionGroup.NoAnswerError: .silent(file.path)
+    default: StoreError(error, path: file.path)
+    }
   }
 }
 

@@ -64,7 +64,7 @@ extension StoreCommand {
             + "rehearsal, copy a backup of the file (sqlite3 \(path) \".backup BACKUP\")")
       }
       defer { withExtendedLifetime(claim) {} }
-      let source = try SQLiteSessionStore(path: path)
+      let source = try SQLiteSessionStore(path: path, isWholeRead: true)
       let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false, isCopyTarget: true)
       var work = LongWork()
       // Prints the progress that was reached before an error is printed.

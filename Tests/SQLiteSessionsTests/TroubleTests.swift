@@ -72,6 +72,34 @@ struct TroubleTests {
     #expect(try await store.end(.one(known.session.handle), because: .signedOut, at: noon).count == 1)
   }
 
+  @Test("A file that does not answer is unavailable in time, with a remedy, and everything goes on once it answers")
+  func hangs() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(
+      path: folder.path("cordon.db"), busyTimeout: .seconds(1), answerLimit: .seconds(2))
+    let known = try await store.complete(try signIn()).snapshot
+    let release = DispatchSemaphore(value: 0)
+    defer { release.signal() }
+    let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
+    let stuck = Task {
+      try await store.write { _ in
+        hasEntered.finish()
+        release.wait()
+      }
+    }
+    for await _ in entered {}
+    for _ in 0..<3 {
+      let refused = await error { try await store.ping() }
+      #expect(refused?.code == .unavailable && refused?.fault == .store)
+      #expect(refused?.message.contains("does not answer; look whether its volume hangs") == true)
+    }
+    await #expect(throws: StoreError.self) { try await stuck.value }
+    #expect(try await store.find(known.session.handle) == known, "only writes hang")
+    release.signal()
+    while await error({ try await store.ping() }) != nil { await Task.yield() }
+    _ = try await store.complete(try signIn("later"))
+  }
+
   @Test(
     "A row that was damaged is an error, not the end of the process",
     arguments: [

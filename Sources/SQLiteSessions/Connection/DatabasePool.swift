@@ -2,20 +2,14 @@ import CSQLite
 import Synchronization
 
 /// The connections to one file: one that writes, and some that read, which are opened when they are first needed. Work
-/// that has begun is always finished, whether or not its caller was cancelled meanwhile.
+/// that has begun is always finished, whether or not its caller was cancelled, or was told that there is no answer,
+/// meanwhile.
 final class DatabasePool: Sendable {
   private let writer: DatabaseLane
   private let readers: [DatabaseLane]
-  private let shared: Mutex<Shared>
+  private let writing: ConnectionGroup
+  private let reading: ConnectionGroup
   private let lockRefusals: Mutex<LockRefusals>
-
-  private typealias Job = @Sendable (DatabaseLane) -> Void
-
-  private struct Shared {
-    var schedule: ReaderSchedule<Job>
-    /// The call of `close` that waits for the readers.
-    var closing: CheckedContinuation<Bool, Never>?
-  }
 
   /// The pool is closed.
   struct ClosedError: Error {}
@@ -25,29 +19,30 @@ final class DatabasePool: Sendable {
   ///   - readers: the maximum number of connections that read.
   ///   - lockTimeout: the longest time that a write waits for its turn behind one that waited in vain for the lock of
   ///     another process.
+  ///   - answerLimit: the longest time that an operation may take once it has begun, longer than it waits for a lock;
+  ///     nil waits without end.
   ///   - openReader: opens a connection that reads.
   init(
-    writer: sending Database, readers: Int, lockTimeout: Duration, openReader: @escaping @Sendable () throws -> Database
+    writer: sending Database, readers: Int, lockTimeout: Duration, answerLimit: Duration?,
+    openReader: @escaping @Sendable () throws -> Database
   ) {
     lockRefusals = Mutex(LockRefusals(lockTimeout: lockTimeout))
-    self.writer = DatabaseLane(label: "cordon.store.writer", connection: writer) { throw ClosedError() }
-    self.readers = (0..<readers).map { DatabaseLane(label: "cordon.store.reader.\($0)", open: openReader) }
-    shared = Mutex(Shared(schedule: ReaderSchedule(readers: readers)))
+    let writer = DatabaseLane(label: "cordon.store.writer", connection: writer) { throw ClosedError() }
+    let readers = (0..<readers).map { DatabaseLane(label: "cordon.store.reader.\($0)", open: openReader) }
+    self.writer = writer
+    self.readers = readers
+    writing = ConnectionGroup([writer], limit: answerLimit)
+    reading = ConnectionGroup(readers, limit: answerLimit)
   }
 
   deinit { closeConnections() }
 
   /// Reads in one transaction, of one snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      let job: Job = { reader in
-        continuation.resume(
-          with: Result { try reader.use { database in try database.transaction(.deferred) { try body(database) } } })
-      }
-      switch shared.withLock({ $0.schedule.place(job) }) {
-      case .start(let reader): readers[reader].async { [self] in serve(job, as: reader) }
-      case .queued: break
-      case .refused: continuation.resume(throwing: ClosedError())
+    try await reading.run { [self] reader in
+      // The pool is kept also after its caller was told that there is no answer: it closes its connections at its end.
+      try withExtendedLifetime(self) {
+        try reader.use { database in try database.transaction(.deferred) { try body(database) } }
       }
     }
   }
@@ -55,14 +50,12 @@ final class DatabasePool: Sendable {
   /// Writes in one transaction, which takes the lock to write from the beginning.
   func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
     let accepted = ContinuousClock.now
-    return try await withCheckedThrowingContinuation { continuation in
-      let isAccepted = shared.withLock { shared in
-        guard !shared.schedule.isClosed else { return false }
-        writer.async { [self] in continuation.resume(with: Result { try writeNow(body, accepted: accepted) }) }
-        return true
-      }
-      if !isAccepted { continuation.resume(throwing: ClosedError()) }
-    }
+    return try await writing.run { [self] _ in try writeNow(body, accepted: accepted) }
+  }
+
+  /// Looks at the file without a connection, by calls that may hang as those of connections do.
+  func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
+    try await reading.run { _ in body() }
   }
 
   private func writeNow<Value: Sendable>(
@@ -82,46 +75,16 @@ final class DatabasePool: Sendable {
 
   /// Finishes what is under way, moves the log into the file, and closes the connections.
   func close() async throws {
-    guard await finishReading() else { return }
+    guard reading.close() else { return }
+    writing.close()
+    await reading.waitUntilIdle()
+    await writing.waitUntilIdle()
     try await withCheckedThrowingContinuation { continuation in
-      // Behind everything that was accepted before.
       writer.async { [self] in
         let result = Result { try writer.use { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") } }
         closeConnections()
         continuation.resume(with: result)
       }
-    }
-  }
-
-  /// Refuses new work, and waits until the readers have nothing to do.
-  /// - Returns: false if the pool was closed before.
-  private func finishReading() async -> Bool {
-    await withCheckedContinuation { continuation in
-      let answer: Bool? = shared.withLock { shared in
-        if shared.schedule.isClosed { return false }
-        shared.schedule.close()
-        if shared.schedule.isIdle { return true }
-        shared.closing = continuation
-        return nil
-      }
-      if let answer { continuation.resume(returning: answer) }
-    }
-  }
-
-  /// Does one job, and then those that wait.
-  private func serve(_ first: @escaping Job, as reader: Int) {
-    var job: Job? = first
-    while let current = job {
-      current(readers[reader])
-      let (next, closing) = shared.withLock { shared in
-        let next = shared.schedule.next(for: reader)
-        guard next == nil, shared.schedule.isClosed, shared.schedule.isIdle else {
-          return (next, CheckedContinuation<Bool, Never>?.none)
-        }
-        return (next, shared.closing.take())
-      }
-      closing?.resume(returning: true)
-      job = next
     }
   }
 

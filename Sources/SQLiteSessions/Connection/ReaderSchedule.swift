@@ -1,5 +1,5 @@
-/// The distribution of jobs to a bounded number of readers: a value, without connections or threads. Jobs that no
-/// reader is free for wait in line.
+/// The distribution of jobs to a bounded number of readers, or to the one writer: a value, without connections or
+/// threads. Jobs that no reader is free for wait in line.
 struct ReaderSchedule<Job> {
   /// Readers without a job, the one that had one last at the end: its cache is warm.
   private var idle: [Int]
@@ -42,6 +42,12 @@ struct ReaderSchedule<Job> {
     }
     defer { queueStart += 1 }
     return queue[queueStart]
+  }
+
+  /// Takes out every job that waits: none of them will be done.
+  mutating func removeWaiting() -> [Job] {
+    defer { (queue, queueStart) = ([], 0) }
+    return Array(queue[queueStart...])
   }
 
   /// Refuses what comes from now on. What waits is still done.

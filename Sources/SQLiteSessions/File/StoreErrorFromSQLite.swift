@@ -62,6 +62,14 @@ extension StoreError {
     StoreError(code: .full, message: "there is no room left for the store \(path); make room on its disk", cause: cause)
   }
 
+  /// Of a file whose volume hangs: a call that reads or writes it does not return.
+  static func silent(_ path: String) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "the store \(path) does not answer; look whether its volume hangs (the server of a network mount, the "
+        + "disk, the kernel's log): cordon goes on by itself when it answers again")
+  }
+
   static func corrupt(_ path: String, cause: String?) -> StoreError {
     StoreError(
       code: .corrupt,

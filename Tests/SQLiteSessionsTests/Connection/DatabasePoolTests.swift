@@ -18,11 +18,12 @@ struct DatabasePoolTests {
   }
 
   private func pool(
-    readers: Int = 2, busyTimeout: Duration = .seconds(5), lockTimeout: Duration = .seconds(5)
+    readers: Int = 2, busyTimeout: Duration = .seconds(5), lockTimeout: Duration = .seconds(5),
+    answerLimit: Duration? = nil
   ) throws -> DatabasePool {
     let path = path
     let writer = try Database(path: path, access: .readWrite, busyTimeout: busyTimeout)
-    return DatabasePool(writer: writer, readers: readers, lockTimeout: lockTimeout) {
+    return DatabasePool(writer: writer, readers: readers, lockTimeout: lockTimeout, answerLimit: answerLimit) {
       try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
     }
   }
@@ -207,11 +208,67 @@ struct DatabasePoolTests {
     #expect(try await pool.read { try Self.count($0) } == 1)
   }
 
+  @Test("A write that does not return is given up, and so are those behind it, of which none is carried out")
+  func hungWriter() async throws {
+    let pool = try pool(answerLimit: .seconds(2))
+    let hold = Hold()
+    defer { hold.release() }
+    let stuck = Task {
+      try await pool.write { database in
+        hold.enter()
+        return try database.run("INSERT INTO numbers VALUES (1)")
+      }
+    }
+    await hold.begun()
+    let behind = Task { try await pool.write { try $0.run("INSERT INTO numbers VALUES (2)") } }
+    for task in [stuck, behind] {
+      await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await task.value }
+    }
+    await #expect(throws: ConnectionGroup.NoAnswerError.self, "refused at once from then on") {
+      try await pool.write { try $0.run("INSERT INTO numbers VALUES (3)") }
+    }
+    #expect(try await pool.read { try Self.count($0) } == 0, "reads go on")
+    hold.release()
+    // In the time limit of the suite.
+    while (try? await pool.write { try $0.run("INSERT INTO numbers VALUES (4)") }) == nil { await Task.yield() }
+    let numbers = try await pool.read { database in
+      try database.rows("SELECT number FROM numbers ORDER BY number").map { try $0.count(0) }
+    }
+    #expect(numbers == [1, 4], "what had begun is finished")
+  }
+
+  @Test("Reads are refused at once while no connection answers, and go on as soon as one does")
+  func hungReaders() async throws {
+    let pool = try pool(readers: 2, answerLimit: .seconds(2))
+    let holds = [Hold(), Hold()]
+    defer { for hold in holds { hold.release() } }
+    let stuck = holds.map { hold in
+      Task {
+        try await pool.read { database in
+          hold.enter()
+          return try Self.count(database)
+        }
+      }
+    }
+    for hold in holds { await hold.begun() }
+    let waiting = Task { try await pool.read { try Self.count($0) } }
+    for task in stuck + [waiting] {
+      await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await task.value }
+    }
+    await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await pool.look { 1 } }
+    #expect(try await pool.write { try $0.run("INSERT INTO numbers VALUES (1)") } == 1, "writes go on")
+    holds[1].release()
+    while (try? await pool.look { 1 }) == nil { await Task.yield() }
+    #expect(try await pool.read { try Self.count($0) } == 1)
+  }
+
   @Test("A reader that cannot be opened fails its operation, and the next one tries again")
   func failedOpening() async throws {
     let path = path
     let attempts = Counter()
-    let pool = DatabasePool(writer: try RawDatabase.open(path), readers: 1, lockTimeout: .seconds(5)) {
+    let pool = DatabasePool(
+      writer: try RawDatabase.open(path), readers: 1, lockTimeout: .seconds(5), answerLimit: nil
+    ) {
       guard attempts.add(1) > 1 else { throw SQLiteError(code: ResultCode.cannotOpen, message: "not yet") }
       return try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
     }

@@ -35,6 +35,19 @@ struct ReaderScheduleTests {
     #expect(schedule.isIdle)
   }
 
+  @Test("Jobs that are taken out of the line are not done, and those that come later are")
+  func takesOutWaiting() {
+    var schedule = ReaderSchedule<Int>(readers: 1)
+    for job in 0..<4 { _ = schedule.place(job) }
+    #expect(schedule.next(for: 0) == 1)
+    #expect(schedule.removeWaiting() == [2, 3])
+    #expect(schedule.removeWaiting() == [])
+    #expect(schedule.place(4) == .queued)
+    #expect(schedule.next(for: 0) == 4)
+    #expect(schedule.next(for: 0) == nil)
+    #expect(schedule.isIdle)
+  }
+
   @Test("After the end new jobs are refused, and those that wait are done")
   func closes() {
     var schedule = ReaderSchedule<Int>(readers: 1)

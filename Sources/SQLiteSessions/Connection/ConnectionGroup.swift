@@ -1,0 +1,146 @@
+import Synchronization
+
+/// Connections of one kind, and the jobs that wait for one. A job that does not end in time is given up: its caller is
+/// told, and so are those that wait, if no connection is left for them. What comes then fails at once, until one of the
+/// connections has ended its job.
+///
+/// A job that was given up may still be carried out, because its call cannot be ended; one that had not begun is not.
+final class ConnectionGroup: Sendable {
+  private let connections: [DatabaseLane]
+  private let shared: Mutex<Shared>
+
+  private struct Job: Sendable {
+    let run: @Sendable (DatabaseLane) -> Void
+    /// Tells the caller, unless it has a result already.
+    let fail: @Sendable (any Error) -> Void
+  }
+
+  private struct Shared {
+    var schedule: ReaderSchedule<Job>
+    var stalls: StallWatch<Job>
+    /// Whether a task waits for the next deadline: there is one at most, and none while the store is idle.
+    var isWatched = false
+    /// The call of `waitUntilIdle`.
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  /// A caller that waits for a result, and is given one, whichever comes first.
+  private final class Caller<Value: Sendable>: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Value, any Error>) { self.continuation = Mutex(continuation) }
+
+    func resume(with result: Result<Value, any Error>) {
+      continuation.withLock { $0.take() }?.resume(with: result)
+    }
+  }
+
+  /// The connections do not answer.
+  struct NoAnswerError: Error {}
+
+  /// - Parameter limit: the time after which a job is given up; nil waits without end.
+  init(_ connections: [DatabaseLane], limit: Duration?) {
+    self.connections = connections
+    shared = Mutex(
+      Shared(
+        schedule: ReaderSchedule(readers: connections.count),
+        stalls: StallWatch(connections: connections.count, limit: limit)))
+  }
+
+  /// Calls `body` with a connection that is free, or when one is.
+  /// - Throws: the error of `body`; `NoAnswerError` if it does not end in time; `DatabasePool.ClosedError`.
+  func run<Value: Sendable>(_ body: @escaping @Sendable (DatabaseLane) throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let caller = Caller(continuation)
+      submit(
+        Job(
+          run: { connection in caller.resume(with: Result { try body(connection) }) },
+          fail: { caller.resume(with: .failure($0)) }))
+    }
+  }
+
+  /// Refuses what comes from now on. What waits is still done.
+  /// - Returns: false if it was closed before.
+  @discardableResult
+  func close() -> Bool {
+    shared.withLock { shared in
+      defer { shared.schedule.close() }
+      return !shared.schedule.isClosed
+    }
+  }
+
+  /// Waits until everything is done. To be called once, after `close`.
+  func waitUntilIdle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = shared.withLock { shared in
+        if !shared.schedule.isIdle { shared.waiting = continuation }
+        return shared.schedule.isIdle
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  private func submit(_ job: Job) {
+    let placement: ReaderSchedule<Job>.Placement? = shared.withLock { shared in
+      if shared.stalls.isStalled, !shared.schedule.isClosed { return nil }
+      let placement = shared.schedule.place(job)
+      if case .start(let connection) = placement { shared.stalls.begin(job, on: connection, at: .now) }
+      return placement
+    }
+    switch placement {
+    case .start(let connection)?:
+      connections[connection].async { [self] in serve(job, on: connection) }
+      watch()
+    case .queued?: break
+    case .refused?: job.fail(DatabasePool.ClosedError())
+    case nil: job.fail(NoAnswerError())
+    }
+  }
+
+  /// Does one job, and then those that wait.
+  private func serve(_ first: Job, on connection: Int) {
+    var job: Job? = first
+    while let current = job {
+      current.run(connections[connection])
+      job = next(for: connection)
+      if job != nil { watch() }
+    }
+  }
+
+  private func next(for connection: Int) -> Job? {
+    let (next, waiting) = shared.withLock { shared -> (Job?, CheckedContinuation<Void, Never>?) in
+      shared.stalls.end(on: connection)
+      if let next = shared.schedule.next(for: connection) {
+        shared.stalls.begin(next, on: connection, at: .now)
+        return (next, nil)
+      }
+      return (nil, shared.schedule.isIdle ? shared.waiting.take() : nil)
+    }
+    waiting?.resume()
+    return next
+  }
+
+  /// Has jobs that are under way given up in time.
+  private func watch() {
+    let deadline: SuspendingClock.Instant? = shared.withLock { shared in
+      guard !shared.isWatched, let deadline = shared.stalls.nextDeadline else { return nil }
+      shared.isWatched = true
+      return deadline
+    }
+    guard let deadline else { return }
+    Task { [weak self] in
+      try? await Task.sleep(until: deadline, clock: .suspending)
+      self?.giveUp()
+    }
+  }
+
+  private func giveUp() {
+    let overdue: [Job] = shared.withLock { shared in
+      shared.isWatched = false
+      let running = shared.stalls.giveUp(at: .now)
+      return shared.stalls.isStalled ? running + shared.schedule.removeWaiting() : running
+    }
+    for job in overdue { job.fail(NoAnswerError()) }
+    watch()
+  }
+}

@@ -1,0 +1,58 @@
+/// The jobs that connections carry out, and which of them take too long: a value, without connections, threads or a
+/// clock.
+///
+/// The call of a system whose volume hangs (a network mount whose server is gone, say) does not return, and cannot be
+/// ended. So the caller of such a job is told after a limit, while the connection stays with the job.
+struct StallWatch<Job> {
+  /// It stands still while the machine sleeps.
+  typealias Instant = SuspendingClock.Instant
+
+  private let limit: Duration?
+  private var running: [Running?]
+
+  private struct Running {
+    let job: Job
+    let began: Instant
+    var isGivenUp = false
+  }
+
+  /// - Parameters:
+  ///   - connections: how many there are; they are numbered from 0.
+  ///   - limit: the time after which a job is given up; nil gives up none.
+  init(connections: Int, limit: Duration?) {
+    self.limit = limit
+    running = Array(repeating: nil, count: connections)
+  }
+
+  /// Notes that a connection was given a job.
+  mutating func begin(_ job: Job, on connection: Int, at now: Instant) {
+    running[connection] = Running(job: job, began: now)
+  }
+
+  /// Notes that a connection has done its job, also one that was given up.
+  mutating func end(on connection: Int) { running[connection] = nil }
+
+  /// Whether every connection is still with a job that was given up: what comes now would wait in vain.
+  var isStalled: Bool { running.allSatisfy { $0?.isGivenUp == true } }
+
+  /// The moment at which the next job is to be given up; nil if none is under way.
+  var nextDeadline: Instant? {
+    guard let limit else { return nil }
+    return running.lazy.compactMap { $0 }.filter { !$0.isGivenUp }.map(\.began).min()?.advanced(by: limit)
+  }
+
+  /// Gives up the jobs that have taken too long.
+  /// - Returns: those that were not given up before.
+  mutating func giveUp(at now: Instant) -> [Job] {
+    guard let limit else { return [] }
+    var overdue: [Job] = []
+    for connection in running.indices {
+      guard let current = running[connection], !current.isGivenUp, current.began.duration(to: now) >= limit else {
+        continue
+      }
+      running[connection]?.isGivenUp = true
+      overdue.append(current.job)
+    }
+    return overdue
+  }
+}
