@@ -153,7 +153,7 @@ struct DatabaseFileTests {
     #expect(await code { try await store.ping() } == .unavailable)
     #expect(await code { _ = try await store.complete(try signIn()) } == .unavailable)
     #expect(await code { _ = try await store.changes(since: nil, limit: 10) } == .unavailable)
-    #expect(store.mayHaveChanged)
+    #expect(await store.mayHaveChanged)
     #expect(try await store.find(signedIn.session.handle) != nil, "what is there can be read on")
     let error = await #expect(throws: StoreError.self) { try await store.ping() }
     #expect(error?.message.contains("remove \(path)-wal and \(path)-shm") == true, "they would undo a restoration")

@@ -108,10 +108,14 @@ struct BackgroundTasks: Sendable {
   ) -> PeriodicTasks {
     var tasks = others
     tasks.add(every: Self.followInterval) {
+      // Also while the store takes long to say whether it may have changed.
       if changes.isDue { signal.yield() }
       upstreams.report(to: health, at: .now())
       // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
+    }
+    tasks.addTask(every: Self.followInterval) {
+      if !changes.isDue, await changes.mayHaveChanged { signal.yield() }
     }
     // Each second while it fails: its end is to be noticed soon.
     tasks.addTask(every: Self.followInterval, after: Self.followInterval) {

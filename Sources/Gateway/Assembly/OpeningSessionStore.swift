@@ -163,7 +163,12 @@ extension OpeningSessionStore: SessionStore {
     }
   }
 
-  var mayHaveChanged: Bool { (try? opened())?.mayHaveChanged ?? true }
+  var mayHaveChanged: Bool {
+    get async {
+      guard let store = try? opened() else { return true }
+      return await store.mayHaveChanged
+    }
+  }
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     let store = try opened()

@@ -4,44 +4,56 @@ import Synchronization
 
 extension SQLiteSessionStore {
   package var mayHaveChanged: Bool {
-    guard let known = readState.withLock({ $0 }) else { return true }
-    return DatabaseFileState(file.path) != known
+    get async {
+      guard let known = readState.withLock({ $0 }) else { return true }
+      // If the file cannot be looked at, because its volume hangs, reading the changes tells so.
+      let state = try? await look { [file] in DatabaseFileState(file.path) }
+      return state != known
+    }
   }
 
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    let state = DatabaseFileState(file.path)
     readState.withLock { $0 = nil }
-    let changes = try await readChanges(since: cursor, limit: limit)
+    let (state, changes) = try await readChanges(since: cursor, limit: limit)
     // A full batch: there may be more.
     let isAll = changes.changes.count < max(limit, 1) && !changes.isIncomplete
     readState.withLock { $0 = isAll ? state : nil }
     return changes
   }
 
-  private func readChanges(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+  /// - Returns: the changes, and the state of the file before they were read.
+  private func readChanges(
+    since cursor: ChangeCursor?, limit: Int
+  ) async throws(StoreError) -> (state: DatabaseFileState?, changes: StoreChanges) {
     try await readAnySchema { [self] database in
-      // A file that was deleted or replaced can be read on, but other processes write to another one by now: what ends
-      // there would never be known here. So the feed fails, and caches are trusted for the outage grace only.
-      try file.requirePresence()
-      try requireCompatibility(database)
-      let bounds = try Bounds(database)
-      guard let cursor else { return StoreChanges(changes: [], cursor: bounds.latest, gap: .none) }
-      guard let from = bounds.position(of: cursor) else {
-        return StoreChanges(changes: [], cursor: bounds.latest, gap: .otherStore)
-      }
-      let gap = bounds.gap(after: from, writtenAt: try Self.time(ofChange: from.number, in: database))
-      guard gap == .none else { return StoreChanges(changes: [], cursor: bounds.latest, gap: gap) }
-      let rows = try database.rows(
-        "SELECT number, handle, reason, subject, at FROM changes WHERE number > ? ORDER BY number LIMIT ?",
-        [from.number, max(limit, 1)])
-      // Numbers have no gaps: one that is missing was removed by others than `removeExpired`, which moves `forgotten`.
-      let isContiguous = try rows.enumerated().allSatisfy { try $1.integer(0) == from.number &+ 1 &+ Int64($0) }
-      let reached = try rows.last.map { ChangePosition(number: try $0.integer(0), at: try $0.integer(4)) } ?? from
-      let changes = rows.compactMap { try? Self.change($0) }
-      return StoreChanges(
-        changes: changes, cursor: bounds.cursor(reached),
-        gap: changes.count < rows.count || !isContiguous ? .damaged : .none)
+      // The transaction takes its snapshot with the first statement that reads.
+      let state = DatabaseFileState(file.path)
+      return (state, try changes(since: cursor, limit: limit, in: database))
     }
+  }
+
+  private func changes(since cursor: ChangeCursor?, limit: Int, in database: Database) throws -> StoreChanges {
+    // A file that was deleted or replaced can be read on, but other processes write to another one by now: what ends
+    // there would never be known here. So the feed fails, and caches are trusted for the outage grace only.
+    try file.requirePresence()
+    try requireCompatibility(database)
+    let bounds = try Bounds(database)
+    guard let cursor else { return StoreChanges(changes: [], cursor: bounds.latest, gap: .none) }
+    guard let from = bounds.position(of: cursor) else {
+      return StoreChanges(changes: [], cursor: bounds.latest, gap: .otherStore)
+    }
+    let gap = bounds.gap(after: from, writtenAt: try Self.time(ofChange: from.number, in: database))
+    guard gap == .none else { return StoreChanges(changes: [], cursor: bounds.latest, gap: gap) }
+    let rows = try database.rows(
+      "SELECT number, handle, reason, subject, at FROM changes WHERE number > ? ORDER BY number LIMIT ?",
+      [from.number, max(limit, 1)])
+    // Numbers have no gaps: one that is missing was removed by others than `removeExpired`, which moves `forgotten`.
+    let isContiguous = try rows.enumerated().allSatisfy { try $1.integer(0) == from.number &+ 1 &+ Int64($0) }
+    let reached = try rows.last.map { ChangePosition(number: try $0.integer(0), at: try $0.integer(4)) } ?? from
+    let changes = rows.compactMap { try? Self.change($0) }
+    return StoreChanges(
+      changes: changes, cursor: bounds.cursor(reached),
+      gap: changes.count < rows.count || !isContiguous ? .damaged : .none)
   }
 
   /// The time of a change; nil if it is not there.

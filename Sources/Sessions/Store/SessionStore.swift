@@ -144,8 +144,8 @@ package protocol StoreChangeFeed: Sendable {
   func waitForChanges(atMost limit: Duration) async
 
   /// Whether there may be changes since `changes` was last called. Fast enough to be asked every second; a store that
-  /// does not know returns true.
-  var mayHaveChanged: Bool { get }
+  /// does not know, or does not answer, returns true.
+  var mayHaveChanged: Bool { get async }
 
   /// The changes since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
@@ -156,7 +156,7 @@ extension StoreChangeFeed {
   package func waitForChanges(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 
   /// The default of a store that does not know.
-  package var mayHaveChanged: Bool { true }
+  package var mayHaveChanged: Bool { get async { true } }
 }
 
 /// Operation of the store itself.

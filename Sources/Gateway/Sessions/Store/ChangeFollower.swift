@@ -26,10 +26,11 @@ struct ChangeFollower: Sendable {
     self.continuity = continuity
   }
 
-  /// Whether the store is to be asked: unless it is healthy, has answered recently, and reports no changes.
-  var isDue: Bool {
-    storeHealth.mustAsk(at: sessions.clock(), after: Self.longestPollInterval) || store.mayHaveChanged
-  }
+  /// Whether the store is to be asked even if it reports no changes: unless it is healthy and has answered recently.
+  var isDue: Bool { storeHealth.mustAsk(at: sessions.clock(), after: Self.longestPollInterval) }
+
+  /// Whether the store reports changes. A store that hangs takes a while to say so.
+  var mayHaveChanged: Bool { get async { await store.mayHaveChanged } }
 
   /// Applies everything that changed since a cursor.
   /// - Parameter cursor: nil where the feed was not read yet: what was cached before its first answer may have changed
