@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 package import FoundationEssentials
 package import Sessions
 import Synchronization
@@ -70,6 +71,21 @@ package final class SQLiteSessionStore: SessionStore {
     } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// The same on a thread of its own: the calls of a volume that hangs do not return, and must not take one of the few
+  /// threads of Swift's tasks with them.
+  package static func open(path: String) async throws(StoreError) -> SQLiteSessionStore {
+    let opened: Result<SQLiteSessionStore, StoreError> = await withCheckedContinuation { continuation in
+      DispatchQueue(label: "cordon.store.opening").async {
+        do throws(StoreError) {
+          continuation.resume(returning: .success(try SQLiteSessionStore(path: path)))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try opened.get()
   }
 
   private static func openWriter(_ path: String, _ busyTimeout: Duration) throws -> sending Database {

@@ -13,7 +13,7 @@ extension StoreSettings {
   /// Opens the store, and creates it if it is missing. One attempt.
   func open() async throws(StoreError) -> any SessionStore {
     switch location {
-    case .sqlite(let path): try SQLiteSessionStore(path: path)
+    case .sqlite(let path): try await SQLiteSessionStore.open(path: path)
     case .postgreSQL(let url):
       try await PostgreSQLSessionStore(
         url: url, connections: connections, notifies: notifies)

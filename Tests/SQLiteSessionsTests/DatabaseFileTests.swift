@@ -48,6 +48,17 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
+  @Test("A store that is opened on a thread of its own is the same, and so are the errors")
+  func opensElsewhere() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let known = try await SQLiteSessionStore(path: path).complete(try signIn()).snapshot
+    let store = try await SQLiteSessionStore.open(path: path)
+    #expect(!store.isNew)
+    #expect(try await store.find(known.session.handle) == known)
+    #expect(await code { _ = try await SQLiteSessionStore.open(path: folder.url.path) } == .misconfigured)
+  }
+
   @Test("A file that is not a database, or another program's, is refused and left as it was")
   func refusesForeignFiles() async throws {
     let folder = try TemporaryFolder()
