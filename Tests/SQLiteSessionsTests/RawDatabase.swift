@@ -19,6 +19,7 @@ enum ResultCode {
   static let abort: Int32 = 4
   static let busy: Int32 = 5
   static let readOnly: Int32 = 8
+  static let ioErrorWrite: Int32 = 778
   static let full: Int32 = 13
   static let cannotOpen: Int32 = 14
   static let constraint: Int32 = 19

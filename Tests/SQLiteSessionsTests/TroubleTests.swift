@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import Secrets
 import SessionStoreTesting
 import Sessions
@@ -36,6 +37,25 @@ struct TroubleTests {
     #expect(try await store.find(known.session.handle) == known)
     try await store.write { try $0.run("PRAGMA max_page_count = 1000000") }
     _ = try await store.complete(try signIn("later"))
+  }
+
+  @Test(
+    "A quota, and a limit on the size of files, are no room and not an unreadable file",
+    arguments: [(EDQUOT, StoreError.Code.full), (EFBIG, .full), (EIO, .unavailable)])
+  func exceedsLimits(systemError: Int32, code: StoreError.Code) {
+    let written = SQLiteError(code: ResultCode.ioErrorWrite, message: "disk I/O error", systemError: systemError)
+    let error = StoreError(written, path: "/cordon.db")
+    #expect(error.code == code)
+    #expect(error.cause?.hasPrefix("SQLite 778: disk I/O error: ") == true)
+  }
+
+  @Test("An error of the system is told with that of SQLite")
+  func tellsSystemError() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: SQLiteError.self) {
+      _ = try Database(path: folder.path("missing/cordon.db"), access: .readWrite, busyTimeout: .zero)
+    }
+    #expect(error?.primaryCode == ResultCode.cannotOpen && error?.systemError == ENOENT)
   }
 
   @Test("A database that may not be written says so and can still be read")

@@ -1,6 +1,12 @@
 import CSQLite
 import Sessions
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 extension StoreError {
   /// Translates an error of the database for the operator. Parameters of statements never appear in the message.
   init(_ error: any Error, path: String) {
@@ -22,7 +28,8 @@ extension StoreError {
   }
 
   private init(_ error: SQLiteError, path: String) {
-    let cause = "SQLite \(error.code): \(error.message)"
+    let systemError = error.systemError.map { ": \(String(cString: strerror($0)))" } ?? ""
+    let cause = "SQLite \(error.code): \(error.message)\(systemError)"
     switch error.primaryCode {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       self.init(
@@ -31,6 +38,9 @@ extension StoreError {
         cause: cause)
     case SQLITE_READONLY: self = .readOnly(path, cause: cause)
     case SQLITE_FULL: self = .full(path, cause: cause)
+    // To SQLite, only a full disk is full. A quota and a limit on the size of files leave what is there readable, too.
+    case SQLITE_IOERR where error.systemError == EDQUOT || error.systemError == EFBIG:
+      self = .full(path, cause: cause)
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt(path, cause: cause)
     case SQLITE_PERM, SQLITE_AUTH:
       self.init(
@@ -59,7 +69,11 @@ extension StoreError {
   }
 
   static func full(_ path: String, cause: String?) -> StoreError {
-    StoreError(code: .full, message: "there is no room left for the store \(path); make room on its disk", cause: cause)
+    StoreError(
+      code: .full,
+      message: "there is no room left for the store \(path); make room on its disk, or raise the quota or the limit on "
+        + "the size of files",
+      cause: cause)
   }
 
   /// Of a file whose volume hangs: a call that reads or writes it does not return.
