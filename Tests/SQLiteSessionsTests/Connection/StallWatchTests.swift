@@ -6,7 +6,7 @@ import Testing
 struct StallWatchTests {
   private let start = SuspendingClock.now
 
-  private func after(_ seconds: Int) -> SuspendingClock.Instant { start + .seconds(seconds) }
+  private func after(_ seconds: Int) -> SuspendingClock.Instant { start.advanced(by: .seconds(seconds)) }
 
   private func watch(connections: Int = 2) -> StallWatch<String> {
     StallWatch(connections: connections, limit: .seconds(6))
