@@ -98,7 +98,7 @@ package final class GatewayService: Sendable {
       "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
       "public_url": "\(settings.origin)",
     ]
-    let manager = ServiceManager()
+    let manager = ServiceManager.process
     if !gateway.isStoreOpen {
       logger.warning(
         "cordon is listening, without its session store",

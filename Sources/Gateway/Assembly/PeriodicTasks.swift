@@ -6,6 +6,7 @@ internal import Synchronization
 struct PeriodicTasks: Sendable {
   private var schedule = PeriodicSchedule()
   private var tasks: [Work] = []
+  private var ticks: [@Sendable () -> Void] = []
 
   private enum Work: Sendable {
     case short(@Sendable () -> Void)
@@ -35,12 +36,19 @@ struct PeriodicTasks: Sendable {
     tasks.append(.long(LongWork(body)))
   }
 
+  /// Adds work of a moment that is done once a second by the timer's event loop itself: also while no thread of Swift's
+  /// task pool is free, when all other work stands still.
+  mutating func addTick(_ body: @escaping @Sendable () -> Void) { ticks.append(body) }
+
   /// Runs until cancelled.
   /// - Parameter eventLoop: runs the timer, which wakes it and one other thread. `Task.sleep` would wake three.
   func run(on eventLoop: any EventLoop) async {
     var schedule = schedule
     let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { _ in tick.yield() }
+    let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [ticks] _ in
+      for body in ticks { body() }
+      tick.yield()
+    }
     defer { timer.cancel() }
     let start = ContinuousClock.now
     await withDiscardingTaskGroup { group in

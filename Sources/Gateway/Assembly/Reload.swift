@@ -73,7 +73,7 @@ actor Reload {
   }
 
   private func perform(by caller: String) async -> ReloadReport {
-    let manager = ServiceManager()
+    let manager = ServiceManager.process
     if !isStopping { manager.reloading() }
     let report = await attempt()
     if !isStopping { running.storeHealth.hasAnswered ? manager.ready() : manager.readyWithoutStore() }

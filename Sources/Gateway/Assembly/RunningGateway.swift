@@ -210,6 +210,12 @@ struct RunningGateway: Sendable {
     MembersWatch(reload).schedule(in: &tasks)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
+    tasks.addTick { [logger = services.logger] in
+      guard ServiceManager.process.sendAgain() else { return }
+      logger.warning(
+        "the service manager does not take notifications, sending them again",
+        metadata: ["remedy": "see why the process that reads NOTIFY_SOCKET hangs (systemd, or the container runtime)"])
+    }
     return tasks
   }
 
@@ -219,7 +225,7 @@ struct RunningGateway: Sendable {
     services.logger.notice(
       "shutting down: not ready, completing requests in flight",
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
-    ServiceManager().stopping()
+    ServiceManager.process.stopping()
     services.health.beginDraining()
     await reload.stop()
     await listener.beginGracefulShutdown()
