@@ -172,7 +172,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
-    .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations", "WebFormats"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],
       resources: [.copy("Golden")], swiftSettings: strict),

@@ -108,7 +108,7 @@ package final class GatewayService: Sendable {
     if asked.contains(.forceClose) { gateway.forceClose() }
     // The file may have changed after it was read for the start.
     if asked.contains(.reload) { Task { await reload() } }
-    let watchdog = Task { await Self.pingWatchdog(of: manager, on: group) }
+    let watchdog = Task { await Self.pingWatchdog(of: manager, gateway.heartbeats) }
     var failure: (any Error)?
     do {
       let isClosed = try await gateway.run { [logger] in
@@ -140,12 +140,12 @@ package final class GatewayService: Sendable {
     }
   }
 
-  /// Pings the watchdog of the service manager at its interval, whenever every event loop has answered.
-  private static func pingWatchdog(of manager: ServiceManager, on group: any EventLoopGroup) async {
+  /// Pings the watchdog of the service manager at its interval, unless an event loop has not answered for as long, or
+  /// the periodic tasks stand still.
+  private static func pingWatchdog(of manager: ServiceManager, _ heartbeats: HeartbeatMonitor) async {
     guard let interval = manager.watchdogInterval else { return }
     while !Task.isCancelled {
-      for eventLoop in group.makeIterator() { try? await eventLoop.submit {}.get() }
-      manager.alive()
+      if heartbeats.isBeating(within: interval) { manager.alive() }
       try? await Task.sleep(for: interval)
     }
   }

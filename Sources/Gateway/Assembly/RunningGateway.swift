@@ -14,6 +14,7 @@ struct RunningGateway: Sendable {
   private let tasks: BackgroundTasks
   private let board: StatusBoard
   private let people: PeopleWatch
+  let heartbeats: HeartbeatMonitor
   private let shutdown = ShutdownCoordinator()
   let reload: Reload
 
@@ -71,13 +72,18 @@ struct RunningGateway: Sendable {
     let board = StatusBoard(
       loops: services.loops, health: services.health, metrics: metrics, people: people,
       upstreams: { upstreams.status }, version: version, started: started)
+    let loops = group.loops
+    let heartbeats = HeartbeatMonitor(eventLoops: loops.count, health: services.health, logger: logger) {
+      loops[$0].execute($1)
+    }
+    // On the event loop of the timer, because it judges the others.
     let adminListener = try await startAdminListener(admin, on: eventLoop, sockets: sockets) {
-      adminGate(at: settings.adminAddress, services, board, reload)
+      adminGate(at: settings.adminAddress, services, heartbeats, board, reload)
     }
     try sockets.requireNoneLeft()
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
-      people: people, reload: reload)
+      people: people, heartbeats: heartbeats, reload: reload)
   }
 
   private static func backgroundTasks(
@@ -139,11 +145,12 @@ struct RunningGateway: Sendable {
   // MARK: Administration
 
   private static func adminGate(
-    at address: BindAddress, _ services: GatewayServices, _ board: StatusBoard, _ reload: Reload
+    at address: BindAddress, _ services: GatewayServices, _ heartbeats: HeartbeatMonitor, _ board: StatusBoard,
+    _ reload: Reload
   ) -> AdminGate {
     let refusals = RefusalAudit()
     return AdminGate(
-      hosts: AdminHostPolicy(address), health: services.health, metrics: services.metrics,
+      hosts: AdminHostPolicy(address), health: services.health, heartbeats: heartbeats, metrics: services.metrics,
       status: { await board.answer($0, reload.current.status) },
       administration: { administration(by: reload.current, services, reload, refusals) })
   }
@@ -189,6 +196,7 @@ struct RunningGateway: Sendable {
     do { try await serve(onReady) } catch let error { failure = error }
     // The background tasks go on meanwhile: a session that another gateway ends has to end here, too.
     await drain()
+    heartbeats.endPeriodicTasks()
     background.cancel()
     let isClosed = await close(after: background)
     if let failure { throw failure }
@@ -210,6 +218,8 @@ struct RunningGateway: Sendable {
     MembersWatch(reload).schedule(in: &tasks)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
+    tasks.add(every: 1) { [heartbeats] in heartbeats.periodicTasksRan() }
+    tasks.addTick { [heartbeats] in heartbeats.tick() }
     tasks.addTick { [logger = services.logger] in
       guard ServiceManager.process.sendAgain() else { return }
       logger.warning(

@@ -39,5 +39,7 @@ package struct HealthCheck: Sendable, Equatable {
     case informs
     /// The gateway is not ready while it fails or is unknown: `/readyz` answers 503.
     case gatesReadiness
+    /// The gateway is neither ready nor live while it fails: `/livez` answers 503, too, because only a restart helps.
+    case gatesLiveness
   }
 }

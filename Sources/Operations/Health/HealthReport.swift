@@ -2,7 +2,7 @@ internal import WebFormats
 
 /// Every check at one moment, and the answers of the three probes.
 ///
-/// - `/livez`: 200 as long as the process answers, also while draining.
+/// - `/livez`: 200 as long as the process answers, also while draining; 503 while a check that gates liveness fails.
 /// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok, with its name.
 /// - `/healthz`: every check, with the status of `/readyz`.
 package struct HealthReport: Sendable, Equatable {
@@ -39,20 +39,28 @@ package struct HealthReport: Sendable, Equatable {
     case draining
   }
 
-  /// The answer of `/livez`.
-  package func livez() -> HealthAnswer { HealthAnswer(status: 200, body: Self.ok) }
+  /// The answer of `/livez`, with the names of the checks that keep it from 200, and the message of the first one.
+  package func livez() -> HealthAnswer {
+    let obstacles = checks.filter { $0.effect == .gatesLiveness && $0.status == .failing }
+    guard !obstacles.isEmpty else { return HealthAnswer(status: 200, body: Self.ok) }
+    return Self.refusal(obstacles, obstacles.lazy.compactMap(\.message).first)
+  }
 
   /// The answer of `/readyz`, with the names of the checks that keep it from 200, and the message of the first one.
   package func readyz() -> HealthAnswer {
     let obstacles = checks.filter { $0.keepsFromReadiness }
     guard !isReady else { return HealthAnswer(status: 200, body: Self.ok) }
+    return Self.refusal(obstacles, isDraining ? "shutting down" : obstacles.lazy.compactMap(\.message).first)
+  }
+
+  private static func refusal(_ obstacles: [HealthCheck], _ message: String?) -> HealthAnswer {
     var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
     for (index, check) in obstacles.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }
       JSONString.append(check.name.utf8Span.span, to: &body)
     }
     body.append(UInt8(ascii: "]"))
-    if let message = isDraining ? "shutting down" : obstacles.lazy.compactMap(\.message).first {
+    if let message {
       body.append(contentsOf: ",\"message\":".utf8)
       JSONString.append(message.utf8Span.span, to: &body)
     }
@@ -89,7 +97,7 @@ package struct HealthReport: Sendable, Equatable {
 }
 
 extension HealthCheck {
-  fileprivate var keepsFromReadiness: Bool { effect == .gatesReadiness && status != .ok }
+  fileprivate var keepsFromReadiness: Bool { effect != .informs && status != .ok }
 }
 
 /// The response to a probe.

@@ -46,6 +46,23 @@ struct HealthTests {
     #expect(report.summary == .draining)
   }
 
+  @Test("A process is neither live nor ready while a check that gates liveness fails, also while draining")
+  func hanging() {
+    for isDraining in [false, true] {
+      let report = HealthReport(
+        checks: [
+          HealthCheck(name: "apple", status: .failing, message: "away"),
+          HealthCheck(name: "process", status: .failing, message: "hangs", effect: .gatesLiveness),
+        ], isDraining: isDraining)
+      #expect(report.livez().status == 503 && report.readyz().status == 503 && report.healthz().status == 503)
+      #expect(
+        String(decoding: report.livez().body, as: UTF8.self)
+          == "{\"status\":\"failing\",\"checks\":[\"process\"],\"message\":\"hangs\"}\n")
+    }
+    let good = HealthReport(checks: [HealthCheck(name: "process", status: .ok, effect: .gatesLiveness)])
+    #expect(good.livez().status == 200 && good.readyz().status == 200)
+  }
+
   @Test("The report is JSON, whatever the messages say")
   func json() throws {
     let report = HealthReport(checks: [

@@ -10,16 +10,18 @@ import WebFormats
 struct ServiceManagerTests {
   /// The socket of a service manager.
   private final class Receiver {
-    let name = "@cordon-tests-\(UUID().uuidString)"
+    let name: String
     private let descriptor: Int32
 
     init() throws {
+      let name = "@cordon-tests-\(UUID().uuidString)"
       let address = try #require(UnixSocketAddress(name))
       let bound = address.withDatagramSocket { opened, address, length -> Int32 in
         #expect(bind(opened, address.assumingMemoryBound(to: sockaddr.self), length) == 0)
         return opened
       }
       descriptor = try #require(bound)
+      self.name = name
     }
 
     deinit { close(descriptor) }

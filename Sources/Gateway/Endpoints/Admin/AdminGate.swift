@@ -5,9 +5,13 @@ internal import Operations
 
 /// The gate of the admin listener: health, metrics and the status page without a token; administration only with
 /// authorization.
+///
+/// Probes are answered by the listener's event loop itself, so that they fail, and do not hang, while no thread of
+/// Swift's task pool is free or another event loop hangs.
 final class AdminGate: RequestGate {
   private let hosts: AdminHostPolicy
   private let health: HealthMonitor
+  private let heartbeats: HeartbeatMonitor
   private let metrics: MetricsRegistry
   private let status: EndpointHandler
   private let administration: @Sendable () -> Administration
@@ -17,11 +21,12 @@ final class AdminGate: RequestGate {
   ///   - status: answers `/status`.
   ///   - administration: the admin API of the present configuration.
   init(
-    hosts: AdminHostPolicy, health: HealthMonitor, metrics: MetricsRegistry, status: @escaping EndpointHandler,
-    administration: @escaping @Sendable () -> Administration
+    hosts: AdminHostPolicy, health: HealthMonitor, heartbeats: HeartbeatMonitor, metrics: MetricsRegistry,
+    status: @escaping EndpointHandler, administration: @escaping @Sendable () -> Administration
   ) {
     self.hosts = hosts
     self.health = health
+    self.heartbeats = heartbeats
     self.metrics = metrics
     self.status = status
     self.administration = administration
@@ -39,12 +44,11 @@ final class AdminGate: RequestGate {
           await administration().answer($0)
         })
     }
-    let report = health.report
     let decision: GateDecision
     switch path {
-    case "/livez": decision = answer(ControlResponse(report.livez()))
-    case "/readyz": decision = answer(ControlResponse(report.readyz()))
-    case "/healthz": decision = answer(ControlResponse(report.healthz()))
+    case "/livez": decision = answer(ControlResponse(probe().livez()))
+    case "/readyz": decision = answer(ControlResponse(probe().readyz()))
+    case "/healthz": decision = answer(ControlResponse(probe().healthz()))
     case "/metrics":
       let metrics = metrics
       decision = .handle(
@@ -62,6 +66,12 @@ final class AdminGate: RequestGate {
       return answer(.init(.methodNotAllowed, fields: [.allow: "GET, HEAD"]))
     }
     return decision
+  }
+
+  /// The report for a probe, which asks the event loops again.
+  private func probe() -> HealthReport {
+    heartbeats.probe()
+    return health.report
   }
 
   private static let routeClass = RouteLabel.own.rawValue
