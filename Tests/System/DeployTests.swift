@@ -176,6 +176,13 @@ struct DeployTests {
       let ready = try ServerProcess.run(Machine.binary("cordon"), arguments + ["--config", gateway.file])
       #expect(ready.exit == .code(0), "\(ready.standardError)")
     }
+    // One that does not answer is noticed soon: an orchestrator gives a health check some seconds.
+    gateway.process.signal(SIGSTOP)
+    let asked = ContinuousClock.now
+    let stopped = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--live", "--config", gateway.file])
+    #expect(stopped.exit == .code(1) && stopped.standardError.contains("did not answer"), "\(stopped.standardError)")
+    #expect(ContinuousClock.now - asked < .seconds(60))
+    gateway.process.signal(SIGCONT)
     gateway.stop()
     let gone = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--config", gateway.file])
     #expect(gone.exit == .code(1))

@@ -14,8 +14,12 @@ package struct AdministrationClient: Sendable {
   /// Whether an address that Apple has not verified selects an account to admit.
   let allowsUnverifiedEmail: Bool
 
+  private let timeout: Duration
+
   /// The timeout: each token of a user is revoked in turn, which may take twelve seconds each.
-  private static let timeout = Duration.seconds(120)
+  private static let usualTimeout = Duration.seconds(120)
+  /// The timeout of probes, which a gateway answers at once or not at all.
+  private static let probeTimeout = Duration.seconds(5)
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20
 
@@ -24,6 +28,7 @@ package struct AdministrationClient: Sendable {
   package init(at address: BindAddress, _ settings: AdminSettings, allowsUnverifiedEmail: Bool = false) throws {
     self.address = address
     self.allowsUnverifiedEmail = allowsUnverifiedEmail
+    timeout = Self.usualTimeout
     token = try settings.tokenFile.map { file throws(AdministrationTokenError) in
       try AdministrationToken(contentsOfFile: file)
     }
@@ -35,6 +40,7 @@ package struct AdministrationClient: Sendable {
     self.address = address
     allowsUnverifiedEmail = false
     token = nil
+    timeout = Self.probeTimeout
   }
 
   /// The account with this subject: one or none.
@@ -124,7 +130,7 @@ package struct AdministrationClient: Sendable {
     do {
       let upstream = try UpstreamGroup(UpstreamSettings(address: Self.reachable(address)))
       let client = try await OriginClient(
-        upstream, authority: "localhost", timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: group.next())
+        upstream, authority: "localhost", timeout: timeout, bodyLimit: Self.bodyLimit, on: group.next())
       var fields: HTTPFields = [.accept: "application/json"]
       if let token { fields[.authorization] = "Bearer \(token.exposed)" }
       if !body.isEmpty { fields[.contentType] = "application/json" }
