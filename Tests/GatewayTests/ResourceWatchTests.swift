@@ -5,23 +5,31 @@ import Testing
 @testable import DataPlane
 @testable import Gateway
 
-// Cases: nothing to report, descriptors, incomplete requests, unsent responses, unread bodies; each once, with the
-// number since the last report; the metrics.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+// Cases: nothing to report, descriptors, connections that are not accepted, incomplete requests, unsent responses,
+// unread bodies; each once, with the number since the last report; the metrics.
 
 @Suite("Reports of resources that are used up")
 struct ResourceWatchTests {
   private let descriptors = DescriptorBudget(limit: 256, others: 64)
   private let memory = MemoryInUse()
+  private let accepting = AcceptFailures()
   private let lines = RecordedLines()
   private let watch: ResourceWatch
 
   init() {
     let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["refusals", "refused", "closed"]) }
+    accepting.failed(EMFILE)
     // What was counted before is not reported.
     memory.countClosure(for: .unsentResponses)
     memory.countClosure(for: .unreadBodies)
     memory.countUnfinishedRefusal()
-    watch = ResourceWatch(descriptors: descriptors, memory: memory, logger: logger)
+    watch = ResourceWatch(descriptors: descriptors, memory: memory, accepting: accepting, logger: logger)
   }
 
   @Test("Nothing is logged while nothing is refused or closed")
@@ -66,6 +74,21 @@ struct ResourceWatchTests {
     #expect(lines.take() == ["out of file descriptors, connections are delayed or refused 2 - -"])
   }
 
+  @Test("Connections that the system does not accept are logged once a minute, with its reason")
+  func accepts() {
+    let lines = RecordedLines()
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["error", "attempts"]) }
+    let watch = ResourceWatch(descriptors: descriptors, memory: memory, accepting: accepting, logger: logger)
+    watch.report()
+    #expect(lines.take() == [])
+    for _ in 0..<3 { accepting.failed(EPERM) }
+    watch.report()
+    #expect(lines.take() == ["the system refuses to accept connections, clients wait Operation not permitted 3"])
+    accepting.failed(EPERM)
+    watch.report()
+    #expect(lines.take() == [])
+  }
+
   @Test("The metrics have the numbers since the start of the process")
   func metrics() {
     let metrics = MetricsRegistry(version: "1", startTime: .now())
@@ -76,7 +99,7 @@ struct ResourceWatchTests {
     let page = String(decoding: metrics.render(process: ProcessSample()), as: UTF8.self)
     for line in [
       "cordon_unsent_response_closures_total 2", "cordon_unread_request_closures_total 1",
-      "cordon_descriptor_refusals_total 1",
+      "cordon_descriptor_refusals_total 1", "cordon_accept_failures_total 1",
       "cordon_unfinished_request_bytes 5", "cordon_unfinished_request_refusals_total 1",
     ] { #expect(page.contains("\n\(line)\n")) }
   }

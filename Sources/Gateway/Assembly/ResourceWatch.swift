@@ -7,20 +7,28 @@ internal import Synchronization
 final class ResourceWatch: Sendable {
   private let descriptors: DescriptorBudget
   private let memory: MemoryInUse
+  private let accepting: AcceptFailures
+  private let acceptWarnings = WarningInterval()
   private let logger: Logger
   private let loggedRefusals: Atomic<Int>
   private let loggedUnfinished: Atomic<Int>
   private let loggedUnsent: Atomic<Int>
   private let loggedUnread: Atomic<Int>
+  private let loggedAcceptFailures: Atomic<Int>
 
-  init(descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, logger: Logger) {
+  init(
+    descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, accepting: AcceptFailures = .process,
+    logger: Logger
+  ) {
     self.descriptors = descriptors
     self.memory = memory
+    self.accepting = accepting
     self.logger = logger
     loggedRefusals = Atomic(descriptors.refusals)
     loggedUnfinished = Atomic(memory.unfinishedRefusals)
     loggedUnsent = Atomic(memory.unsentClosures)
     loggedUnread = Atomic(memory.unreadClosures)
+    loggedAcceptFailures = Atomic(accepting.count)
   }
 
   func addMetrics(to metrics: MetricsRegistry) {
@@ -28,6 +36,10 @@ final class ResourceWatch: Sendable {
       "cordon_descriptor_refusals_total", kind: .counter,
       help: "Connections not accepted or not opened for lack of file descriptors."
     ) { [descriptors] in Double(descriptors.refusals) }
+    metrics.addGauge(
+      "cordon_accept_failures_total", kind: .counter,
+      help: "Failed attempts to accept a connection, for another reason than a lack of descriptors or memory."
+    ) { [accepting] in Double(accepting.count) }
     metrics.addGauge(
       "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
     ) { [memory] in Double(memory.headBytes) }
@@ -45,7 +57,7 @@ final class ResourceWatch: Sendable {
     ) { [memory] in Double(memory.unreadClosures) }
   }
 
-  /// Logs at most one line of each kind, with the number since the last call: the interval between calls limits their
+  /// Logs at most one line of each kind, with the number since the last line: the interval between calls limits their
   /// rate.
   func report() {
     if let count = Self.increase(of: descriptors.refusals, since: loggedRefusals) {
@@ -54,6 +66,19 @@ final class ResourceWatch: Sendable {
         metadata: [
           "connections": "\(descriptors.connections)", "refusals": "\(count)",
           "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+        ])
+    }
+    if accepting.count > loggedAcceptFailures.load(ordering: .relaxed), acceptWarnings.isDue(),
+      let count = Self.increase(of: accepting.count, since: loggedAcceptFailures)
+    {
+      logger.error(
+        "the system refuses to accept connections, clients wait",
+        metadata: [
+          "error": "\(accepting.reason)", "attempts": "\(count)",
+          "remedy": """
+          see whether a security module (SELinux, AppArmor, seccomp) forbids accept4(2) to this process, and restart \
+          cordon if nothing does
+          """,
         ])
     }
     if let count = Self.increase(of: memory.unfinishedRefusals, since: loggedUnfinished) {

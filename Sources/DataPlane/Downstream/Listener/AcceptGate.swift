@@ -18,6 +18,7 @@ final class AcceptGate {
   private let handOut: ((ListeningSocket.Accepted) -> Void)?
   private let descriptors: DescriptorBudget
   private let use: DescriptorBudget.Use
+  private let failures = AcceptFailures.process
   private var phase = Phase.open
 
   private enum Phase {
@@ -73,10 +74,14 @@ final class AcceptGate {
       guard let accepted = try socket.next() else { return }
       if let handOut { handOut(accepted) } else { acceptor.receive(accepted) }
     } catch {
-      if let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
-        descriptors.ranOut()
-        // The limit has changed, or other code has opened more descriptors than the reserve.
-        if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
+      if let error = error as? IOError {
+        if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
+          descriptors.ranOut()
+          // The limit has changed, or other code has opened more descriptors than the reserve.
+          if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
+        } else {
+          failures.failed(error.errnoCode)
+        }
       }
       rest()
     }
