@@ -2,8 +2,8 @@ import Testing
 
 @testable import Operations
 
-// Cases: loops that answer, that do not, that sleep; periodic tasks before, while and after they run; a process that was
-// stopped.
+// Cases: loops that answer, that do not, that sleep; periodic tasks before, while and after they run; a process that
+// was stopped.
 
 @Suite("Heartbeats of event loops and periodic tasks")
 struct HeartbeatsTests {
