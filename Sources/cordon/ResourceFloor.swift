@@ -35,6 +35,20 @@ enum ResourceFloor {
     }
   }
 
+  /// Without a thread for them, the log and the lookup of host names would stand still, and nothing would say so.
+  /// - Throws: `ExitCode` 1, after the reason was written to standard error: other processes of the user or container
+  ///   count for this limit, so that another try may succeed.
+  static func checkThreads(for settings: GatewaySettings) throws {
+    let least = settings.leastThreads
+    let room = ThreadRoom.measure(upTo: least)
+    if room < least {
+      printError(
+        "cordon: there is room for \(room) more threads, and at least \(least) are needed; raise the limit (TasksMax= "
+          + "or LimitNPROC= of the unit, the container's limit of pids, ulimit -u), or lower listen.workers")
+      throw ExitCode.failure
+    }
+  }
+
   #if canImport(Glibc)
     private static func limits(_ resource: __rlimit_resource) -> rlimit {
       limits(__rlimit_resource_t(resource.rawValue))

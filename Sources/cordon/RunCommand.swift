@@ -72,6 +72,7 @@ struct RunCommand: AsyncParsableCommand {
     do {
       let settings = try GatewaySettings(configuration)
       try ResourceFloor.checkDescriptors(for: settings)
+      try ResourceFloor.checkThreads(for: settings)
       let service = GatewayService(
         settings: settings, open: opener(configuration.store, logger),
         logger: logger, log: log, version: CordonCommand.version, reread: reread(config))

@@ -142,4 +142,8 @@ extension GatewaySettings {
       }
     return 56 + eventLoops * (2 + listener.acceptors.count) + connections
   }
+
+  /// The minimum number of threads for these settings, beside those that the process has when it reads them: the event
+  /// loops, and those of tasks, of the log, of the store and of host names.
+  package var leastThreads: Int { eventLoops + 4 }
 }

@@ -8,7 +8,7 @@ package final class ConnectionRecorder: Sendable {
   private let upstreamOpened = LoopCounter()
   private let upstreamClosed = LoopCounter()
   private let connectTimes = LatencyHistogram()
-  private let failures = InlineArray<8, LoopCounter> { _ in LoopCounter() }
+  private let failures = InlineArray<9, LoopCounter> { _ in LoopCounter() }
 
   init() {}
 
