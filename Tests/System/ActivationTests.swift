@@ -8,7 +8,7 @@ import Testing
 // - systemd starts it by the first connection.
 // - Each socket serves the listener of its name, or of its address; one that is nobody's keeps the gateway from
 //   starting.
-// - READY, RELOADING, WATCHDOG and STOPPING are told to NOTIFY_SOCKET.
+// - READY, RELOADING, WATCHDOG and STOPPING are told to NOTIFY_SOCKET. A manager that does not read delays nothing.
 
 @SystemActor
 @Suite("Socket activation and the service manager")
@@ -176,6 +176,32 @@ struct ActivationTests {
     _ = try manager.wait(for: "STOPPING=1")
     #expect(try gateway.waitForExit() == .code(0))
     #expect(try manager.rest().allSatisfy { $0 == ["WATCHDOG=1"] }, "nothing else after the end was told")
+  }
+
+  @Test("A service manager that does not read stops neither requests, nor a reload, nor the end")
+  func stalledManager() throws {
+    let upstream = try RawUpstream(RawUpstream.greet)
+    defer { upstream.stop() }
+    let configuration = try Self.configuration(upstream)
+    let directory = try TemporaryDirectory()
+    let file = try configuration.install(in: directory)
+    let manager = try NotificationSocket(in: directory)
+    // Pings fill the queue of the socket soon.
+    let gateway = try startActivated(
+      file, sockets: [], environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "4000"])
+    defer { gateway.stop() }
+    try gateway.waitForLine(containing: "the service manager does not take notifications")
+    let client = HTTPClient(port: configuration.port, host: GatewayConfiguration.host)
+    #expect(try client.get("/").status == 200)
+    gateway.signal(SIGHUP)
+    try gateway.waitForLine(containing: "configuration reloaded")
+    #expect(try client.get("/").status == 200)
+    // What was not taken comes when the manager reads again.
+    _ = try manager.wait(for: "READY=1")
+    _ = try manager.wait(for: "RELOADING=1")
+    _ = try manager.wait(for: "READY=1")
+    gateway.signal(SIGTERM)
+    #expect(try gateway.waitForExit() == .code(0))
   }
 
   @Test("Without a watchdog no sign of life is sent")
