@@ -347,6 +347,39 @@ struct RevalidatorTests {
     #expect(appleCheck()?.status == .ok)
   }
 
+  @Test(
+    "Sign-ins that fail for lack of Apple's keys are reported until a probe has them, whatever else Apple answers",
+    arguments: [AppleKeySetError.status(500), .unusable("not JSON"), .unreachable(.unanswered(reason: "time-out"))])
+  func keysMissingAtSignIn(problem: AppleKeySetError) async throws {
+    for _ in 0..<3 { checks.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: provider) }
+    #expect(appleCheck()?.status == .failing && appleCheck()?.message?.hasPrefix(problem.message) == true)
+    _ = await checks.run(try due())
+    #expect(answers() == [.good] && appleCheck()?.status == .failing)
+    apple.answer(.trouble)
+    clock.advance(60)
+    await checks.probe()
+    #expect(appleCheck()?.message?.contains("Apple answered 503 when asked for its keys") == true)
+    apple.answer(.good)
+    clock.advance(60)
+    await checks.probe()
+    #expect(appleCheck()?.status == .ok)
+  }
+
+  @Test("Keys that cannot be fetched because Apple is unreachable are reported as that, with the first sign-in")
+  func keysUnreachableAtSignIn() {
+    let problem = AppleKeySetError.unreachable(.notSent(reason: "refused"))
+    checks.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: provider)
+    #expect(appleCheck()?.status == .failing && appleCheck()?.message?.contains("cannot be reached") == true)
+  }
+
+  @Test("Tokens with keys that Apple does not have, which anybody can write, do not make Apple's keys missing")
+  func forgedKeyIdentifiers() {
+    for problem in [IdentityTokenError.unknownKey, .keysUnavailable(.coolingDown), .signatureInvalid] {
+      for _ in 0..<5 { checks.note(.unverified(problem), clientID: "web", by: provider) }
+    }
+    #expect(appleCheck()?.status == .unknown)
+  }
+
   @Test("A revalidation's token from the future is critical as well, and leaves the account valid")
   func clockBehindAtRevalidation() async throws {
     let snapshot = try due()

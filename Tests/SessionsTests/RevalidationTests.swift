@@ -333,6 +333,36 @@ struct AppleConditionTests {
     #expect(message(condition.report(.noSuccess(checks: 20), at: noon)).contains("not one of 20 revalidations"))
   }
 
+  @Test("Keys that are missing three times in a row are reported until a token is verified, whatever Apple answers")
+  func missingKeys() {
+    var condition = AppleCondition()
+    for _ in 0..<2 { condition.noteMissingKeys(reason: "Apple answered 500 when asked for its keys", at: noon) }
+    condition.note(.accepted, clientID: "web", at: noon)
+    #expect(condition.report(nil, at: noon) == .ok, "two say little")
+    condition.noteMissingKeys(reason: "Apple answered 403 when asked for its keys", at: noon)
+    condition.note(.accepted, clientID: "web", at: noon)
+    let said = message(condition.report(.noSuccess(checks: 20), at: noon.addingTimeInterval(86_400)))
+    #expect(said.hasPrefix("Apple answered 403 when asked for its keys") && said.contains("nobody can sign in"))
+    condition.noteIdentityToken(isFromFuture: false)
+    #expect(condition.report(nil, at: noon) == .ok)
+  }
+
+  @Test("Missing keys are probed a minute after the last attempt, until a probe gets them")
+  func missingKeysProbed() {
+    var condition = AppleCondition()
+    func after(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
+    condition.noteProbeFailed(reason: "time-out", at: noon)
+    #expect(condition.beginProbe(at: after(600)) == false, "no token has missed them")
+    condition.noteMissingKeys(reason: "Apple answered 500", at: noon)
+    let probes = [59, 60, 119, 120].map { condition.beginProbe(at: after($0)) }
+    #expect(probes == [false, true, false, true])
+    for _ in 0..<2 { condition.noteProbeFailed(reason: "time-out", at: after(120)) }
+    #expect(message(condition.report(nil, at: after(120))).hasPrefix("time-out"))
+    condition.noteReachable()
+    #expect(condition.report(nil, at: after(120)) == .unknown)
+    #expect(condition.beginProbe(at: after(600)) == false)
+  }
+
   @Test("An hour after the last error without another call, the state of Apple is unknown, with what it was")
   func outdated() {
     var condition = AppleCondition()

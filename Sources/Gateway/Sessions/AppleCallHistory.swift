@@ -41,6 +41,11 @@ final class AppleCallHistory: Sendable {
   /// - Parameter since: the moment of `mayCall(at:)`.
   func noteNotCalled(since: Date) { state.withLock { $0.backoff.noteNotTried(since: since) } }
 
+  /// Notes that a probe could not fetch Apple's keys.
+  func noteProbeFailed(_ problem: AppleKeySetError, at now: Date) {
+    state.withLock { $0.condition.noteProbeFailed(reason: problem.message, at: now) }
+  }
+
   /// Notes the answer to a revalidation, and decides what follows from it.
   func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> Decision {
     let result = RevalidationResult(answer)
@@ -48,6 +53,7 @@ final class AppleCallHistory: Sendable {
       if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
       if case .appleTrouble(.throttled(let pause?)) = answer { state.pause.note(pause, at: now) }
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
+      if let problem = answer.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: answer.isTokenFromFuture, at: now)
       let decision = state.circuitBreaker.evaluate(result, at: now)
       return Decision(action: decision.action, alarm: decision.alarm ?? clockAlarm)
@@ -60,6 +66,7 @@ final class AppleCallHistory: Sendable {
   func note(_ outcome: ExchangeOutcome, clientID: String, at now: Date) -> RevalidationAlarm? {
     state.withLock { state in
       if case .appleTrouble(.throttled(let pause?)) = outcome { state.pause.note(pause, at: now) }
+      if let problem = outcome.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
       guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)
@@ -106,8 +113,39 @@ extension AppleCondition.Contact {
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
     case .appleTrouble(let error): self = .inconclusive(reason: error.message)
     case .notSent: self = .notSent
+    // The keys are at the same address as the token endpoint.
+    case .unverified(.keysUnavailable(.unreachable(.notSent))): self = .notSent
+    // Trouble with the keys is noted besides; an invalid token may be forged.
     case .unverified: return nil
     }
+  }
+}
+
+extension IdentityTokenError {
+  /// The reason why Apple's keys are missing, though Apple can be reached; nil if the token is at fault, or names a key
+  /// so soon after a fetch that it is unknown whether Apple has it: tokens that anybody can write do that as well.
+  fileprivate var missingKeys: AppleKeySetError? {
+    switch self {
+    case .keysUnavailable(.unknownKey), .keysUnavailable(.coolingDown), .keysUnavailable(.unreachable(.notSent)): nil
+    case .keysUnavailable(let problem): problem
+    default: nil
+    }
+  }
+}
+
+extension RefreshVerdict {
+  /// The reason why Apple's keys were not available for the identity token in the answer.
+  fileprivate var missingKeys: AppleKeySetError? {
+    guard case .goodStanding(let standing) = self else { return nil }
+    return standing.rejection?.missingKeys
+  }
+}
+
+extension ExchangeOutcome {
+  /// The reason why Apple's keys were not available for an identity token of the sign-in.
+  fileprivate var missingKeys: AppleKeySetError? {
+    guard case .unverified(let rejection) = self else { return nil }
+    return rejection.missingKeys
   }
 }
 

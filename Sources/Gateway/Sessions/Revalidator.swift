@@ -294,13 +294,17 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
-  /// Fetches Apple's public keys if Apple could not be reached and nothing has called it for a minute: otherwise the
-  /// end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
+  /// Fetches Apple's public keys if Apple could not be reached, or had no keys, and nothing has called it for a minute:
+  /// otherwise the end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
   func probe() async {
     let current = current.withLock { $0 }
     guard current.history.beginProbe(at: clock()) else { return }
-    do throws(AppleKeySetError) { try await current.dependencies.apple.keySet.fetchNow() } catch { return }
-    current.history.noteReachable()
+    do throws(AppleKeySetError) {
+      try await current.dependencies.apple.keySet.fetchNow()
+      current.history.noteReachable()
+    } catch {
+      current.history.noteProbeFailed(error, at: clock())
+    }
     reportHealth()
   }
 

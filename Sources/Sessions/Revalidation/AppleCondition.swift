@@ -36,6 +36,14 @@ package struct AppleCondition: Sendable {
     case errors(count: Int, reason: String, last: Date)
   }
 
+  /// Apple's public keys, as the last sign-ins and revalidations found them.
+  private enum Keys {
+    /// Available, or not needed so far.
+    case available
+    /// Not available for so many tokens in a row, at most `errorLimit`, with the last one's reason and time.
+    case missing(count: Int, reason: String, last: Date)
+  }
+
   private struct Refusal {
     let clientID: String
     let code: String
@@ -55,6 +63,8 @@ package struct AppleCondition: Sendable {
   package static let errorLifetime = Duration.seconds(3_600)
 
   private var service = Service.unknown
+  /// Beside `service`: while the keys are missing, the token endpoint may answer as usual, but nobody can sign in.
+  private var keys = Keys.available
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
   /// Whether Apple's latest identity token was issued in the future by our clock.
@@ -84,21 +94,43 @@ package struct AppleCondition: Sendable {
 
   /// Notes an identity token with Apple's signature: accepted, or refused because it was issued in the future. Nobody
   /// but Apple can make such a token, so that one is proof of a clock that is behind.
-  package mutating func noteIdentityToken(isFromFuture: Bool) { isClockBehind = isFromFuture }
-
-  /// Whether to call Apple now to see whether it can be reached again: it could not be, and nothing has tried for
-  /// `probeInterval`. The probe counts as an attempt.
-  package mutating func beginProbe(at now: Date) -> Bool {
-    guard case .unreachable(let lastTried) = service, Self.isOver(Self.probeInterval, since: lastTried, at: now) else {
-      return false
-    }
-    service = .unreachable(lastTried: now)
-    return true
+  package mutating func noteIdentityToken(isFromFuture: Bool) {
+    isClockBehind = isFromFuture
+    keys = .available
   }
 
-  /// Notes that a probe has reached Apple. It says nothing about our credentials.
+  /// Notes that Apple's keys could not be fetched for an identity token.
+  package mutating func noteMissingKeys(reason: String, at now: Date) {
+    var count = 1
+    if case .missing(let before, _, _) = keys { count = min(before + 1, Self.errorLimit) }
+    keys = .missing(count: count, reason: reason, last: now)
+  }
+
+  /// Notes that a probe could not fetch Apple's keys. If they were not missing before, Apple could not be reached, and
+  /// that is known.
+  package mutating func noteProbeFailed(reason: String, at now: Date) {
+    if case .missing = keys { noteMissingKeys(reason: reason, at: now) }
+  }
+
+  /// Whether to fetch Apple's keys now, to see whether it can be reached again, or has keys again: it could not be, or
+  /// had none, and nothing has tried for `probeInterval`. The probe counts as an attempt.
+  package mutating func beginProbe(at now: Date) -> Bool {
+    var isDue = false
+    if case .unreachable(let lastTried) = service, Self.isOver(Self.probeInterval, since: lastTried, at: now) {
+      service = .unreachable(lastTried: now)
+      isDue = true
+    }
+    if case .missing(let count, let reason, let last) = keys, Self.isOver(Self.probeInterval, since: last, at: now) {
+      keys = .missing(count: count, reason: reason, last: now)
+      isDue = true
+    }
+    return isDue
+  }
+
+  /// Notes that a probe has reached Apple, and got its keys. It says nothing about our credentials.
   package mutating func noteReachable() {
     if case .unreachable = service { service = .answers }
+    keys = .available
   }
 
   /// A time in the future is from a clock that was ahead.
@@ -123,6 +155,13 @@ package struct AppleCondition: Sendable {
       return .failing(
         "the system's clock is behind Apple's by more than a minute: identity tokens are refused as issued in the "
           + "future, and nobody can sign in; compare the system's clock (timedatectl), and run `cordon doctor`")
+    }
+    // A probe each minute keeps this up to date.
+    if case .missing(Self.errorLimit, let reason, _) = keys {
+      return .failing(
+        "\(reason), as before: identity tokens cannot be verified, so that nobody can sign in, unless the token's key "
+          + "is known from before; signed-in users are still served; look at Apple's System Status page and at what "
+          + "answers for Apple here (apple.proxy), and run `cordon doctor`")
     }
     if case .errors(Self.errorLimit, let reason, let last) = service,
       !Self.isOver(Self.errorLifetime, since: last, at: now)
