@@ -72,6 +72,33 @@ struct UpstreamChoiceTests {
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
   }
 
+  @Test(
+    "An answer on any event loop ends the report of an ejection on another, until that one ejects the address again",
+    arguments: [true, false])
+  func answeredElsewhere(isHTTP11: Bool) throws {
+    let (balancer, target) = try balancer(1)
+    let ejecting = balancer.pools[0]
+    let other = UpstreamPool(
+      loop: LoopResources(eventLoop: loop), settings: target.settings, endpoint: target.endpoints[0]
+    ) { _ in }
+    func answer(_ pool: UpstreamPool) {
+      pool.succeeded()
+      pool.answered(isHTTP11: isHTTP11)
+    }
+    // It has had an answer before, and has no request during the outage.
+    answer(other)
+    eject(ejecting)
+    #expect(target.status.map(\.isEjected) == [true])
+    answer(other)
+    #expect(target.status.map(\.isHealthy) == [true] && ejecting.isUnhealthy)
+    #expect(other.answersHTTP10 == !isHTTP11)
+    loop.advanceTime(by: OutlierDetection.shortest)
+    ejecting.failed(.connect("refused"))
+    #expect(target.status.map(\.isEjected) == [true])
+    answer(ejecting)
+    #expect(target.status.map(\.isHealthy) == [true] && !ejecting.isUnhealthy)
+  }
+
   @Test("All addresses are tried when every one is ejected")
   func allEjected() throws {
     let (balancer, _) = try balancer(3)

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import DataPlane
@@ -27,11 +26,11 @@ struct UpstreamSettingsTests {
     var settings = UpstreamSettings(address: address(9))
     settings.addresses.append(address(10))
     let known = try UpstreamGroup(settings)
-    known.endpoints[1].isHTTP10.store(true, ordering: .relaxed)
+    known.endpoints[1].learnHTTP10()
     settings.addresses = [address(10), address(11), address(9)]
     let next = try UpstreamGroup(settings)
     next.learn(from: known)
     next.learn(from: try UpstreamGroup(settings))
-    #expect(next.endpoints.map { $0.isHTTP10.load(ordering: .relaxed) } == [true, false, false])
+    #expect(next.endpoints.map(\.isHTTP10) == [true, false, false])
   }
 }

@@ -96,6 +96,7 @@ extension UpstreamConnection {
         return
       }
       pool.succeeded()
+      pool.answered(isHTTP11: loop.responseHead.isHTTP11)
       move(to: .tunnel)
       awaitTunnel(now: loop.responseRead)
       client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)

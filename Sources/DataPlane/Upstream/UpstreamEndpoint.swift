@@ -13,8 +13,6 @@ final class UpstreamEndpoint: Sendable {
   /// Limits the connections to it.
   let limiter: ConnectionLimiter
 
-  /// Event loops that have ejected it, and have had no answer since.
-  let ejectingLoops = Atomic<Int>(0)
   /// Whether a request was ever answered.
   let hasAnswered = Atomic<Bool>(false)
   let ejections = Atomic<Int>(0)
@@ -22,10 +20,12 @@ final class UpstreamEndpoint: Sendable {
   /// Responses among them that break the protocol, and whether the last failure was one.
   let malformed = Atomic<Int>(0)
   let isMalformed = Atomic<Bool>(false)
-  /// Whether the last response was HTTP/1.0: such a server knows no chunked requests (RFC 9112, 6.1).
-  let isHTTP10 = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
+  /// What a response may change, in one byte: each is compared with it, and the usual one changes nothing.
+  private let responses = Atomic<UInt8>(0)
+  private static let http10: UInt8 = 1
+  private static let ejected: UInt8 = 2
 
   init(
     _ address: UpstreamAddress, proxy: ConnectProxy? = nil, tls: UpstreamTLS?, name: NameResolver?,
@@ -37,6 +37,28 @@ final class UpstreamEndpoint: Sendable {
     self.tls = tls
     self.name = name
     self.limiter = limiter
+  }
+
+  /// Whether the last response was HTTP/1.0: such a server knows no chunked requests (RFC 9112, 6.1).
+  var isHTTP10: Bool { responses.load(ordering: .relaxed) & Self.http10 != 0 }
+
+  /// Takes over from the same address in a previous group that it speaks HTTP/1.0.
+  func learnHTTP10() { responses.bitwiseOr(Self.http10, ordering: .relaxed) }
+
+  /// Whether an event loop has ejected it, and no event loop has had an answer since.
+  var isEjected: Bool { responses.load(ordering: .relaxed) & Self.ejected != 0 }
+
+  /// Notes that an event loop has ejected it.
+  func noteEjection() { responses.bitwiseOr(Self.ejected, ordering: .relaxed) }
+
+  /// Notes an answer, whichever event loop had it.
+  func noteAnswer() { responses.bitwiseAnd(~Self.ejected, ordering: .relaxed) }
+
+  /// Notes an answer with its version.
+  @inline(__always)
+  func noteAnswer(isHTTP11: Bool) {
+    let state = isHTTP11 ? 0 : Self.http10
+    if responses.load(ordering: .relaxed) != state { responses.store(state, ordering: .relaxed) }
   }
 
   /// The failure of a connection that has taken too long: names the lookup if that is what it waits for.
@@ -56,7 +78,7 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var upstream: String
   /// As the configuration writes it.
   package var address: String
-  /// Whether some event loop has ejected it, and has had no answer since.
+  /// Whether some event loop has ejected it, and none has had an answer since.
   package var isEjected: Bool
   /// Whether a request, or a check, was ever answered.
   package var hasAnswered: Bool

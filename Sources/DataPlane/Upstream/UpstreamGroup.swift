@@ -63,8 +63,8 @@ package struct UpstreamGroup: Sendable {
   /// Takes over what was learned of the same addresses: that an application speaks HTTP/1.0, so that no upload is sent
   /// to it in chunks.
   package func learn(from known: UpstreamGroup) {
-    for endpoint in known.endpoints where endpoint.isHTTP10.load(ordering: .relaxed) {
-      for same in endpoints where same.address == endpoint.address { same.isHTTP10.store(true, ordering: .relaxed) }
+    for endpoint in known.endpoints where endpoint.isHTTP10 {
+      for same in endpoints where same.address == endpoint.address { same.learnHTTP10() }
     }
   }
 
@@ -81,7 +81,7 @@ package struct UpstreamGroup: Sendable {
     endpoints.map { endpoint in
       UpstreamAddressStatus(
         upstream: settings.name, address: endpoint.address.description,
-        isEjected: endpoint.ejectingLoops.load(ordering: .relaxed) > 0,
+        isEjected: endpoint.isEjected,
         hasAnswered: endpoint.hasAnswered.load(ordering: .relaxed),
         failsChecks: endpoint.failsChecks.load(ordering: .relaxed),
         ejections: endpoint.ejections.load(ordering: .relaxed), failures: endpoint.failures.load(ordering: .relaxed),

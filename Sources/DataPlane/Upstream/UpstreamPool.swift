@@ -135,17 +135,17 @@ final class UpstreamPool {
     if lastRequestSucceeded { return }
     lastRequestSucceeded = true
     endpoint.hasAnswered.store(true, ordering: .relaxed)
-    if ejection.succeeded(at: loop.eventLoop.now) { endpoint.ejectingLoops.subtract(1, ordering: .relaxed) }
+    endpoint.noteAnswer()
+    _ = ejection.succeeded(at: loop.eventLoop.now)
   }
 
   /// Whether the last response of the address was HTTP/1.0.
-  var answersHTTP10: Bool { endpoint.isHTTP10.load(ordering: .relaxed) }
+  var answersHTTP10: Bool { endpoint.isHTTP10 }
 
-  /// The version of a final response.
+  /// The version of a final response. It also shows that the address is back, where another event loop has ejected it:
+  /// this one may have had no request meanwhile, and so no failure.
   @inline(__always)
-  func answered(isHTTP11: Bool) {
-    if endpoint.isHTTP10.load(ordering: .relaxed) == isHTTP11 { endpoint.isHTTP10.store(!isHTTP11, ordering: .relaxed) }
-  }
+  func answered(isHTTP11: Bool) { endpoint.noteAnswer(isHTTP11: isHTTP11) }
 
   /// A request could not be sent, or was not answered, or not in HTTP.
   func failed(_ failure: UpstreamFailure) {
@@ -157,10 +157,9 @@ final class UpstreamPool {
       endpoint.isMalformed.store(false, ordering: .relaxed)
     }
     endpoint.failures.add(1, ordering: .relaxed)
-    let wasUnhealthy = ejection.isEjectedOrHalfOpen
     guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
     endpoint.ejections.add(1, ordering: .relaxed)
-    if !wasUnhealthy { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
+    endpoint.noteEjection()
   }
 
   // MARK: Use by the exchange
