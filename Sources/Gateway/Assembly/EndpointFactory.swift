@@ -74,8 +74,8 @@ struct EndpointFactory {
         requestSessions: site.requestSessions, creation: creation),
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
-        verifier: keys.apple.notifications, sessions: sessions, relay: relay, denyGroups: settings.denyGroups,
-        metrics: metrics, audit: keys.audit, logger: logger),
+        verifier: keys.apple.notifications, sessions: sessions, revalidator: revalidator, relay: relay,
+        denyGroups: settings.denyGroups, metrics: metrics, audit: keys.audit, logger: logger),
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, store: store,

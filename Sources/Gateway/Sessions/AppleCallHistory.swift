@@ -75,6 +75,12 @@ final class AppleCallHistory: Sendable {
     }
   }
 
+  /// Notes a notification that Apple signed, and that was issued in the future by our clock.
+  /// - Returns: the alarm to raise.
+  func noteNotificationFromFuture(at now: Date) -> RevalidationAlarm? {
+    state.withLock { $0.noteIdentityToken(isFromFuture: true, at: now) }
+  }
+
   /// Whether to call Apple now to see whether it can be reached again; see ``AppleCondition/beginProbe(at:)``.
   func beginProbe(at now: Date) -> Bool { state.withLock { $0.condition.beginProbe(at: now) } }
 

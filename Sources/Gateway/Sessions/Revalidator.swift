@@ -294,6 +294,14 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
+  /// Notes a notification that Apple signed, and that was issued in the future by our clock. As proof of a clock that
+  /// is behind, it is worth as much as an identity token.
+  func noteNotificationFromFuture() {
+    let history = current.withLock { $0.history }
+    if let alarm = history.noteNotificationFromFuture(at: clock()) { log.raise(alarm) }
+    reportHealth()
+  }
+
   /// Fetches Apple's public keys if Apple could not be reached, or had no keys, and nothing has called it for a minute:
   /// otherwise the end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
   func probe() async {

@@ -45,7 +45,7 @@ enum KnownLabels {
   static let notifications: [[String]] =
     ["email-enabled", "email-disabled", "consent-revoked", "account-deleted", "other"].flatMap { type in
       ["carried_out", "repeated", "outdated", "unknown_user", "store_unavailable"].map { [type, $0] }
-    } + ["refused", "keys_unavailable"].map { ["unverified", $0] }
+    } + ["refused", "keys_unavailable", "clock_behind"].map { ["unverified", $0] }
 
   static let relays = ["delivered", "failed", "given_up"]
 

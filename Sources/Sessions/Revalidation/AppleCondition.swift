@@ -92,8 +92,8 @@ package struct AppleCondition: Sendable {
     }
   }
 
-  /// Notes an identity token with Apple's signature: accepted, or refused because it was issued in the future. Nobody
-  /// but Apple can make such a token, so that one is proof of a clock that is behind.
+  /// Notes an identity token with Apple's signature, or a notification: accepted, or refused because it was issued in
+  /// the future. Nobody but Apple can make such a token, so that one is proof of a clock that is behind.
   package mutating func noteIdentityToken(isFromFuture: Bool) {
     isClockBehind = isFromFuture
     keys = .available

@@ -10,10 +10,13 @@ internal import Sessions
 /// signature is trusted.
 ///
 /// Apple repeats a notification that is not answered 200. It is answered 200 once the store has recorded its effect,
-/// now or before; 503 if the store or Apple's keys are unavailable; 400 for everything that Apple did not sign.
+/// now or before; 503 if the store or Apple's keys are unavailable, or our clock is behind; 400 for everything that
+/// Apple did not sign.
 final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
   private let sessions: SessionManager
+  /// Receives the proof that our clock is behind.
+  private let revalidator: Revalidator
   private let relay: NotificationRelay
   /// The groups of all deny lists.
   private let denyGroups: Set<GroupName>
@@ -27,11 +30,12 @@ final class NotificationEndpoint: Sendable {
   static let bodyLimit = 32 * 1024
 
   init(
-    verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, denyGroups: Set<GroupName>,
-    metrics: MetricsRegistry, audit: AuditTrail, logger: Logger
+    verifier: NotificationVerifier, sessions: SessionManager, revalidator: Revalidator, relay: NotificationRelay,
+    denyGroups: Set<GroupName>, metrics: MetricsRegistry, audit: AuditTrail, logger: Logger
   ) {
     self.verifier = verifier
     self.sessions = sessions
+    self.revalidator = revalidator
     self.relay = relay
     self.denyGroups = denyGroups
     self.metrics = metrics
@@ -77,7 +81,10 @@ final class NotificationEndpoint: Sendable {
   }
 
   private func refused(_ rejection: IdentityTokenError, _ request: ControlRequest) -> ControlResponse {
-    metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
+    metrics.notifications.count("unverified", rejection.notificationLabel)
+    // Verified but for its time: signed by Apple, for us.
+    let isClockBehind = rejection == .issuedInFuture
+    if isClockBehind { revalidator.noteNotificationFromFuture() }
     if refusals.isDue() {
       logger.warning(
         "notification rejected (logged at most once a minute)",
@@ -85,7 +92,8 @@ final class NotificationEndpoint: Sendable {
           "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",
         ])
     }
-    return Self.status(rejection.isAppleTrouble ? .serviceUnavailable : .badRequest)
+    // Apple sends it again, by then perhaps to a clock that was set.
+    return Self.status(rejection.isAppleTrouble || isClockBehind ? .serviceUnavailable : .badRequest)
   }
 
   private static func status(_ status: HTTPResponse.Status) -> ControlResponse {
@@ -106,6 +114,17 @@ extension AccountNotification.Change {
           isPrivateEmail: notification.isPrivateEmail)
       case .other: .unknown
       }
+  }
+}
+
+extension IdentityTokenError {
+  /// The outcome of an unverified notification in metrics.
+  fileprivate var notificationLabel: String {
+    switch self {
+    case .keysUnavailable: "keys_unavailable"
+    case .issuedInFuture: "clock_behind"
+    default: "refused"
+    }
   }
 }
 

@@ -1,0 +1,59 @@
+import AppleIdentity
+import DataPlane
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import Operations
+import Sessions
+import Testing
+
+@testable import Gateway
+
+@Suite("Notifications that cannot be verified")
+struct NotificationEndpointTests {
+  private func endpoint(_ rig: GateRig) throws -> NotificationEndpoint {
+    let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return NotificationEndpoint(
+      verifier: try rig.apple.provider(rig.clock).notifications, sessions: rig.sessions, revalidator: rig.revalidator,
+      relay: NotificationRelay(
+        store: rig.store, storeHealth: rig.storeHealth, metrics: rig.metrics, logger: silent),
+      denyGroups: [], metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring), logger: silent)
+  }
+
+  private func request(_ payload: String) -> ControlRequest {
+    ControlRequest(
+      head: HTTPRequest(
+        method: .post, scheme: "https", authority: "app.example.com", path: "/.auth/notifications", headerFields: [:]),
+      body: Array(#"{"payload":"\#(payload)"}"#.utf8), client: ClientPeer(address: "192.0.2.1", isTrusted: false),
+      requestID: "r")
+  }
+
+  private func appleCheck(_ rig: GateRig) -> HealthCheck? { rig.health.report.checks.first { $0.name == "apple" } }
+
+  @Test("One that Apple has signed in our future is answered 503, and shows that our clock is behind")
+  func fromTheFuture() async throws {
+    let rig = try await GateRig()
+    let issued = rig.clock.now.addingTimeInterval(300)
+    rig.apple.answer(.goodIssued(issued, of: "001.anna"))
+    let notifications = try endpoint(rig)
+    let response = await notifications.answer(request(rig.apple.identityToken(of: "001.anna", issued: issued)))
+    #expect(response.head.status == .serviceUnavailable)
+    #expect(rig.metrics.notifications.total("unverified", "clock_behind") == 1)
+    let check = appleCheck(rig)
+    #expect(check?.status == .failing && check?.message?.contains("clock is behind") == true)
+    try await rig.stop()
+  }
+
+  @Test("One in our future that Apple has not signed is answered 400, and says nothing about the clock")
+  func forged() async throws {
+    let rig = try await GateRig()
+    let issued = rig.clock.now.addingTimeInterval(300)
+    rig.apple.answer(.goodIssued(issued, of: "001.anna"))
+    let token = FakeApple().identityToken(of: "001.anna", issued: issued)
+    let notifications = try endpoint(rig)
+    let response = await notifications.answer(request(token))
+    #expect(response.head.status == .badRequest)
+    #expect(rig.metrics.notifications.total("unverified", "refused") == 1 && appleCheck(rig)?.status != .failing)
+    try await rig.stop()
+  }
+}
