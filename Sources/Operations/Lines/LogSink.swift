@@ -8,10 +8,25 @@ internal import WebFormats
   internal import Musl
 #endif
 
+/// Lines that a ``LogSink`` has dropped.
+struct LogGap: Sendable, Equatable {
+  /// The time of the first of them.
+  var since: Timestamp
+  var bytes: UInt64
+  var lines: UInt64
+
+  mutating func merge(_ other: LogGap) {
+    since = min(since, other.since)
+    bytes &+= other.bytes
+    lines &+= other.lines
+  }
+}
+
 /// Asynchronously writes whole lines to a file descriptor, from any thread, without blocking the caller.
 ///
 /// A stalled reader of a pipe must not stall event loops: lines are buffered in memory, written by a dispatch queue,
-/// and dropped and counted when more than `capacity` bytes are buffered. Lines appear in the order of the calls.
+/// and dropped and counted when more than `capacity` bytes are buffered. Lines appear in the order of the calls. Once
+/// lines are written again, one reports the gap, if the sink was told how.
 package final class LogSink: Sendable {
   /// The largest number of buffered bytes.
   package let capacity: Int
@@ -24,13 +39,27 @@ package final class LogSink: Sendable {
     var isDue = false
     var isDueSoon = false
     var droppedBytes: UInt64 = 0
+    /// The lines dropped since the last report of a gap.
+    var gap: LogGap?
     /// Whether a line was cut off by a write that failed: the next one begins on a line of its own.
     var isCut = false
+
+    mutating func drop(bytes: Int, lines: Int) {
+      droppedBytes &+= UInt64(bytes)
+      let dropped = LogGap(since: .now(), bytes: UInt64(bytes), lines: UInt64(lines))
+      note(dropped)
+    }
+
+    mutating func note(_ dropped: LogGap) {
+      if gap == nil { gap = dropped } else { gap?.merge(dropped) }
+    }
   }
 
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "cordon.log")
   private let pending = Mutex(Pending())
+  /// Returns the line that reports a gap; empty for none.
+  private let gapLine = Mutex<(@Sendable (LogGap) -> [UInt8])?>(nil)
 
   /// - Parameters:
   ///   - descriptor: The destination, owned by the caller, who keeps it open as long as this lives.
@@ -53,6 +82,10 @@ package final class LogSink: Sendable {
   /// The number of bytes that were dropped because the buffer was full, or because writing failed.
   package var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }
 
+  /// Reports gaps with these lines from now on.
+  /// - Parameter line: returns the whole line about a gap; empty for none.
+  func reportGaps(_ line: @escaping @Sendable (LogGap) -> [UInt8]) { gapLine.withLock { $0 = line } }
+
   /// The time of the next write.
   private enum Drain { case scheduled, soon, now }
 
@@ -70,7 +103,7 @@ package final class LogSink: Sendable {
   func write(_ lines: Span<UInt8>, atOnce: Bool = true) {
     let drain = pending.withLock { pending -> Drain in
       guard pending.bytes.count + lines.count <= capacity else {
-        pending.droppedBytes &+= UInt64(lines.count)
+        pending.drop(bytes: lines.count, lines: Self.lineCount(lines))
         return .scheduled
       }
       pending.bytes.append(lines)
@@ -109,21 +142,38 @@ package final class LogSink: Sendable {
   /// - Parameter flag: that of the scheduled call; cleared, so that the next line schedules another.
   private func drain(_ flag: WritableKeyPath<Pending, Bool>) {
     var batch: [UInt8] = []
-    let isCut = pending.withLock { pending in
+    let (isCut, gap) = pending.withLock { pending in
       pending[keyPath: flag] = false
       swap(&batch, &pending.bytes)
       swap(&pending.bytes, &pending.spare)
-      return pending.isCut
+      let gap = pending.gap
+      pending.gap = nil
+      return (pending.isCut, gap)
     }
+    // The lines that found the buffer full would follow those that were in it.
+    let describe = gapLine.withLock { $0 }
+    let report = gap.flatMap { describe?($0) } ?? []
+    let taken = batch.count
+    batch.append(contentsOf: report)
     if isCut, !batch.isEmpty { batch.insert(UInt8(ascii: "\n"), at: 0) }
     let lost = writeAll(batch)
     let lastWritten = batch.dropLast(lost).last
+    // A report that is lost is made again.
+    let lostBytes = min(max(0, lost - report.count), taken)
+    let lostLines = lostBytes == 0 ? 0 : Self.lineCount(Array(batch.dropLast(report.count).suffix(lostBytes)).span)
     if batch.capacity <= 2 * Self.batch { batch.removeAll(keepingCapacity: true) } else { batch = [] }
     pending.withLock { pending in
-      pending.droppedBytes &+= UInt64(lost)
+      if lost > 0, let gap { pending.note(gap) }
+      if lostBytes > 0 { pending.drop(bytes: lostBytes, lines: lostLines) }
       if let lastWritten { pending.isCut = lastWritten != UInt8(ascii: "\n") }
       swap(&pending.spare, &batch)
     }
+  }
+
+  private static func lineCount(_ lines: Span<UInt8>) -> Int {
+    var count = 0
+    for index in lines.indices where lines[index] == UInt8(ascii: "\n") { count += 1 }
+    return count
   }
 
   /// Waits for a stalled reader however long: only the queue waits, and the buffer is limited.

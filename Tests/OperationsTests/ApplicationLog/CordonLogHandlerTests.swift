@@ -32,6 +32,39 @@ struct CordonLogHandlerTests {
         + #""logger":"cordon.test","attempt":"2","endpoint":"token"}"# + "\n")
   }
 
+  /// The lines of a log whose sink has dropped one, and then taken another.
+  private func logged(withGapAt level: LogSettings.Level) throws -> [String] {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100)
+    var settings = LogSettings()
+    settings.level = level
+    let control = LogControl(settings, output: output)
+    output.write(([UInt8](repeating: 0x61, count: 100) + [0x0A]).span)
+    output.write(Array("fits\n".utf8).span)
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    return try withExtendedLifetime(control) {
+      String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        .split(separator: "\n").map(String.init)
+    }
+  }
+
+  @Test("A warning tells how many lines were dropped, and since when")
+  func gap() throws {
+    let lines = try logged(withGapAt: .warning)
+    #expect(lines.count == 2 && lines.first == "fits")
+    let event = try #require(
+      try JSONSerialization.jsonObject(with: Data(try #require(lines.last).utf8)) as? [String: String])
+    #expect(event["message"] == "log lines were dropped" && event["level"] == "warning")
+    #expect(event["bytes"] == "101" && event["lines"] == "1" && event["kind"] == "event")
+    #expect(event["since"]?.wholeMatch(of: /20\d\d-\d\d-\d\dT[0-9:.]+Z/) != nil)
+  }
+
+  @Test("Dropped lines are not told of where warnings are not written", arguments: [LogSettings.Level.error, .off])
+  func silentGap(level: LogSettings.Level) throws {
+    #expect(try logged(withGapAt: level) == ["fits"])
+  }
+
   @Test("An event is one line of text")
   func text() throws {
     let line = try logged(.text) { $0.info("listening", metadata: ["address": "127.0.0.1:8080"]) }

@@ -68,6 +68,50 @@ struct LogSinkTests {
     #expect(output.flush())
   }
 
+  @Test(
+    "Once lines are written again, one tells how many were dropped, behind those that were kept",
+    .timeLimit(.minutes(1)))
+  func gap() throws {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)
+    output.reportGaps { Array("gap of \($0.lines) lines, \($0.bytes) bytes\n".utf8) }
+    let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
+    for _ in 0..<1_000 { output.write(line.span) }
+    let dropped = output.droppedBytes
+    #expect(dropped > 500_000)
+    let reader = pipe.fileHandleForReading
+    var arrived = Data()
+    while !arrived.suffix(6).elementsEqual("bytes\n".utf8) { arrived += reader.availableData }
+    let lines = String(decoding: arrived, as: UTF8.self).split(separator: "\n")
+    #expect(lines.last == "gap of \(dropped / 1_000) lines, \(dropped) bytes")
+    #expect(lines.dropLast().allSatisfy { $0.utf8.count == 999 } && lines.count - 1 + Int(dropped / 1_000) == 1_000)
+    output.write(Array("next\n".utf8).span)
+    output.flush()
+    #expect(reader.availableData == Data("next\n".utf8), "it is told once")
+  }
+
+  @Test("Lines that a failed write has lost are told of as well, with those of the failures since")
+  func gapOfFailures() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (first, second) = (Pipe(), Pipe())
+    let descriptor = dup(first.fileHandleForWriting.fileDescriptor)
+    try first.fileHandleForWriting.close()
+    try first.fileHandleForReading.close()
+    defer { close(descriptor) }
+    let output = LogSink(descriptor: descriptor)
+    output.reportGaps { Array("gap of \($0.lines) lines, \($0.bytes) bytes\n".utf8) }
+    for line in ["one\n", "two\nthree\n"] {
+      output.write(Array(line.utf8).span)
+      output.flush()
+    }
+    #expect(output.droppedBytes == 14)
+    dup2(second.fileHandleForWriting.fileDescriptor, descriptor)
+    try second.fileHandleForWriting.close()
+    output.write(Array("next\n".utf8).span)
+    output.flush()
+    #expect(second.fileHandleForReading.availableData == Data("next\ngap of 3 lines, 14 bytes\n".utf8))
+  }
+
   @Test("After a line that was cut off by a failure, the next one begins on a line of its own")
   func cut() throws {
     signal(SIGPIPE, SIG_IGN)
