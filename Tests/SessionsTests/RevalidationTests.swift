@@ -295,12 +295,19 @@ struct AppleConditionTests {
     let said = message(condition.report(.noSuccess(checks: 30), at: noon))
     #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "app", at: noon)
-    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
     #expect(message(condition.report(nil, at: noon)) == said)
-    condition.note(.notSent, clientID: "web", at: noon)
+    for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
+    let later = message(condition.report(nil, at: noon))
+    #expect(later == said + "; the latest trouble: Apple answered 503", "the later trouble is not hidden")
+    #expect(message(condition.report(nil, at: noon.addingTimeInterval(3_600))) == said, "long ago")
+    condition.note(.notSent(reason: "no TLS with the server: expired"), clientID: "web", at: noon)
     #expect(message(condition.report(nil, at: noon)).contains("cannot be reached"), "the refusal may have ended")
     condition.note(error, clientID: "web", at: noon)
-    #expect(message(condition.report(nil, at: noon)) == said)
+    #expect(message(condition.report(nil, at: noon)) == later)
+    condition.noteMissingKeys(reason: "Apple answered 500 when asked for its keys", at: noon)
+    let last = message(condition.report(nil, at: noon))
+    #expect(last == said + "; the latest trouble: Apple answered 500 when asked for its keys")
+    condition.noteReachable()
     condition.note(.accepted, clientID: "web", at: noon)
     #expect(condition.report(nil, at: noon) == .ok)
     for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)", at: noon) }
@@ -316,7 +323,8 @@ struct AppleConditionTests {
     #expect(said.contains("clock is behind") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "web", at: noon)
     for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
-    #expect(message(condition.report(.noSuccess(checks: 20), at: noon)) == said)
+    #expect(
+      message(condition.report(.noSuccess(checks: 20), at: noon)) == said + "; the latest trouble: Apple answered 503")
     condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
     #expect(message(condition.report(nil, at: noon)).contains("invalid_client"), "both are wrong")
     condition.note(.accepted, clientID: "web", at: noon)
@@ -327,8 +335,13 @@ struct AppleConditionTests {
   @Test("An unreachable Apple is distinguished from checks of which none succeeds")
   func unreachable() {
     var condition = AppleCondition()
-    condition.note(.notSent, clientID: "web", at: noon)
-    #expect(message(condition.report(nil, at: noon)).contains("cannot be reached"))
+    condition.note(.notSent(reason: "no TLS with the server: expired"), clientID: "web", at: noon)
+    let said = message(condition.report(nil, at: noon))
+    #expect(said.hasPrefix("Apple cannot be reached: no TLS with the server: expired; "))
+    condition.noteProbeFailed(reason: "Apple answered 500", isUnsent: false, at: noon)
+    #expect(message(condition.report(nil, at: noon)) == said)
+    condition.noteProbeFailed(reason: "no connection to the server: refused", isUnsent: true, at: noon)
+    #expect(message(condition.report(nil, at: noon)).contains("reached: no connection to the server: refused; "))
     condition.note(error, clientID: "web", at: noon)
     #expect(message(condition.report(.noSuccess(checks: 20), at: noon)).contains("not one of 20 revalidations"))
   }
@@ -351,12 +364,12 @@ struct AppleConditionTests {
   func missingKeysProbed() {
     var condition = AppleCondition()
     func after(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
-    condition.noteProbeFailed(reason: "time-out", at: noon)
+    condition.noteProbeFailed(reason: "time-out", isUnsent: false, at: noon)
     #expect(condition.beginProbe(at: after(600)) == false, "no token has missed them")
     condition.noteMissingKeys(reason: "Apple answered 500", at: noon)
     let probes = [59, 60, 119, 120].map { condition.beginProbe(at: after($0)) }
     #expect(probes == [false, true, false, true])
-    for _ in 0..<2 { condition.noteProbeFailed(reason: "time-out", at: after(120)) }
+    for _ in 0..<2 { condition.noteProbeFailed(reason: "time-out", isUnsent: false, at: after(120)) }
     #expect(message(condition.report(nil, at: after(120))).hasPrefix("time-out"))
     condition.noteReachable()
     #expect(condition.report(nil, at: after(120)) == .unknown)
@@ -387,9 +400,9 @@ struct AppleConditionTests {
     condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
     for _ in 0..<3 { condition.note(error, clientID: "web", at: noon) }
     #expect(probes(at: 600) == [false], "Apple answers, if only with errors")
-    condition.note(.notSent, clientID: "web", at: noon)
+    condition.note(.notSent(reason: "no TLS with the server: expired"), clientID: "web", at: noon)
     #expect(probes(at: 59) == [false])
-    condition.note(.notSent, clientID: "web", at: after(59))
+    condition.note(.notSent(reason: "no TLS with the server: expired"), clientID: "web", at: after(59))
     #expect(probes(at: 118, 119, 178, 179) == [false, true, false, true])
     #expect(probes(at: -3_600) == [true], "the clock was ahead")
     condition.noteReachable()

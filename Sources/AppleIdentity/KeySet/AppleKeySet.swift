@@ -213,4 +213,10 @@ package enum AppleKeySetError: Error, Sendable, Equatable {
     case .unusable(let reason): "Apple's answer holds no usable keys: \(reason)"
     }
   }
+
+  /// The reason why the request for the keys cannot have reached Apple; nil if it may have.
+  package var unsentReason: String? {
+    guard case .unreachable(.notSent(let reason)) = self else { return nil }
+    return LogText.sanitized(reason)
+  }
 }

@@ -43,7 +43,10 @@ final class AppleCallHistory: Sendable {
 
   /// Notes that a probe could not fetch Apple's keys.
   func noteProbeFailed(_ problem: AppleKeySetError, at now: Date) {
-    state.withLock { $0.condition.noteProbeFailed(reason: problem.message, at: now) }
+    let unsent = problem.unsentReason
+    state.withLock {
+      $0.condition.noteProbeFailed(reason: unsent ?? problem.message, isUnsent: unsent != nil, at: now)
+    }
   }
 
   /// Notes the answer to a revalidation, and decides what follows from it.
@@ -107,7 +110,7 @@ extension AppleCondition.Contact {
       case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.refreshRemedy)
       case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
       case .appleTrouble(let error): .inconclusive(reason: error.message)
-      case .notSent: .notSent
+      case .notSent(let reason): .notSent(reason: reason)
       }
   }
 
@@ -118,10 +121,12 @@ extension AppleCondition.Contact {
     case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
     case .appleTrouble(let error): self = .inconclusive(reason: error.message)
-    case .notSent: self = .notSent
-    // The keys are at the same address as the token endpoint.
-    case .unverified(.keysUnavailable(.unreachable(.notSent))): self = .notSent
-    // Trouble with the keys is noted besides; an invalid token may be forged.
+    case .notSent(let reason): self = .notSent(reason: reason)
+    case .unverified(.keysUnavailable(let problem)):
+      // The keys are at the same address as the token endpoint. Other trouble with them is noted besides.
+      guard let reason = problem.unsentReason else { return nil }
+      self = .notSent(reason: reason)
+    // It may be forged.
     case .unverified: return nil
     }
   }

@@ -12,7 +12,7 @@ package struct AppleCondition: Sendable {
     /// An error at Apple, or no answer, which says nothing about our credentials.
     case inconclusive(reason: String)
     /// The request cannot have reached Apple.
-    case notSent
+    case notSent(reason: String)
   }
 
   /// The report for health checks.
@@ -30,8 +30,8 @@ package struct AppleCondition: Sendable {
   /// Apple's service as the last calls found it.
   private enum Service {
     case unknown, answers
-    /// The last call could not be sent; with the time of the last attempt.
-    case unreachable(lastTried: Date)
+    /// The last call could not be sent; with its reason and the time of the last attempt.
+    case unreachable(reason: String, lastTried: Date)
     /// Errors without an answer of use between them, at most `errorLimit`, and the last one's reason and time.
     case errors(count: Int, reason: String, last: Date)
   }
@@ -88,7 +88,7 @@ package struct AppleCondition: Sendable {
       var count = 1
       if case .errors(let before, _, _) = service { count = min(before + 1, Self.errorLimit) }
       service = .errors(count: count, reason: reason, last: now)
-    case .notSent: service = .unreachable(lastTried: now)
+    case .notSent(let reason): service = .unreachable(reason: reason, lastTried: now)
     }
   }
 
@@ -106,18 +106,21 @@ package struct AppleCondition: Sendable {
     keys = .missing(count: count, reason: reason, last: now)
   }
 
-  /// Notes that a probe could not fetch Apple's keys. If they were not missing before, Apple could not be reached, and
-  /// that is known.
-  package mutating func noteProbeFailed(reason: String, at now: Date) {
+  /// Notes that a probe could not fetch Apple's keys: why they are missing now, or why Apple cannot be reached.
+  /// - Parameter isUnsent: whether the probe cannot have reached Apple.
+  package mutating func noteProbeFailed(reason: String, isUnsent: Bool, at now: Date) {
     if case .missing = keys { noteMissingKeys(reason: reason, at: now) }
+    if isUnsent, case .unreachable = service { service = .unreachable(reason: reason, lastTried: now) }
   }
 
   /// Whether to fetch Apple's keys now, to see whether it can be reached again, or has keys again: it could not be, or
   /// had none, and nothing has tried for `probeInterval`. The probe counts as an attempt.
   package mutating func beginProbe(at now: Date) -> Bool {
     var isDue = false
-    if case .unreachable(let lastTried) = service, Self.isOver(Self.probeInterval, since: lastTried, at: now) {
-      service = .unreachable(lastTried: now)
+    if case .unreachable(let reason, let lastTried) = service,
+      Self.isOver(Self.probeInterval, since: lastTried, at: now)
+    {
+      service = .unreachable(reason: reason, lastTried: now)
       isDue = true
     }
     if case .missing(let count, let reason, let last) = keys, Self.isOver(Self.probeInterval, since: last, at: now) {
@@ -142,19 +145,21 @@ package struct AppleCondition: Sendable {
   /// - Parameter hold: that of the circuit breaker.
   package func report(_ hold: RevalidationCircuitBreaker.Hold?, at now: Date) -> Report {
     // First: whether a refusal from before still holds cannot be known.
-    if case .unreachable = service {
+    if case .unreachable(let reason, _) = service {
       return .failing(
-        "Apple cannot be reached; look at the network and the name service from here, and run `cordon doctor`")
+        "Apple cannot be reached: \(reason); if that does not name the cause, look at the network and the name service "
+          + "from here, and run `cordon doctor`")
     }
     if let refusal = refusals.last {
       return .failing(
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
-          + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`")
+          + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`" + laterTrouble(at: now))
     }
     if isClockBehind {
       return .failing(
         "the system's clock is behind Apple's by more than a minute: identity tokens are refused as issued in the "
-          + "future, and nobody can sign in; compare the system's clock (timedatectl), and run `cordon doctor`")
+          + "future, and nobody can sign in; compare the system's clock (timedatectl), and run `cordon doctor`"
+          + laterTrouble(at: now))
     }
     // A probe each minute keeps this up to date.
     if case .missing(Self.errorLimit, let reason, _) = keys {
@@ -186,6 +191,15 @@ package struct AppleCondition: Sendable {
       return .outdated("\(reason), an hour or more ago; Apple was not called since")
     case .answers, .unreachable, .errors: return .ok
     }
+  }
+
+  /// Appended to a problem that only another answer of Apple's can end: the trouble that keeps that answer away.
+  private func laterTrouble(at now: Date) -> String {
+    if case .missing(_, let reason, _) = keys { return "; the latest trouble: \(reason)" }
+    if case .errors(_, let reason, let last) = service, !Self.isOver(Self.errorLifetime, since: last, at: now) {
+      return "; the latest trouble: \(reason)"
+    }
+    return ""
   }
 
   private mutating func forgetRefusal(of clientID: String) {
