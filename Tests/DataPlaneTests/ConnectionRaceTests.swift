@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -49,7 +50,9 @@ struct ConnectionRaceTests {
 
     func cancel() { race?.cancel() }
 
-    func fail(_ number: Int) { promises[number]?.fail(Trouble(number: number)) }
+    func fail(_ number: Int, with error: (any Error)? = nil) {
+      promises[number]?.fail(error ?? Trouble(number: number))
+    }
 
     func succeed(_ number: Int) -> EmbeddedChannel {
       let channel = EmbeddedChannel(loop: loop)
@@ -181,6 +184,19 @@ struct ConnectionRaceTests {
     #expect(rig.result == nil)
     rig.fail(0)
     #expect(rig.failure as? Trouble == Trouble(number: 1))
+  }
+
+  @Test("The error of a family that is off on this system is not told where another attempt has failed as well")
+  func familyOff() throws {
+    let off = IOError(errnoCode: EADDRNOTAVAIL, reason: "connect")
+    let rig = try Rig(["::1", "127.0.0.1"])
+    rig.fail(0, with: off)
+    rig.fail(1)
+    #expect(rig.failure as? Trouble == Trouble(number: 1))
+    let alone = try Rig(["::1", "::2"])
+    alone.fail(0, with: off)
+    alone.fail(1, with: off)
+    #expect((alone.failure as? IOError)?.errnoCode == EADDRNOTAVAIL)
   }
 
   @Test("A host without an address is told as such")

@@ -79,6 +79,8 @@ package enum ExchangeFailure: Sendable, Equatable {
   case upstreamFull
   /// There was no descriptor for a connection to the upstream.
   case noDescriptor
+  /// The system had no local port or no memory for a connection to the upstream.
+  case localShortage
   /// The client left before its response was whole.
   case clientLeft
   /// The gateway aborted it: too slow a client, a session that ended, the end of the process.
@@ -88,7 +90,7 @@ package enum ExchangeFailure: Sendable, Equatable {
   /// ``ExchangeObserver/upstreamConnectionFailed(_:)``.
   package var isOfConnecting: Bool {
     switch self {
-    case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS: true
+    case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS, .localShortage: true
     case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .upstreamFull, .noDescriptor, .clientLeft, .aborted:
       false
     }

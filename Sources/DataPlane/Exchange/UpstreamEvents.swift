@@ -36,6 +36,7 @@ extension ExchangeFailure {
     case .responseTimeout: self = .upstreamTimeout
     case .connectionLimit: self = .upstreamFull
     case .noDescriptor: self = .noDescriptor
+    case .localShortage: self = .localShortage
     }
   }
 }

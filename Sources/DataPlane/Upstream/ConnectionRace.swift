@@ -1,5 +1,11 @@
 internal import NIOCore
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// Attempts to connect to the addresses of one host (Happy Eyeballs, RFC 8305): one after the other, IPv6 and IPv4 in
 /// turn, the next as soon as one has failed or has taken longer than connections do; the first that succeeds wins, and
 /// the others are cancelled.
@@ -23,7 +29,8 @@ final class ConnectionRace {
   /// - Parameters:
   ///   - attempts: one for each of `addresses`.
   ///   - addresses: in the order of preference within a family.
-  /// - Returns: the connection that was first. Fails with the first attempt's error, or ``UnresolvedHostError``.
+  /// - Returns: the connection that was first. Fails with the first attempt's error that says something about the host,
+  ///   or ``UnresolvedHostError``.
   static func run(
     _ attempts: [Attempt], inOrderOf addresses: [SocketAddress], host: String, on eventLoop: any EventLoop
   ) -> PendingConnection {
@@ -72,11 +79,15 @@ final class ConnectionRace {
       guard !isDecided else { return channel.close(promise: nil) }
       decide { $0.succeed(channel) }
     case .failure(let error):
-      if firstError == nil { firstError = error }
+      if firstError.map(Self.lacksLocalAddress) ?? true { firstError = error }
       guard !isDecided else { return }
       if waiting.isEmpty, running.isEmpty { decide { $0.fail(firstError ?? error) } } else { begin() }
     }
   }
+
+  /// Whether an attempt had no local address: of a family that is off on this system. Another attempt's error says more
+  /// about the host.
+  private static func lacksLocalAddress(_ error: any Error) -> Bool { (error as? IOError)?.errnoCode == EADDRNOTAVAIL }
 
   private func cancel() {
     guard !isDecided else { return }

@@ -136,7 +136,8 @@ private final class CollectingClient: UpstreamResponseReceiver {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .connectionLimit, .noDescriptor:
+    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .connectionLimit, .noDescriptor,
+      .localShortage:
       end(.failure(.notSent(failure.reason(of: "the server"))))
     default: end(.failure(.unanswered(failure.reason(of: "the server"))))
     }

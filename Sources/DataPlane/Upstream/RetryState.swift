@@ -26,7 +26,8 @@ struct RetryState {
   /// - Parameter count: how many addresses there are.
   mutating func avoided(after failure: UpstreamFailure, of count: Int) -> UInt64? {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake:
+    // A local port that is used up towards one address may be free towards another.
+    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .localShortage:
       unreachable |= 1 << UInt64(place)
       guard unreachable.nonzeroBitCount < min(count, Self.addressLimit) else { return nil }
       return unreachable

@@ -24,12 +24,14 @@ enum UpstreamFailure: Error, Equatable {
   case connectionLimit
   /// No connection: the process has no descriptor for it, which is no fault of the upstream's.
   case noDescriptor
+  /// No connection: the system has no local port or no memory for it, which is no fault of the upstream's either.
+  case localShortage(String)
 
   /// The status that a client gets while none has been sent (RFC 9110, 15.6).
   var status: Int {
     switch self {
     case .connectTimeout, .lookupTimeout, .responseTimeout: 504
-    case .connectionLimit, .noDescriptor: 503
+    case .connectionLimit, .noDescriptor, .localShortage: 503
     default: 502
     }
   }
@@ -40,7 +42,8 @@ enum UpstreamFailure: Error, Equatable {
   /// - Parameter peer: what the other end is called: "the application".
   func reason(of peer: String) -> String {
     switch self {
-    case .connect(let reason), .unresolved(let reason): "no connection to \(peer): \(reason)"
+    case .connect(let reason), .unresolved(let reason), .localShortage(let reason):
+      "no connection to \(peer): \(reason)"
     case .connectTimeout: "no connection to \(peer) in time"
     case .lookupTimeout(let host):
       "no connection to \(peer): the name \(host) was not looked up in time; \(UnresolvedHostError.remedy)"

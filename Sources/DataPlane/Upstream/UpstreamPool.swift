@@ -361,20 +361,29 @@ final class UpstreamPool {
       // A connection that has taken too long may still be on its way.
       opening.pending?.cancel()
       giveBack()
-      if failure == .noDescriptor {
-        // A shortage of our own, which says nothing about the health of the address.
-        loop.descriptors.ranOut()
-      } else {
-        onEvent(.failed(failure))
-        failed(failure)
-      }
-      opening.waiter.take()?.upstreamFailed(failure)
+      let toldFailure = couldNotConnect(failure)
+      opening.waiter.take()?.upstreamFailed(toldFailure)
     } else if connection.isCounted {
       connection.isCounted = false
       giveBack()
       remove(connection)
       onEvent(.ended)
     }
+  }
+
+  /// Counts an attempt to connect that has failed. A shortage of our own says nothing about the health of the address.
+  /// - Returns: the failure for the client.
+  func couldNotConnect(_ failure: UpstreamFailure) -> UpstreamFailure {
+    switch failure {
+    case .noDescriptor: loop.descriptors.ranOut()
+    case .localShortage where endpoint.hasAnswered.load(ordering: .relaxed): onEvent(.failed(failure))
+    // It may be an address that this system cannot reach at all: of IPv6, where that is off.
+    case .localShortage(let reason): return couldNotConnect(.connect(reason))
+    default:
+      onEvent(.failed(failure))
+      failed(failure)
+    }
+    return failure
   }
 
   /// Returns what a connection held, once it has ended.
@@ -384,11 +393,23 @@ final class UpstreamPool {
   }
 
   /// The system's words for a failed connect, without the type names around them.
-  private static func failure(_ error: any Error) -> UpstreamFailure {
+  static func failure(_ error: any Error) -> UpstreamFailure {
     switch error {
     case ChannelError.connectTimeout: return .connectTimeout
     case let error as IOError where error.errnoCode == EMFILE || error.errnoCode == ENFILE: return .noDescriptor
-    case let error as IOError: return .connect(String(cString: strerror(error.errnoCode)))
+    case let error as IOError:
+      let words = String(cString: strerror(error.errnoCode))
+      return switch error.errnoCode {
+      case EADDRNOTAVAIL:
+        .localShortage(
+          "\(words): this system has no local port left towards it; raise upstream.idle_connections, so that "
+            + "connections are used again, widen net.ipv4.ip_local_port_range, or list further addresses; or the "
+            + "address is of IPv6, which is off here")
+      case ENOBUFS, ENOMEM:
+        .localShortage(
+          "\(words): this system has no memory for another socket; look at its memory and net.ipv4.tcp_mem")
+      default: .connect(words)
+      }
     case let error as UnresolvedHostError: return .unresolved(error.description)
     default: return .connect(String(describing: error))
     }

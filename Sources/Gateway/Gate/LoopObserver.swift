@@ -169,7 +169,7 @@ extension HTTP2ConnectionError {
 }
 
 extension ExchangeFailure {
-  /// The reason it is counted under, where the upstream is to blame.
+  /// The reason it is counted under, where it is one between the gateway and the upstream.
   var ofUpstream: UpstreamFailureReason? {
     switch self {
     case .upstreamRefused: .refused
@@ -180,14 +180,16 @@ extension ExchangeFailure {
     case .upstreamClosed: .closed
     case .upstreamMalformed: .malformed
     case .upstreamFull: .full
+    case .localShortage: .localShortage
     case .noDescriptor, .clientLeft, .aborted: nil
     }
   }
 
   /// The name in the access log.
   var label: String {
-    if let failure = ofUpstream { return "upstream_\(failure.label)" }
+    if let failure = ofUpstream, self != .localShortage { return "upstream_\(failure.label)" }
     return switch self {
+    case .localShortage: "local_shortage"
     case .clientLeft: "client_left"
     case .noDescriptor: "no_descriptor"
     default: "cut_off"

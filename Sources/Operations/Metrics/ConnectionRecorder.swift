@@ -160,6 +160,8 @@ package enum UpstreamFailureReason: Int, Sendable, CaseIterable {
   case malformed
   /// All connections that `upstream.max_connections` allows were in use, and the queue was full.
   case full
+  /// The system had no local port or no memory for the connection.
+  case localShortage
 
   /// The label's value.
   package var label: String {
@@ -172,6 +174,7 @@ package enum UpstreamFailureReason: Int, Sendable, CaseIterable {
     case .closed: "closed"
     case .malformed: "malformed"
     case .full: "full"
+    case .localShortage: "local_shortage"
     }
   }
 }
