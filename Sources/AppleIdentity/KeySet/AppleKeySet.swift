@@ -12,7 +12,8 @@ package enum TokenSource: Sendable, Hashable {
 /// Apple's public keys, fetched when needed and kept.
 ///
 /// - A known key is used for up to ``Policy/maximumAge``; after that the set is fetched again, and if that fails the
-///   old one stays in use: an outage at Apple signs no user out.
+///   old one stays in use: an outage at Apple signs no user out. For ``Policy/failureMemory`` after such a failure no
+///   caller waits for another attempt: an Apple that does not answer would hold up each of them until the time-out.
 /// - An unknown key identifier leads to a fetch, because keys rotate. Identifiers come from tokens that anybody can
 ///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for anonymous sources, a
 ///   shorter one for verified sign-ins. During it, it is unknown whether Apple has such a key
@@ -32,6 +33,9 @@ package actor AppleKeySet {
     package var fetchesPerCoolDown = 4
     /// The age at which a set is fetched again. Default: 24 h.
     package var maximumAge: TimeInterval = 86_400
+    /// The time after a failed fetch during which a known key of an old set is used at once, and the set is fetched
+    /// beside that. Default: 600. Longer than a cool-down, and short to the age of a set.
+    package var failureMemory: TimeInterval = 600
 
     /// The defaults.
     package init() {}
@@ -46,6 +50,8 @@ package actor AppleKeySet {
   private var fetchedAt: Date?
   private var budgets: [TokenSource: Budget] = [:]
   private var lastProblem: AppleKeySetError?
+  /// The time of the last fetch, if it has failed.
+  private var failedAt: Date?
   private var fetchUnderWay: Task<Void, Never>?
 
   init(origin: AppleOrigin, transport: @escaping AppleTransport, clock: @escaping AppleClock, policy: Policy) {
@@ -90,7 +96,13 @@ package actor AppleKeySet {
 
   /// The key with an identifier.
   func key(_ identifier: String, for source: TokenSource = .anonymous) async throws(AppleKeySetError) -> AppleKey {
-    if let key = keys[identifier], isFresh { return key }
+    if let key = keys[identifier] {
+      if isFresh { return key }
+      if hasJustFailed {
+        if fetchUnderWay == nil, mayFetch(for: source) { beginFetch(for: identifier, source) }
+        return key
+      }
+    }
     var hasLooked = false
     // Of several callers that a fetch has not helped, one starts the next, and the others wait for that as well.
     var waits = 0
@@ -100,7 +112,7 @@ package actor AppleKeySet {
       hasLooked = true
     }
     if keys[identifier] == nil || !isFresh, fetchUnderWay == nil, mayFetch(for: source) {
-      await fetch(for: identifier, source)
+      await beginFetch(for: identifier, source).value
       hasLooked = true
     }
     if let key = keys[identifier] { return key }
@@ -112,6 +124,11 @@ package actor AppleKeySet {
     guard let fetchedAt else { return false }
     // A clock that was set back to before the fetch makes the set as good as new.
     return clock() < fetchedAt.addingTimeInterval(policy.maximumAge)
+  }
+
+  private var hasJustFailed: Bool {
+    guard let failedAt else { return false }
+    return Self.isWithin(policy.failureMemory, of: failedAt, clock())
   }
 
   private func mayFetch(for source: TokenSource) -> Bool {
@@ -132,10 +149,11 @@ package actor AppleKeySet {
     now >= began && now < began.addingTimeInterval(length)
   }
 
-  private func fetch(for identifier: String, _ source: TokenSource) async {
+  @discardableResult
+  private func beginFetch(for identifier: String, _ source: TokenSource) -> Task<Void, Never> {
     let task = Task { await self.fetchAndRecord(for: identifier, source) }
     fetchUnderWay = task
-    await task.value
+    return task
   }
 
   /// Runs in its own task, so that a caller that is cancelled does not cancel it for the others.
@@ -150,6 +168,7 @@ package actor AppleKeySet {
       }
     } catch {
       lastProblem = error
+      failedAt = clock()
       let length = keys.isEmpty ? policy.coolDownWithoutKeys : coolDown(of: source)
       budgets[source, default: Budget()].cooling = (clock(), length)
     }
@@ -160,6 +179,7 @@ package actor AppleKeySet {
     keys = fetched
     fetchedAt = now
     lastProblem = nil
+    failedAt = nil
   }
 
   private func download() async throws(AppleKeySetError) -> (keys: [String: AppleKey], date: String?) {

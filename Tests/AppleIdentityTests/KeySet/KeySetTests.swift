@@ -1,7 +1,15 @@
 import AppleIdentity
 import Crypto
 import FoundationEssentials
+import Synchronization
 import Testing
+
+/// Off, until a test turns it on.
+private final class Switch: Sendable {
+  private let state = Atomic<Bool>(false)
+  var isOn: Bool { state.load(ordering: .relaxed) }
+  func turnOn() { state.store(true, ordering: .relaxed) }
+}
 
 @Suite("Apple's keys")
 struct KeySetTests {
@@ -256,9 +264,34 @@ struct KeySetTests {
     #expect(await fixture.rejection(try fixture.token()) == nil)
     #expect(await fixture.rejection(try fixture.token()) == nil)
     #expect(fetches(fixture) == 2)
-    fixture.clock.advance(60)
+    fixture.clock.advance(600)
     fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
     #expect(await fixture.rejection(try fixture.token()) == .unknownKey)
+  }
+
+  @Test(
+    "While Apple does not answer, a held key of an old set is used at once, and the set is fetched beside that",
+    .timeLimit(.minutes(2)))
+  func oldSetWhileAppleHangs() async throws {
+    let (stream, opener) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate(stream)
+    let switches = Switch()
+    let fixture = try Fixture(apple: FakeApple(gate: { if switches.isOn { await gate.wait() } }))
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    fixture.clock.advance(86_400)
+    fixture.apple.answer("/auth/keys", .failure(.unanswered(reason: "time-out")))
+    #expect(await fixture.rejection(try fixture.token()) == nil, "this one has waited")
+    switches.turnOn()
+    fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
+    fixture.clock.advance(60)
+    for _ in 0..<5 { #expect(await fixture.rejection(try fixture.token()) == nil) }
+    while fetches(fixture) < 3 { await Task.yield() }
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    opener.finish()
+    // The fetch that nobody waits for counts as any other: a key that Apple has withdrawn is not used any longer.
+    while await fixture.rejection(try fixture.token()) == nil { await Task.yield() }
+    #expect(await fixture.rejection(try fixture.token(key: second)) == nil)
+    #expect(fetches(fixture) == 3)
   }
 
   @Test("A clock that is set back neither ages the set nor prolongs the cool-down")
