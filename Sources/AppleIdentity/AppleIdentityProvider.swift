@@ -36,7 +36,7 @@ package struct AppleIdentityProvider: Sendable {
     notifications = NotificationVerifier(
       keySet: keySet, clock: clock, audiences: [settings.clientID] + settings.nativeClientIDs)
     mint = ClientSecretMint(teamID: settings.teamID, keyID: settings.keyID, key: key, clock: clock)
-    let call = AppleCall(origin: origin, transport: transport, mint: mint)
+    let call = AppleCall(origin: origin, transport: transport, mint: mint, clock: clock)
     tokens = TokenClient(call: call, verifier: verifier)
     revocation = RevocationClient(call: call)
     transfer = TransferClient(call: call)

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Secrets
 internal import WebFormats
@@ -7,6 +8,7 @@ struct AppleCall: Sendable {
   let origin: AppleOrigin
   let transport: AppleTransport
   let mint: ClientSecretMint
+  let clock: AppleClock
 
   /// The uninterpreted outcome of a call.
   enum Outcome: Sendable {
@@ -37,7 +39,7 @@ struct AppleCall: Sendable {
     var request = origin.post(path, form: credentials + form)
     if let bearer { request.head.headerFields[.authorization] = "Bearer \(bearer)" }
     do throws(AppleTransportError) {
-      return Self.sort(try await transport(request))
+      return sort(try await transport(request))
     } catch {
       switch error {
       case .notSent(let reason): return .notSent(reason: LogText.sanitized(reason))
@@ -50,19 +52,31 @@ struct AppleCall: Sendable {
   static let maximumBytes = 64 * 1024
   static let maximumDepth = 8
 
-  private static func sort(_ response: AppleHTTPResponse) -> Outcome {
+  private func sort(_ response: AppleHTTPResponse) -> Outcome {
     switch response.status {
     case 200: return .succeeded(body: response.body)
     case 429: return .trouble(.throttled(pause: RetryAfter.pause(response.retryAfter, date: response.date)))
     case 400, 401, 403: break
     default: return .trouble(.status(response.status))
     }
-    guard let object = try? StrictJSON.object(response.body, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+    guard
+      let object = try? StrictJSON.object(
+        response.body, maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)
     else { return .trouble(.malformed(reason: "status \(response.status) without a JSON object")) }
     guard let name = object["error"]?.text, let code = OAuthError.Code(rawValue: name) else {
       return .trouble(.malformed(reason: "status \(response.status) with an error that is not documented"))
     }
     let description = object["error_description"]?.text.map { LogText.sanitized($0) }
-    return .refused(OAuthError(code: code, description: description), status: response.status)
+    let error = OAuthError(code: code, description: description, clockDifference: wrongClock(response))
+    return .refused(error, status: response.status)
+  }
+
+  /// The seconds by which our clock is ahead of that of a response, or behind (negative), where that makes our secrets
+  /// invalid: issued in the future, or expired.
+  private func wrongClock(_ response: AppleHTTPResponse) -> Int? {
+    guard let date = response.date.flatMap({ HTTPDate.parse($0.utf8) }) else { return nil }
+    let difference = clock().timeIntervalSince1970 - Double(date)
+    guard difference > ClientSecretMint.backdating || difference < -ClientSecretMint.remainder else { return nil }
+    return Int(exactly: difference.rounded())
   }
 }

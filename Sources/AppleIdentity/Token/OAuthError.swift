@@ -4,11 +4,15 @@ package struct OAuthError: Error, Sendable, Equatable {
   package let code: Code
   /// `error_description`, made fit for a log. For the operator only; no decision depends on it.
   package let description: String?
+  /// The seconds by which our clock is ahead of Apple's, or behind (negative), if that explains the refusal of our
+  /// credentials.
+  package let clockDifference: Int?
 
   /// Creates an error.
-  package init(code: Code, description: String?) {
+  package init(code: Code, description: String?, clockDifference: Int? = nil) {
     self.code = code
     self.description = description
+    self.clockDifference = clockDifference
   }
 
   /// The documented codes.
@@ -43,11 +47,21 @@ package struct OAuthError: Error, Sendable, Equatable {
     }
   }
 
+  /// The remedy for a clock that makes our secrets invalid; nil if the clock is right, or Apple sent no time.
+  private var clockRemedy: String? {
+    guard let clockDifference else { return nil }
+    let fault =
+      clockDifference > 0
+      ? "\(clockDifference) s ahead of Apple's, so that our client secrets are not valid yet"
+      : "\(-clockDifference) s behind Apple's, so that our client secrets have expired"
+    return "our clock is \(fault): set it (timedatectl set-ntp true)"
+  }
+
   /// The settings that the operator should check after the exchange of a code.
   package var remedy: String {
     switch code {
     case .invalidClient:
-      "check apple.client_id, apple.team_id, apple.key_id and the .p8 file, and the system's clock"
+      clockRemedy ?? "check apple.client_id, apple.team_id, apple.key_id and the .p8 file, and the system's clock"
     case .unauthorizedClient: "check that the key is enabled for Sign in with Apple and belongs to this client ID"
     case .invalidGrant: "the code or token was used before, has expired, or was revoked"
     case .invalidRequest: "check that the redirect URI is registered with the Services ID exactly as it is sent"

@@ -95,6 +95,24 @@ struct ExchangeTests {
     }
   }
 
+  /// The fixture's clock shows 15:06:40.
+  @Test(
+    "A clock that explains why Apple refuses our credentials is the remedy, with the difference",
+    arguments: [
+      ("14:56:40", "our clock is 600 s ahead of Apple's, "), ("15:05:39", "our clock is 61 s ahead of Apple's, "),
+      ("15:16:40", "our clock is 600 s behind Apple's, "), ("15:05:40", "check apple.client_id, "),
+      ("15:08:40", "check apple.client_id, "),
+    ])
+  func wrongClock(time: String, remedy: String) async throws {
+    let body = #"{"error":"invalid_client"}"#
+    let answer = FakeApple.Answer.json(body, status: 400, date: "Sun, 15 Jun 2025 \(time) GMT")
+    guard case .misconfigured(let refusal) = await exchange(try Fixture(), answer) else {
+      Issue.record("another outcome")
+      return
+    }
+    #expect(refusal.remedy.hasPrefix(remedy) && refusal.refreshRemedy.hasPrefix(remedy), "\(refusal.remedy)")
+  }
+
   @Test("A failure of Apple is distinguished from a request that was not sent")
   func trouble() async throws {
     let fixture = try Fixture()
