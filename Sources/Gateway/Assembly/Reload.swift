@@ -18,7 +18,7 @@ actor Reload {
   private let read: Reader
   /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?
-  private(set) var isStopping = false
+  private nonisolated let stopping = Atomic<Bool>(false)
 
   /// The running parts that apply each new snapshot.
   struct Running: Sendable {
@@ -66,11 +66,15 @@ actor Reload {
     return await task.value
   }
 
-  /// Refuses further reloads, because the process is about to end.
-  func stop() async {
-    isStopping = true
-    await last?.value
-  }
+  /// Refuses further reloads from now on, because the process is about to end. One that is under way is not applied,
+  /// unless that has begun.
+  nonisolated func refuseFurther() { stopping.store(true, ordering: .releasing) }
+
+  /// Whether further reloads are refused.
+  nonisolated var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  /// Waits for everything that was requested before. May take as long as a file system that does not answer.
+  func finish() async { await last?.value }
 
   private func perform(by caller: String) async -> ReloadReport {
     let manager = ServiceManager.process
@@ -104,14 +108,19 @@ actor Reload {
   /// The name of the check on `/healthz`.
   static let checkName = "configuration"
 
+  private static let stopped = ReloadReport.refused([
+    "the gateway is stopping; start it again, it reads its file then"
+  ])
+
   private func attempt() async -> ReloadReport {
-    guard !isStopping else { return .refused(["the gateway is stopping; start it again, it reads its file then"]) }
+    guard !isStopping else { return Self.stopped }
     let current = current
     do {
       let settings = try read()
       let fixed = FixedSettings.problems(from: current.settings, to: settings)
       guard fixed.isEmpty else { return .refused(fixed) }
       let next = try await factory.make(settings, after: current)
+      guard !isStopping else { return Self.stopped }
       await apply(next)
       // An unchanged upstream has read its files at an earlier reload.
       running.certificates.noteReload(next.listener.reloadUpstreamCertificates())

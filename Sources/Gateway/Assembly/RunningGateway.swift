@@ -229,6 +229,9 @@ struct RunningGateway: Sendable {
     return tasks
   }
 
+  /// The longest wait for a reload that is under way: one that reads from a file system which does not answer never ends.
+  private static let reloadLimit = Duration.seconds(2)
+
   /// Reports not ready, waits for load balancers, and completes requests in flight.
   private func drain() async {
     let settings = reload.current.settings.drain
@@ -237,7 +240,8 @@ struct RunningGateway: Sendable {
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     ServiceManager.process.stopping()
     services.health.beginDraining()
-    await reload.stop()
+    reload.refuseFurther()
+    await shutdown.finish(Task { [reload] in await reload.finish() }, by: ContinuousClock.now + Self.reloadLimit)
     await listener.beginGracefulShutdown()
     await shutdown.pause(settings.delay)
     let aborted = await listener.drain(within: shutdown.isForced ? .zero : settings.limit)
