@@ -8,13 +8,12 @@ package enum OpenedFile {
     // Without O_NONBLOCK, opening a FIFO would wait for its other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
-      throw PrivateFileError(
-        path: path, reason: errno == ENOENT ? .missing : .unreadable(String(cString: strerror(errno))))
+      throw PrivateFileError(path: path, reason: reason(of: errno))
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw PrivateFileError(path: path, reason: .unreadable(String(cString: strerror(errno))))
+      throw PrivateFileError(path: path, reason: reason(of: errno))
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw PrivateFileError(path: path, reason: .notRegular) }
     var bytes: [UInt8] = []
@@ -27,10 +26,21 @@ package enum OpenedFile {
       if count == 0 { return (bytes, status.st_mode & 0o7777) }
       if count < 0 {
         if errno == EINTR { continue }
-        throw PrivateFileError(path: path, reason: .unreadable(String(cString: strerror(errno))))
+        throw PrivateFileError(path: path, reason: reason(of: errno))
       }
       bytes.append(contentsOf: chunk[..<count])
     }
     throw PrivateFileError(path: path, reason: .tooLong(limit: limit))
+  }
+
+  /// The kind of an error of the system: of the file, its path or its permissions, or of the machine.
+  private static func reason(of code: Int32) -> PrivateFileError.Reason {
+    let text = String(cString: strerror(code))
+    switch code {
+    case ENOENT: return .missing
+    case EACCES, EPERM, ENOTDIR, ELOOP, ENAMETOOLONG, EISDIR, ENXIO, ENODEV, EINVAL, EOVERFLOW:
+      return .unreadable(text)
+    default: return .failed(text)
+    }
   }
 }

@@ -31,8 +31,11 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
   package enum Reason: Sendable, Equatable {
     /// There is no file at the path, or a folder on the way to it is missing.
     case missing
-    /// The error text of the system.
+    /// The error text of the system, about the file, its path or its permissions.
     case unreadable(String)
+    /// The error text of the system, about something that can pass while the file stays as it is: no descriptor or
+    /// memory is left, or the file system is in trouble.
+    case failed(String)
     /// A directory, a FIFO, a socket or a device.
     case notRegular
     /// Longer than `limit` bytes.
@@ -47,11 +50,15 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     self.reason = reason
   }
 
+  /// Whether the same file may be read later, without a change of it.
+  package var isTransient: Bool { if case .failed = reason { true } else { false } }
+
   /// The problem, without the path.
   package var problem: String {
     switch reason {
     case .missing: "does not exist"
     case .unreadable(let text): "cannot be read (\(text))"
+    case .failed(let text): "cannot be read now (\(text))"
     case .notRegular: "is not a regular file"
     case .tooLong(let limit): "has more than \(limit) bytes"
     case .exposed(let mode):
@@ -64,6 +71,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     switch reason {
     case .missing: "correct the path"
     case .unreadable: "let the user that runs cordon read it"
+    case .failed: "look at the machine and its file system, not at the file"
     case .notRegular, .tooLong: "name the right file"
     case .exposed: "chmod g-w,o= \(path) (in Kubernetes: defaultMode 0400 on the secret's volume)"
     }

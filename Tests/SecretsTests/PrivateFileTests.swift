@@ -89,6 +89,14 @@ struct PrivateFileTests {
     }
   }
 
+  @Test("An error of the machine while a file is read is distinguished from one of the file")
+  func failed() {
+    // Nothing is mapped at the beginning of a process's memory: EIO.
+    #expect(error("/proc/self/mem") == .failed("Input/output error"))
+    #expect(PrivateFileError(path: "f", reason: .failed("")).isTransient)
+    #expect(!PrivateFileError(path: "f", reason: .unreadable("")).isTransient)
+  }
+
   @Test("A link that is exchanged while it is read never yields the contents of an exposed file")
   func exchangedLink() throws {
     let good = try write("good", mode: 0o600, name: "good")

@@ -4,6 +4,7 @@ import Testing
 // Files that cannot be read for a while: on a mount that does not answer, or while the system has no descriptors left.
 //
 // - A reload that hangs does not keep the gateway from ending.
+// - A renewed certificate that cannot be opened at that moment is used as soon as it can be.
 
 @SystemActor
 @Suite("Files that cannot be read for a while")
@@ -36,5 +37,35 @@ struct FaultyFileTests {
       try gateway.process.waitForLine(containing: "shutting down")
     }
     #expect(try gateway.process.waitForExit() == .code(0))
+  }
+
+  @Test(
+    "A renewed certificate that cannot be opened at that moment is used as soon as it can be, and logged once",
+    arguments: [ENFILE, EIO])
+  func renewal(error: Int32) throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let (gateway, files) = try gateway("/one.pem", before: upstream) { folder.configure(&$0) }
+    defer { gateway.stop() }
+    try files.set(.fails(error))
+    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "new.\(suffix)") }
+    let refused = "certificate reload failed, keeping the previous certificates"
+    let line = try gateway.process.waitForLine(containing: refused)
+    #expect(line.contains("tls_file_read_failed") && line.contains("one.pem"), "\(line)")
+    func failures() throws -> Double {
+      let name = "cordon_tls_certificate_reloads_total{outcome=\"failure\"} "
+      let lines = try gateway.admin.get("/metrics").text.split(separator: "\n")
+      return try #require(lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) })
+    }
+    try poll("another attempt") { try failures() >= 2 ? () : nil }
+    try files.set(nil)
+    try folder.run(
+      """
+      within(30, lambda: "new.test" in names(connect(int(sys.argv[1]), "localhost", context())))
+      print("ok")
+      """, ["\(gateway.configuration.port)"])
+    #expect(String(decoding: gateway.log, as: UTF8.self).components(separatedBy: refused).count == 2)
+    try poll("health without a failure") { try gateway.admin.get("/healthz").text.contains("failing") ? nil : () }
   }
 }

@@ -136,7 +136,7 @@ package struct FileAccess: Sendable {
     } catch {
       switch error.reason {
       case .missing: return .missing
-      case .unreadable(let reason): return .unreadable(reason: reason)
+      case .unreadable(let reason), .failed(let reason): return .unreadable(reason: reason)
       case .notRegular, .exposed: return .notRegular
       case .tooLong: return .tooLong
       }

@@ -1,3 +1,5 @@
+internal import TLSTransport
+
 /// Certificates or keys that could not take the place of the old ones.
 package struct CertificateReloadFailure: Sendable, Equatable {
   /// The owner of the certificates: `listener NAME` or `upstream NAME`.
@@ -6,10 +8,13 @@ package struct CertificateReloadFailure: Sendable, Equatable {
   package let code: String
   /// The reason, with the remedy.
   package let reason: String
+  /// Whether the same files are tried again, because they may be accepted later.
+  package let isTransient: Bool
 
-  init(of owner: String, code: String, reason: String) {
+  init(of owner: String, _ error: TLSConfigurationError) {
     self.owner = owner
-    self.code = code
-    self.reason = reason
+    code = error.code
+    reason = error.message
+    isTransient = error.isTransient
   }
 }

@@ -46,7 +46,7 @@ package struct UpstreamGroup: Sendable {
     tls = nil
   }
 
-  /// Whether a file of a certificate or key has changed since it was last read.
+  /// Whether a file of a certificate or key has changed since it was last read, or could not be read at that moment.
   var certificatesAreOutdated: Bool { tls?.isOutdated ?? false }
 
   /// Reads certificates and keys again, for the connections to come.
@@ -56,7 +56,7 @@ package struct UpstreamGroup: Sendable {
       try tls?.reload()
       return nil
     } catch {
-      return CertificateReloadFailure(of: "upstream \(settings.name)", code: error.code, reason: error.message)
+      return CertificateReloadFailure(of: "upstream \(settings.name)", error)
     }
   }
 

@@ -13,6 +13,8 @@ final class UpstreamTLS: Sendable {
     var context: TLSClientContext
     /// The attributes of the files just before they were last read.
     var seen: FileAttributes
+    /// Whether reading failed, and may succeed later although nothing of the files changes.
+    var isUnread = false
   }
 
   /// - Throws: `TLSConfigurationError`.
@@ -26,16 +28,27 @@ final class UpstreamTLS: Sendable {
   /// For the connections to come.
   var context: TLSClientContext { state.withLock { $0.context } }
 
-  /// Whether a file has changed since it was last read, with or without success.
-  var isOutdated: Bool { state.withLock { $0.seen } != FileAttributes(settings.files) }
+  /// Whether a file has changed since it was last read, with or without success, or could not be read at that moment.
+  var isOutdated: Bool {
+    let (seen, isUnread) = state.withLock { ($0.seen, $0.isUnread) }
+    return isUnread || seen != FileAttributes(settings.files)
+  }
 
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then the context stays as it was.
   func reload() throws(TLSConfigurationError) {
     let seen = FileAttributes(settings.files)
     state.withLock { $0.seen = seen }
-    let context = try Self.make(settings, applicationProtocol)
-    state.withLock { $0.context = context }
+    do throws(TLSConfigurationError) {
+      let context = try Self.make(settings, applicationProtocol)
+      state.withLock { state in
+        state.context = context
+        state.isUnread = false
+      }
+    } catch {
+      state.withLock { $0.isUnread = error.isTransient }
+      throw error
+    }
   }
 
   private static func make(

@@ -76,15 +76,19 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  /// Notes a reload of all certificates and keys: logs those that could not be reloaded, and checks the others.
+  /// Notes a reload of all certificates and keys: logs those that could not be reloaded, and checks the others. A
+  /// failure that is tried again every two seconds is logged once.
   func noteReload(_ failures: [CertificateReloadFailure]) {
     if failures.isEmpty { reloads.add(1, ordering: .relaxed) } else { failedReloads.add(1, ordering: .relaxed) }
-    for failure in failures {
+    let before = self.failures.withLock { current in
+      defer { current = failures }
+      return current
+    }
+    for failure in failures where !failure.isTransient || !before.contains(failure) {
       logger.error(
         "certificate reload failed, keeping the previous certificates",
         metadata: ["of": "\(failure.owner)", "code": "\(failure.code)", "problem": "\(failure.reason)"])
     }
-    self.failures.withLock { $0 = failures }
     health.update(
       Self.filesCheckName, failures.isEmpty ? .ok : .failing,
       message: failures.isEmpty

@@ -128,7 +128,11 @@ struct MembersFiles: Sendable {
     do throws(PrivateFileError) {
       (bytes, mode) = try OpenedFile.read(path, limit: MembersFile.sizeLimit)
     } catch {
-      let isOfReading = if case .unreadable = error.reason { true } else { false }
+      let isOfReading =
+        switch error.reason {
+        case .unreadable, .failed: true
+        default: false
+        }
       throw MembersFileError(
         group: group, problem: "\(path) \(error.problem)", remedy: error.remedy, isOfReading: isOfReading)
     }

@@ -35,6 +35,7 @@ extension TLSConfigurationError {
       switch error.reason {
       case .missing: .unreadable(file: error.path, reason: "No such file or directory")
       case .unreadable(let text): .unreadable(file: error.path, reason: text)
+      case .failed(let text): .readFailed(file: error.path, reason: text)
       case .notRegular, .tooLong: .notAPlausibleFile(file: error.path, limit: CredentialFile.limit)
       case .exposed(let mode): .privateKeyExposed(file: error.path, mode: mode)
       }

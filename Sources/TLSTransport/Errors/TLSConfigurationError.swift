@@ -2,6 +2,8 @@
 package enum TLSConfigurationError: Error, Sendable, Equatable {
   /// A file cannot be read: the system's reason.
   case unreadable(file: String, reason: String)
+  /// A file cannot be read now, for a reason that can pass while the file stays as it is: the system's.
+  case readFailed(file: String, reason: String)
   /// A file is not a regular file, or larger than any such file is (limit in bytes).
   case notAPlausibleFile(file: String, limit: Int)
   /// The private key's file may be read or changed by others: its permission bits.
@@ -31,6 +33,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
   package var code: String {
     switch self {
     case .unreadable: "tls_file_unreadable"
+    case .readFailed: "tls_file_read_failed"
     case .notAPlausibleFile: "tls_file_not_plausible"
     case .privateKeyExposed: "tls_private_key_exposed"
     case .noCertificate: "tls_no_certificate"
@@ -46,12 +49,16 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether the same files may be accepted later, without a change of them.
+  package var isTransient: Bool { if case .readFailed = self { true } else { false } }
+
   /// The file with the problem; nil if there is none.
   package var file: String? {
     switch self {
-    case .unreadable(let file, _), .notAPlausibleFile(let file, _), .privateKeyExposed(let file, _),
-      .noCertificate(let file), .noPrivateKey(let file), .privateKeyEncrypted(let file), .malformed(let file, _),
-      .keyMismatch(_, let file), .refused(let file, _), .notATicketKey(let file, _):
+    case .unreadable(let file, _), .readFailed(let file, _), .notAPlausibleFile(let file, _),
+      .privateKeyExposed(let file, _), .noCertificate(let file), .noPrivateKey(let file),
+      .privateKeyEncrypted(let file), .malformed(let file, _), .keyMismatch(_, let file), .refused(let file, _),
+      .notATicketKey(let file, _):
       file
     case .noIdentity, .invalidApplicationProtocol, .libraryFailure: nil
     }
@@ -62,6 +69,8 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
     switch self {
     case .unreadable(let file, let reason):
       "cannot read \(file) (\(reason)): correct the path, or let the gateway's user read it"
+    case .readFailed(let file, let reason):
+      "cannot read \(file) now (\(reason)): look at the machine and its file system, not at the file"
     case .notAPlausibleFile(let file, let limit):
       "\(file) is not a regular file of at most \(limit) bytes: correct the path"
     case .privateKeyExposed(let file, let mode):

@@ -14,6 +14,8 @@ final class AcceptorTLS: Sendable {
     var keys: TLSTicketKeys
     /// The attributes of the files just before they were last read.
     var seen: FileAttributes
+    /// Whether reading failed, and may succeed later although nothing of the files changes.
+    var isUnread = false
   }
 
   /// - Parameters:
@@ -37,17 +39,29 @@ final class AcceptorTLS: Sendable {
     settings.ticketKeyFiles.isEmpty ? state.withLock { $0.keys } : nil
   }
 
-  /// Whether a file has changed since it was last read, with or without success.
-  var isOutdated: Bool { state.withLock { $0.seen } != FileAttributes(settings.files) }
+  /// Whether a file has changed since it was last read, with or without success, or could not be read at that moment.
+  var isOutdated: Bool {
+    let (seen, isUnread) = state.withLock { ($0.seen, $0.isUnread) }
+    return isUnread || seen != FileAttributes(settings.files)
+  }
 
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then the context and the ticket keys stay as they were.
   func reload() throws(TLSConfigurationError) {
     let seen = FileAttributes(settings.files)
-    state.withLock { $0.seen = seen }
-    let keys = try Self.keys(settings, before: state.withLock { $0.keys })
-    let context = try TLSServerContext(transport, ticketKeys: keys)
-    replace(context, keys)
+    let before = state.withLock { state in
+      state.seen = seen
+      return state.keys
+    }
+    do throws(TLSConfigurationError) {
+      let keys = try Self.keys(settings, before: before)
+      let context = try TLSServerContext(transport, ticketKeys: keys)
+      replace(context, keys)
+      state.withLock { $0.isUnread = false }
+    } catch {
+      state.withLock { $0.isUnread = error.isTransient }
+      throw error
+    }
   }
 
   /// Replaces ticket keys held in memory. Those in files are rotated by the operator.

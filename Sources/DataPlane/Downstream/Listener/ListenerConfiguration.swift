@@ -40,7 +40,7 @@ package struct ListenerConfiguration: Sendable {
     zip(settings.acceptors, tls).compactMap { acceptor, tls in tls.map { ListenerCertificate(acceptor.name, $0) } }
   }
 
-  /// Whether a file of a certificate or key has changed since it was last read.
+  /// Whether a file of a certificate or key has changed since it was last read, or could not be read at that moment.
   package var certificatesAreOutdated: Bool {
     tls.contains { $0?.isOutdated ?? false } || upstreams.contains(where: \.certificatesAreOutdated)
   }
@@ -54,7 +54,7 @@ package struct ListenerConfiguration: Sendable {
         try tls?.reload()
         return nil
       } catch {
-        return CertificateReloadFailure(of: "listener \(acceptor.name)", code: error.code, reason: error.message)
+        return CertificateReloadFailure(of: "listener \(acceptor.name)", error)
       }
     } + reloadUpstreamCertificates()
   }
