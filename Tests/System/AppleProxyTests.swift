@@ -5,6 +5,7 @@ import Testing
 //
 // - The proxy sees CONNECT with host and port only; TLS is with Apple, whose certificate is verified.
 // - Its password is in no output; without it nobody new gets in, and who is signed in goes on.
+// - The authorities that its certificate is verified by are read again when their file changes.
 // - A browser's sign-in; the daily revalidation while the proxy is down, and when it is back.
 
 @SystemActor
@@ -121,6 +122,23 @@ struct AppleProxyTests {
         + doctor.standardOutput + failing.standardOutput
       #expect(written.contains("407 Proxy Authentication Required"))
       #expect(!written.contains("geheim") && !written.contains("Y29yZG9uOm"))
+    }
+  }
+
+  @Test("Authorities for Apple that replace the file of apple.tls_ca_file are used without a reload")
+  func newAuthorities() throws {
+    let folder = try TLSFolder()
+    let stranger = try TLSFolder()
+    try FileManager.default.moveItem(atPath: "\(folder.path)/ca.pem", toPath: "\(folder.path)/right.pem")
+    try FileManager.default.copyItem(atPath: "\(stranger.path)/ca.pem", toPath: "\(folder.path)/ca.pem")
+    try site(folder, fakeClock: true) { site, _ in
+      #expect(try signIn(site).status >= 500)
+      try folder.replace("ca.pem", by: "right.pem")
+      try site.gateway.process.waitForLine(containing: "certificates and keys reloaded")
+      // The pause after a failed fetch of Apple's keys is over.
+      try site.setClock(secondsAhead: 300)
+      let response = try signIn(site)
+      #expect(response.status == 200, "\(response.text)")
     }
   }
 

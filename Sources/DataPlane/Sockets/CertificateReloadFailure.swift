@@ -2,7 +2,7 @@ internal import TLSTransport
 
 /// Certificates or keys that could not take the place of the old ones.
 package struct CertificateReloadFailure: Sendable, Equatable {
-  /// The owner of the certificates: `listener NAME` or `upstream NAME`.
+  /// The owner of the certificates: `listener NAME`, `upstream NAME` or `apple`.
   package let owner: String
   /// A constant word.
   package let code: String

@@ -47,16 +47,17 @@ package struct UpstreamGroup: Sendable {
   }
 
   /// Whether a file of a certificate or key has changed since it was last read, or could not be read at that moment.
-  var certificatesAreOutdated: Bool { tls?.isOutdated ?? false }
+  package var certificatesAreOutdated: Bool { tls?.isOutdated ?? false }
 
   /// Reads certificates and keys again, for the connections to come.
+  /// - Parameter owner: the name in the failure. Default: nil: `upstream NAME`.
   /// - Returns: what keeps it from that, with the remedy; then the old ones stay.
-  package func reloadCertificates() -> CertificateReloadFailure? {
+  package func reloadCertificates(of owner: String? = nil) -> CertificateReloadFailure? {
     do throws(TLSConfigurationError) {
       try tls?.reload()
       return nil
     } catch {
-      return CertificateReloadFailure(of: "upstream \(settings.name)", error)
+      return CertificateReloadFailure(of: owner ?? "upstream \(settings.name)", error)
     }
   }
 

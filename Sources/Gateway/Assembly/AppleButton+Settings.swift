@@ -21,15 +21,18 @@ extension AppleButton {
       previous.apple.isReached(as: settings.apple)
     {
       images = previous.images
+      imageTarget = previous.imageTarget
       return
     }
     guard let baseURL else {
       images = nil
+      imageTarget = nil
       return
     }
     let connection = try await AppleHTTPTransport(
       baseURL, settings.apple, bodyLimit: ButtonImage.maximumBytes, metrics: metrics,
       on: eventLoop)
+    imageTarget = connection.target
     images = try ButtonImages(
       settings: button, baseURL: baseURL,
       transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },

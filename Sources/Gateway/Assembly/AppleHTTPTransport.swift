@@ -11,6 +11,8 @@ internal import WebFormats
 /// Sends requests to Apple with the data plane's own client, and counts them.
 struct AppleHTTPTransport: Sendable {
   private let client: OriginClient
+  /// The upstream that requests go to: its file of authorities is read again when it changes.
+  let target: UpstreamGroup
   /// The proxy, appended to the reasons of failures; empty without one.
   private let proxyNote: String
   private let metrics: MetricsRegistry
@@ -31,7 +33,7 @@ struct AppleHTTPTransport: Sendable {
     guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
     var upstream = UpstreamSettings(address: address.address)
     upstream.tls.authorityFile = settings.authorityFile
-    let target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
+    target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
     proxyNote = settings.proxy.map { " (through the proxy \($0))" } ?? ""
     client = try await OriginClient(
       target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)

@@ -16,7 +16,7 @@ struct CertificateReloader {
   /// mismatch is refused, and the next check sees the second file.
   func schedule(in tasks: inout PeriodicTasks) {
     tasks.addTask(every: Self.interval, after: Self.interval) { [reload] in
-      if reload.current.listener.certificatesAreOutdated { await reload.rereadCertificates() }
+      if reload.current.certificatesAreOutdated { await reload.rereadCertificates() }
     }
     tasks.addTask(every: Self.ticketKeyInterval, after: Self.ticketKeyInterval) { [reload] in
       await reload.rotateTicketKeys()

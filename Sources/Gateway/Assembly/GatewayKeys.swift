@@ -1,4 +1,5 @@
 internal import AppleIdentity
+internal import DataPlane
 internal import FoundationEssentials
 internal import IdentityAssertion
 internal import NIOCore
@@ -10,6 +11,8 @@ struct GatewayKeys: Sendable {
   let keyring: SessionKeyring
   let audit: AuditTrail
   let apple: AppleIdentityProvider
+  /// Apple, as an upstream.
+  let appleTarget: UpstreamGroup
   /// Nil if no assertions are signed.
   let signer: AssertionSigner?
 
@@ -27,6 +30,7 @@ struct GatewayKeys: Sendable {
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, settings.apple, metrics: metrics, on: eventLoop)
+    appleTarget = connection.target
     let transport: AppleTransport = { (request) async throws(AppleTransportError) in
       try await connection.send(request)
     }

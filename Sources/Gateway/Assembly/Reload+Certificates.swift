@@ -1,3 +1,4 @@
+internal import AppleIdentity
 internal import DataPlane
 internal import Logging
 
@@ -22,10 +23,35 @@ extension Reload {
   }
 
   private func performCertificates() async {
-    let configuration = current.listener
-    let failures = configuration.reloadCertificates()
-    await running.listener.adoptCertificates(of: configuration)
+    let current = current
+    let failures = current.reloadCertificates()
+    await running.listener.adoptCertificates(of: current.listener)
     running.certificates.noteReload(failures)
     if failures.isEmpty { logger.notice("certificates and keys reloaded") }
+  }
+}
+
+extension ConfigurationSnapshot {
+  /// The connections to Apple that verify it by a file of authorities.
+  private var appleTargets: [UpstreamGroup] {
+    guard settings.apple.authorityFile != nil else { return [] }
+    return [keys.appleTarget] + (button.imageTarget.map { [$0] } ?? [])
+  }
+
+  /// Whether a file of a certificate or key has changed since it was last read, or could not be read at that moment.
+  var certificatesAreOutdated: Bool {
+    listener.certificatesAreOutdated || appleTargets.contains(where: \.certificatesAreOutdated)
+  }
+
+  /// Reads certificates and keys again: those of listeners and upstreams, and the authorities for Apple. Those whose
+  /// new files are invalid keep the old ones.
+  /// - Returns: what keeps them from it, with the remedy.
+  func reloadCertificates() -> [CertificateReloadFailure] {
+    var failures = listener.reloadCertificates()
+    // They share the file.
+    for target in appleTargets {
+      if let failure = target.reloadCertificates(of: "apple"), failures.last != failure { failures.append(failure) }
+    }
+    return failures
   }
 }

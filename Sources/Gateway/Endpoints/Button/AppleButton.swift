@@ -13,6 +13,8 @@ struct AppleButton: Sendable {
   let apple: AppleSettings
   /// Nil if the button is always drawn.
   let images: ButtonImages?
+  /// The server of the images, as an upstream; nil if the button is always drawn.
+  let imageTarget: UpstreamGroup?
   /// The path prefix of the gateway's endpoints.
   let prefix: String
   /// The origin of the images, if any.
