@@ -50,6 +50,9 @@ package struct AppleIdentityProvider: Sendable {
       && key.isSame(as: other.key)
   }
 
+  /// Whether client secrets are signed with this key.
+  package func signs(with other: ClientSecretKey) -> Bool { key.isSame(as: other) }
+
   /// The address to which a browser is redirected for sign-in.
   package func authorizationRequest(redirectURI: String, state: String, nonce: String) -> AuthorizationRequest {
     AuthorizationRequest(settings: settings, redirectURI: redirectURI, state: state, nonce: nonce)

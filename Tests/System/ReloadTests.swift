@@ -8,6 +8,7 @@ import Testing
 //   with its place, by the exit status of `cordon reload`, in the metrics. All three at each way to ask.
 // - A long file that is read again and again takes no more memory.
 // - What is new holds at once, on connections that are kept, too: routes, headers, limits, whom is believed.
+// - A replaced key of Apple's is told until it is taken.
 // - A new secret signs nobody out; a secret that is taken away does.
 
 @SystemActor
@@ -386,6 +387,26 @@ struct ReloadTests {
     try reload(site) { $0["upstream", "max_connections"] = "90" }
     let after = try #require(try upload())
     #expect(after.fields["Content-Length"] == "4" && after.body == Array("wiki".utf8))
+  }
+
+  @Test("A key of Apple's that replaces the file is told until a reload takes it")
+  func appleKey() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    func health() throws -> String { try site.gateway.admin.get("/healthz").text }
+    // The same key again is not reported. Longer than the interval of the watch.
+    try site.gateway.directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey.p8")
+    usleep(5_000_000)
+    #expect(try !health().contains("\"apple key\""))
+    try site.gateway.directory.write(AppleKey().privatePEM, to: "AuthKey.p8")
+    let line = try site.gateway.process.waitForLine(containing: "Apple's key file has another key than the one in use")
+    #expect(line.contains("AuthKey.p8") && line.contains("reload"), "\(line)")
+    #expect(try health().contains("\"apple key\""))
+    // The key in use is still the right one.
+    _ = try site.signedIn(as: "anna")
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.process.waitForLine(containing: "configuration reloaded")
+    try poll("the check has gone") { try health().contains("\"apple key\"") ? nil : () }
   }
 
   @Test("A SIGHUP does not end the process, and the log's level follows")

@@ -216,6 +216,7 @@ struct RunningGateway: Sendable {
     var tasks = PeriodicTasks()
     CertificateReloader(reload: reload).schedule(in: &tasks)
     MembersWatch(reload).schedule(in: &tasks)
+    AppleKeyWatch(health: services.health, logger: services.logger).schedule(in: &tasks, reload)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
     tasks.add(every: 1) { [heartbeats] in heartbeats.periodicTasksRan() }

@@ -56,7 +56,7 @@ package enum RevalidationAlarm: Sendable, Equatable {
     switch self {
     case .credentialsRefused, .revocationsHeld(.noSuccess):
       "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the "
-        + "developer account; sessions go on for revalidation.grace"
+        + "developer account, and reload if the key file was replaced; sessions go on for revalidation.grace"
     case .revocationsHeld(.revoked):
       "ask some of these users (audit event check) whether they stopped using the application; if they did not, look "
         + "whether its team or primary App ID has changed, and at Apple's System Status page; sessions go on for "

@@ -1,0 +1,64 @@
+internal import AppleIdentity
+internal import Logging
+internal import Operations
+internal import Secrets
+internal import Synchronization
+
+/// Warns while the file of Apple's key holds another key than the one in use, in the log and on `/healthz`.
+///
+/// Only a reload takes the new key, together with the configuration: each key of Apple's has an identifier of its own,
+/// `apple.key_id`, and Apple refuses one with the identifier of another.
+final class AppleKeyWatch: Sendable {
+  private let health: HealthMonitor
+  private let logger: Logger
+  private let last = Mutex<Look?>(nil)
+
+  /// What was compared.
+  private struct Look {
+    let attributes: FileAttributes
+    /// Has the key in use.
+    let mint: ClientSecretMint
+  }
+
+  /// The interval at which the file is checked, in seconds: a call of `stat`.
+  private static let interval = 2
+
+  init(health: HealthMonitor, logger: Logger) {
+    self.health = health
+    self.logger = logger
+  }
+
+  /// Schedules the check of the key in use.
+  func schedule(in tasks: inout PeriodicTasks, _ reload: Reload) {
+    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in check(reload.current.keys.apple) }
+  }
+
+  /// Compares the file with the key in use, if one of both has changed. Reads the file.
+  func check(_ apple: AppleIdentityProvider) {
+    let path = apple.settings.privateKeyFile
+    let look = Look(attributes: FileAttributes([path]), mint: apple.mint)
+    let isKnown = last.withLock { last in
+      last.map { $0.attributes == look.attributes && $0.mint === look.mint } ?? false
+    }
+    guard !isKnown else { return }
+    let key: ClientSecretKey
+    do throws(ClientSecretKeyError) {
+      key = try ClientSecretKey(contentsOfFile: path)
+    } catch {
+      // Half written, or not readable: the key in use stays. What can be read later is compared then.
+      if case .file(let problem) = error, problem.isTransient { return }
+      last.withLock { $0 = look }
+      return
+    }
+    last.withLock { $0 = look }
+    guard !apple.signs(with: key) else { return health.remove(Self.checkName) }
+    let remedy = "write its identifier to apple.key_id, then reload (cordon reload)"
+    health.update(
+      Self.checkName, .failing, message: "\(path) has another key than the one in use: \(remedy)", at: .now())
+    logger.warning(
+      "Apple's key file has another key than the one in use", metadata: ["file": "\(path)", "remedy": "\(remedy)"])
+  }
+
+  /// The name of the check on `/healthz`, which is there while the keys differ.
+  private static let checkName = "apple key"
+}
