@@ -44,6 +44,7 @@ package enum ConfigurationFile {
     of path: String, _ files: FileAccess
   ) throws(ConfigurationError) -> (bytes: [UInt8], mode: UInt32) {
     let (problem, remedy): (String, String)
+    var cause = ConfigurationDiagnostic.Cause.contents
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, let mode): return (bytes, mode)
     case .missing:
@@ -52,9 +53,12 @@ package enum ConfigurationFile {
     case .tooLong: (problem, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason):
       (problem, remedy) = ("the file cannot be read (\(reason))", "run this as root or as the gateway's user")
+    case .failed(let reason):
+      (problem, remedy) = ("the file cannot be read now (\(reason))", FileAccess.failureRemedy)
+      cause = .machine
     }
     throw ConfigurationError([
-      ConfigurationDiagnostic(file: path, line: 1, column: 1, problem: problem, remedy: remedy)
+      ConfigurationDiagnostic(file: path, line: 1, column: 1, problem: problem, remedy: remedy, cause: cause)
     ])
   }
 

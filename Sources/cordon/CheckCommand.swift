@@ -46,7 +46,7 @@ struct CheckCommand: ParsableCommand {
     } catch {
       // Standard output: the problems are what was asked for.
       print(error)
-      throw ExitCode(ExitStatus.configuration)
+      throw error.exit
     }
   }
 

@@ -4,13 +4,26 @@ import ConfigurationFile
 extension Configuration {
   /// Reads a file for a command that needs a valid one.
   /// - Parameter checksMembersFiles: false for commands that ask a running gateway, which keeps the members it has.
-  /// - Throws: `ExitCode` 78, after every problem was printed on standard error.
+  /// - Throws: `ExitCode` 78, or 1 if only the machine keeps the files from being read, after every problem was printed
+  ///   on standard error.
   static func loaded(from path: String, checksMembersFiles: Bool = true) throws -> Configuration {
     do throws(ConfigurationError) {
       return try ConfigurationFile.load(path, checksMembersFiles: checksMembersFiles)
     } catch {
       throw refused(error)
     }
+  }
+
+  /// The same, for a start. A certificate and a key that do not belong together are read once more after two seconds:
+  /// the tool that renews them may have replaced one of both.
+  static func loadedForStart(from path: String) async throws -> Configuration {
+    do throws(ConfigurationError) {
+      return try ConfigurationFile.load(path)
+    } catch {
+      guard error.isMismatch else { throw refused(error) }
+    }
+    try await Task.sleep(for: .seconds(2))
+    return try loaded(from: path)
   }
 
   /// The same, with the warnings of `cordon check`.
@@ -27,6 +40,12 @@ extension Configuration {
 
   private static func refused(_ error: ConfigurationError) -> ExitCode {
     printError("\(error)")
-    return ExitCode(ExitStatus.configuration)
+    return error.exit
   }
+}
+
+extension ConfigurationError {
+  /// The exit status of a command that needs the file: 78 if the operator has to change something, 1 if the same files
+  /// may be read later, so that a service manager tries again.
+  var exit: ExitCode { isTransient ? .failure : ExitCode(ExitStatus.configuration) }
 }

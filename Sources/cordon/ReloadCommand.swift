@@ -45,9 +45,9 @@ struct ReloadCommand: AsyncParsableCommand {
     } catch {
       printError("\(problems)")
       printError("Not reloaded: the file is invalid. The gateway was not contacted: \(printable("\(error)"))")
-      throw ExitCode(ExitStatus.configuration)
+      throw problems.exit
     }
-    try tell(report, orExit: ExitCode(ExitStatus.configuration))
+    try tell(report, orExit: problems.exit)
   }
 
   /// The address of the admin listener is unknown.

@@ -31,7 +31,8 @@ struct RunCommand: AsyncParsableCommand {
       Exit status: 0 after one of these signals, 78 if the configuration is invalid (see `cordon check`) or the store \
       cannot be opened until somebody changes something (wrong password, missing database, a newer version's schema, \
       no permission, a session secret that it needs), or it may not listen on an address, or an inherited socket \
-      matches no listener; 1 if the gateway could not start for another reason.
+      matches no listener; 1 if the gateway could not start for another reason, such as a file that the machine cannot \
+      read at the moment.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
@@ -64,7 +65,7 @@ struct RunCommand: AsyncParsableCommand {
     // end of the process; SIGUSR1 is what recipes for logrotate send.
     for ignored in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
     try ResourceFloor.check()
-    let configuration = try Configuration.loaded(from: config)
+    let configuration = try await Configuration.loadedForStart(from: config)
     let log = LogControl(configuration.log)
     LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
     let logger = Logger(label: "cordon")
@@ -160,7 +161,7 @@ private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
 private func isForOperator(_ error: any Error) -> Bool {
   switch error {
   case let error as StoreError: error.fault == .operator || [.corrupt, .damagedRow].contains(error.code)
-  case is KeyringError: true
+  case let error as KeyringError: !error.isTransient
   default: GatewayService.isListeningMistake(error)
   }
 }

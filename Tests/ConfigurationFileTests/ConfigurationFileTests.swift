@@ -156,6 +156,38 @@ struct ConfigurationFileTests {
     #expect(configuration.summary.allSatisfy { !$0.part.isEmpty && !$0.text.isEmpty })
   }
 
+  /// The complaints about a minimal file, some of whose files cannot be read.
+  private func problems(
+    _ rest: String = "", of paths: Set<String>, _ outcome: FileAccess.Outcome
+  ) -> ConfigurationError? {
+    var files = Sandbox.files
+    files.read = { path, limit in paths.contains(path) ? outcome : Sandbox.files.read(path, limit) }
+    do throws(ConfigurationError) {
+      _ = try ConfigurationFile.parse(
+        Sandbox.minimal(rest), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
+        files: files)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("What the machine cannot read at the moment is told from what the operator has to change")
+  func transient() throws {
+    let paths: Set = ["/conf/session.key", "/conf/AuthKey_ABC123DEFG.p8"]
+    let passing = try #require(problems(of: paths, .failed(reason: "Input/output error")))
+    #expect(passing.problems.count == 2 && passing.isTransient && !passing.isMismatch)
+    #expect(passing.description.contains("session.key cannot be read now (Input/output error)"))
+    #expect(!passing.description.contains("grant read access"))
+    let lasting = try #require(problems(of: paths, .unreadable(reason: "Permission denied")))
+    #expect(lasting.problems.count == 2 && !lasting.isTransient)
+    let both = try #require(problems("[access]\nnonsense = 1", of: paths, .failed(reason: "Input/output error")))
+    #expect(!both.isTransient, "a restart does not correct the file")
+    let file = FileAccess(read: { _, _ in .failed(reason: "Input/output error") })
+    let error = #expect(throws: ConfigurationError.self) { try ConfigurationFile.load("gateway.conf", files: file) }
+    #expect(error?.isTransient == true && error?.description.contains("cannot be read now") == true)
+  }
+
   @Test("A complaint is one line, whatever the file holds")
   func oneLine() {
     let problem = ConfigurationDiagnostic(

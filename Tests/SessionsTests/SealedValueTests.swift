@@ -144,6 +144,10 @@ struct SessionKeyringTests {
       #expect(error?.message.contains(path) == true)
       #expect(error?.message.contains("cordon keygen") == true)
     }
+    // Nothing is mapped at the beginning of a process's memory: EIO.
+    let failed = #expect(throws: KeyringError.self) { try SessionKeyring(files: [good.path, "/proc/self/mem"]) }
+    #expect(failed?.code == .readFailed(path: "/proc/self/mem") && failed?.isTransient == true)
+    #expect(failed?.message.contains("cordon keygen") == false)
   }
 
   private func write(_ bytes: [UInt8], to file: URL, mode: Int = 0o600) throws {

@@ -4,6 +4,8 @@ import Testing
 // Files that cannot be read for a while: on a mount that does not answer, or while the system has no descriptors left.
 //
 // - A reload that hangs does not keep the gateway from ending.
+// - A start that cannot read a file at that moment ends with a status after which service managers try again.
+// - A certificate and its key may be in the middle of their replacement at a start.
 // - A renewed certificate that cannot be opened at that moment is used as soon as it can be.
 
 @SystemActor
@@ -37,6 +39,41 @@ struct FaultyFileTests {
       try gateway.process.waitForLine(containing: "shutting down")
     }
     #expect(try gateway.process.waitForExit() == .code(0))
+  }
+
+  @Test(
+    "A start that cannot read a file because of the machine exits 1, and 78 where the file is the cause",
+    arguments: ["gateway.conf", "session.key", "AuthKey.p8"])
+  func start(name: String) throws {
+    let directory = try TemporaryDirectory()
+    let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    let file = try configuration.install(in: directory)
+    let files = try FaultyFiles("/\(name)")
+    for (error, status) in [(ENFILE, 1), (EIO, 1), (ESTALE, 1), (ENOMEM, 1), (EACCES, 78)] as [(Int32, Int32)] {
+      try files.set(.fails(error))
+      let started = try ServerProcess.run(
+        Machine.binary("cordon"), ["run", "--config", file], environment: files.environment)
+      #expect(started.exit == .code(status), "\(started)")
+      #expect(started.standardError.contains(String(cString: strerror(error))), "\(started)")
+      #expect(started.standardError.contains("cannot be read now") == (status == 1), "\(started)")
+    }
+  }
+
+  @Test("A start in the middle of the replacement of a certificate and its key waits for the second one")
+  func pair() throws {
+    let folder = try TLSFolder()
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    folder.configure(&configuration)
+    try folder.replace("one.key", by: "new.key")
+    let file = try configuration.install(in: folder.directory)
+    let refused = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", file])
+    #expect(refused.exit == .code(78) && refused.standardError.contains("does not belong to"), "\(refused)")
+    let process = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file], directory: folder.path)
+    defer { process.stop() }
+    usleep(500_000)
+    try folder.replace("one.pem", by: "new.pem")
+    let admin = HTTPClient(port: configuration.adminPort)
+    try process.waitUntilReady("GET /readyz answers 200") { try admin.get("/readyz").status == 200 }
   }
 
   @Test(

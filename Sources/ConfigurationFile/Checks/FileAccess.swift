@@ -73,9 +73,14 @@ package struct FileAccess: Sendable {
     case notRegular
     /// More bytes than the limit; nothing was read.
     case tooLong
-    /// The system's reason.
+    /// The system's reason, which is in the file, its path or its permissions.
     case unreadable(reason: String)
+    /// The system's reason, which may pass while the file stays as it is.
+    case failed(reason: String)
   }
+
+  /// The remedy of ``Outcome/failed(reason:)``.
+  static let failureRemedy = "look at the machine and its file system, not at the file, and try again"
 
   /// The files of this machine. The store is not opened: in the process of a gateway that would drop all locks that it
   /// holds on its store (fcntl(2), "Record locking"; sqlite.org/howtocorrupt.html, 2.2).
@@ -136,7 +141,8 @@ package struct FileAccess: Sendable {
     } catch {
       switch error.reason {
       case .missing: return .missing
-      case .unreadable(let reason), .failed(let reason): return .unreadable(reason: reason)
+      case .unreadable(let reason): return .unreadable(reason: reason)
+      case .failed(let reason): return .failed(reason: reason)
       case .notRegular, .exposed: return .notRegular
       case .tooLong: return .tooLong
       }

@@ -106,7 +106,10 @@ struct FileChecks {
           atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
           remedy: "get one for \(name) (subjectAltName), unless clients connect by another name")
       } catch {
-        context.report(at: path, "\(path): the gateway cannot use it", remedy: "\(error)")
+        context.report(
+          at: path, "\(path): the gateway cannot use it", remedy: "\(error)",
+          cause: ListenerCertificate.isTransient(error)
+            ? .machine : ListenerCertificate.isMismatch(error) ? .mismatch : .contents)
       }
     }
     if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &context) }
@@ -274,6 +277,9 @@ struct FileChecks {
       context.report(
         at: path, "\(path): \(shown) cannot be read (\(reason))",
         remedy: "grant read access to the gateway's user")
+    case .failed(let reason):
+      context.report(
+        at: path, "\(path): \(shown) cannot be read now (\(reason))", remedy: FileAccess.failureRemedy, cause: .machine)
     }
     return nil
   }

@@ -45,6 +45,11 @@ enum TemplateChecks {
         report(
           "\(folder)/\(name)", "cannot be read (\(reason))", remedy: "grant read access to the gateway's user",
           &context)
+      case .failed(let reason):
+        context.report(
+          at: path, "\(path): \(context.shown("\(folder)/\(name)")) cannot be read now (\(reason))",
+          remedy: FileAccess.failureRemedy, cause: .machine)
+        return nil
       }
     }
     do throws(TemplateError) {

@@ -8,6 +8,16 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
     case warning
   }
 
+  /// The kind of cause, which says whether a start can succeed later without a change by the operator.
+  package enum Cause: Sendable {
+    /// The file, or a file that it names.
+    case contents
+    /// The machine or a file system: the same files may be read later.
+    case machine
+    /// A certificate and a key that do not belong together, as while both are being replaced.
+    case mismatch
+  }
+
   /// Whether the configuration can be used in spite of it.
   package var severity: Severity
   /// The file as it was named on the command line.
@@ -20,10 +30,14 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
   package var problem: String
   /// The remedy.
   package var remedy: String
+  /// The kind of cause.
+  package var cause: Cause
 
   init(
-    _ severity: Severity = .error, file: String, line: Int, column: Int, problem: String, remedy: String
+    _ severity: Severity = .error, file: String, line: Int, column: Int, problem: String, remedy: String,
+    cause: Cause = .contents
   ) {
+    self.cause = cause
     self.severity = severity
     self.file = file
     self.line = line
@@ -76,6 +90,12 @@ package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   package var problems: [ConfigurationDiagnostic]
 
   init(_ problems: [ConfigurationDiagnostic]) { self.problems = problems }
+
+  /// Whether the same files may be accepted later, because nothing is wrong except the machine that reads them.
+  package var isTransient: Bool { problems.allSatisfy { $0.cause == .machine } }
+
+  /// Whether nothing is wrong except certificates and keys that do not belong together.
+  package var isMismatch: Bool { problems.allSatisfy { $0.cause == .mismatch } }
 
   /// One line each.
   package var description: String { problems.map(\.description).joined(separator: "\n") }

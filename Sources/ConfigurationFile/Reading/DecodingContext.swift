@@ -48,8 +48,10 @@ struct DecodingContext {
   }
 
   /// Adds a problem at a value.
-  mutating func report(at path: NodePath, _ problem: String, remedy: String) {
-    add(problem, remedy: remedy, at: document.locationOfValue(path))
+  mutating func report(
+    at path: NodePath, _ problem: String, remedy: String, cause: ConfigurationDiagnostic.Cause = .contents
+  ) {
+    add(problem, remedy: remedy, at: document.locationOfValue(path), cause)
   }
 
   /// Whether the key is in the file, valid or not.
@@ -103,10 +105,12 @@ struct DecodingContext {
   /// Whether an environment variable has a value.
   func isSet(_ variable: String) -> Bool { environment(variable)?.utf8.isEmpty == false }
 
-  private mutating func add(_ problem: String, remedy: String, at location: SourceLocation) {
+  private mutating func add(
+    _ problem: String, remedy: String, at location: SourceLocation, _ cause: ConfigurationDiagnostic.Cause = .contents
+  ) {
     problems.append(
       ConfigurationDiagnostic(
-        file: fileName, line: location.line, column: location.column, problem: problem, remedy: remedy))
+        file: fileName, line: location.line, column: location.column, problem: problem, remedy: remedy, cause: cause))
   }
 
   /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, if it is not a text

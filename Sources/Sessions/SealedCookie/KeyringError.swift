@@ -8,6 +8,8 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
     case noSecret
     /// A file could not be read, or is not private.
     case unreadable(path: String)
+    /// A file could not be read for a reason that may pass while it stays as it is.
+    case readFailed(path: String)
     /// Less than 32 bytes were left.
     case tooShort(path: String?, byteCount: Int)
     /// A secret of more than 64 KiB: probably the wrong file.
@@ -23,17 +25,21 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
 
   package var description: String { message }
 
+  /// Whether the same files may be accepted later.
+  package var isTransient: Bool { if case .readFailed = code { true } else { false } }
+
   static let noSecret = KeyringError(
     code: .noSecret,
     message: "session.secret_files names no file; write a secret with `cordon keygen` and name its file there")
 
   static func file(_ error: PrivateFileError) -> KeyringError {
     let remedy =
-      if case .exposed = error.reason { error.remedy } else {
-        "write one with `cordon keygen` and let the account that runs cordon read it"
+      switch error.reason {
+      case .exposed, .failed: error.remedy
+      default: "write one with `cordon keygen` and let the account that runs cordon read it"
       }
     return KeyringError(
-      code: .unreadable(path: error.path),
+      code: error.isTransient ? .readFailed(path: error.path) : .unreadable(path: error.path),
       message: "cannot use the session secret \(error.path): it \(error.problem); \(remedy)")
   }
 

@@ -90,7 +90,7 @@ struct ImportCommand: ParsableCommand {
     case .missing: throw refused("\(file): there is no such file")
     case .notRegular: throw refused("\(file): this is not a regular file")
     case .tooLong: throw refused("\(file): the file is longer than 1 MiB")
-    case .unreadable(let reason): throw refused("\(file): \(reason)")
+    case .unreadable(let reason), .failed(let reason): throw refused("\(file): \(reason)")
     }
   }
 

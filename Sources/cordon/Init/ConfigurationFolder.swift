@@ -150,7 +150,7 @@ final class ConfigurationFolder {
     case .contents(let bytes, _): return bytes
     case .missing: throw ConfigurationFolderError(message: "\(file): there is no such file")
     case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is not a key file")
-    case .unreadable(let reason): throw ConfigurationFolderError(message: "\(file): \(reason)")
+    case .unreadable(let reason), .failed(let reason): throw ConfigurationFolderError(message: "\(file): \(reason)")
     }
   }
 

@@ -15,6 +15,16 @@ package struct ListenerCertificate: Sendable {
     self.tls = try AcceptorTLS(tls, applicationProtocols: [])
   }
 
+  /// Whether an error of ``init(_:)`` may pass while the files stay as they are.
+  package static func isTransient(_ error: any Error) -> Bool {
+    (error as? TLSConfigurationError)?.isTransient ?? false
+  }
+
+  /// Whether an error of ``init(_:)`` is a key that does not belong to its certificate, as while both are replaced.
+  package static func isMismatch(_ error: any Error) -> Bool {
+    if case .keyMismatch? = error as? TLSConfigurationError { true } else { false }
+  }
+
   init(_ acceptor: String, _ tls: AcceptorTLS) {
     self.acceptor = acceptor
     self.tls = tls
