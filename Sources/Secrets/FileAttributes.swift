@@ -25,6 +25,8 @@ package struct FileAttributes: Equatable, Sendable {
   }
 
   private static func status(of path: String) -> Status? {
+    let use = FilesInUse.begin(path)
+    defer { FilesInUse.end(use) }
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return Status(

@@ -5,6 +5,8 @@ package enum OpenedFile {
   /// - Parameter limit: the longest accepted file, in bytes.
   /// - Returns: the contents, and the permission bits of `st_mode`.
   package static func read(_ path: String, limit: Int) throws(PrivateFileError) -> (bytes: [UInt8], mode: UInt32) {
+    let use = FilesInUse.begin(path)
+    defer { FilesInUse.end(use) }
     // Without O_NONBLOCK, opening a FIFO would wait for its other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {

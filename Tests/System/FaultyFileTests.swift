@@ -3,6 +3,7 @@ import Testing
 
 // Files that cannot be read for a while: on a mount that does not answer, or while the system has no descriptors left.
 //
+// - A mount that hangs stops nothing but the watch of its files, is told, and is over when it answers.
 // - A reload that hangs does not keep the gateway from ending.
 // - A start that cannot read a file at that moment ends with a status after which service managers try again.
 // - A certificate and its key may be in the middle of their replacement at a start.
@@ -23,6 +24,56 @@ struct FaultyFileTests {
     try adjust(&configuration)
     let files = try FaultyFiles(part)
     return (try GatewayProcess(configuration, environment: files.environment), files)
+  }
+
+  @Test("A mount that hangs stops nothing but the watch of its files, on one processor, too; and it is told")
+  func mount() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    try folder.directory.write("001.anna\n", to: "staff.txt")
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration["log", "format"] = "\"json\""
+    configuration.ending = """
+      [[group]]
+      name = "staff"
+      members_file = "\(folder.path)/staff.txt"
+      [[upstreams]]
+      name = "other"
+      url = "https://127.0.0.1:9"
+      tls_ca_file = "\(folder.path)/ca.pem"
+      [[route]]
+      path = "/"
+      access = "public"
+      [[route]]
+      path = "/other/"
+      access = "public"
+      upstream = "other"
+
+      """
+    let files = try FaultyFiles("\(folder.path)/")
+    let gateway = try GatewayProcess(configuration, environment: files.environment, wrapper: .oneProcessor())
+    defer { gateway.stop() }
+    func health() throws -> String { try gateway.admin.get("/healthz").text }
+    try files.set(.hangs)
+    try files.waitUntilMet()
+    let line = try gateway.process.waitForLine(containing: "the file system does not answer")
+    #expect(line.contains("\(folder.path)/") && line.contains("remedy"), "\(line)")
+    #expect(try health().contains("\"files\""))
+    #expect(try gateway.admin.get("/readyz").status == 200)
+    #expect(try gateway.client.get("/").status == 200)
+    try folder.directory.write("001.anna\n002.ben\n", to: "staff.txt")
+    try files.set(nil)
+    try gateway.process.waitForLine(containing: "the file system answers again")
+    #expect(try !health().contains("\"files\""))
+    try gateway.process.waitForLine(containing: "group members reloaded")
+
+    try files.set(.hangs)
+    // Longer than the interval of the watch.
+    usleep(3_000_000)
+    gateway.process.signal(SIGTERM)
+    #expect(try gateway.process.waitForExit() == .code(0))
   }
 
   @Test("A reload that reads a file which hangs does not keep the gateway from ending", arguments: [1, 2])

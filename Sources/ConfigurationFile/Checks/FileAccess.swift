@@ -85,7 +85,9 @@ package struct FileAccess: Sendable {
   /// The files of this machine. The store is not opened: in the process of a gateway that would drop all locks that it
   /// holds on its store (fcntl(2), "Record locking"; sqlite.org/howtocorrupt.html, 2.2).
   package static let system = FileAccess(
-    read: read, list: list, hasFolder: hasFolder, store: { isRegular($0) ? .possible : .notRegular },
+    read: read, list: { path in FilesInUse.during(path) { list(path) } },
+    hasFolder: { path in FilesInUse.during(path) { hasFolder(path) } },
+    store: { path in FilesInUse.during(path) { isRegular(path) } ? .possible : .notRegular },
     readCertificate: { try ListenerCertificate($0) })
 
   /// The same, for the process of a command, which has no store open: the store's first bytes are read, too.

@@ -30,7 +30,9 @@ final class AppleKeyWatch: Sendable {
 
   /// Schedules the check of the key in use.
   func schedule(in tasks: inout PeriodicTasks, _ reload: Reload) {
-    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in check(reload.current.keys.apple) }
+    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in
+      await reload.files.run { self.check(reload.current.keys.apple) }
+    }
   }
 
   /// Compares the file with the key in use, if one of both has changed. Reads the file.

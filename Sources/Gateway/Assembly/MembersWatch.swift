@@ -10,7 +10,9 @@ struct MembersWatch: Sendable {
   /// Schedules the check.
   func schedule(in tasks: inout PeriodicTasks) {
     tasks.addTask(every: Self.interval, after: Self.interval) {
-      if reload.current.members.areOutdated { await reload.rereadMembers() }
+      guard !reload.current.members.isEmpty else { return }
+      let areOutdated = await reload.files.run { reload.current.members.areOutdated }
+      if areOutdated { await reload.rereadMembers() }
     }
   }
 }

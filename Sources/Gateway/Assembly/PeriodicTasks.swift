@@ -44,15 +44,15 @@ struct PeriodicTasks: Sendable {
   /// - Parameter eventLoop: runs the timer, which wakes it and one other thread. `Task.sleep` would wake three.
   func run(on eventLoop: any EventLoop) async {
     var schedule = schedule
-    let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (wakeUps, wakeUp) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let timer = eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .seconds(1)) { [ticks] _ in
       for body in ticks { body() }
-      tick.yield()
+      wakeUp.yield()
     }
     defer { timer.cancel() }
     let start = ContinuousClock.now
     await withDiscardingTaskGroup { group in
-      for await _ in ticks {
+      for await _ in wakeUps {
         for index in schedule.due(after: ContinuousClock.now - start) {
           switch tasks[index] {
           case .short(let body): body()

@@ -24,7 +24,8 @@ extension Reload {
 
   private func performCertificates() async {
     let current = current
-    let failures = current.reloadCertificates()
+    let failures = await files.run { current.reloadCertificates() }
+    guard !isStopping else { return }
     await running.listener.adoptCertificates(of: current.listener)
     running.certificates.noteReload(failures)
     if failures.isEmpty { logger.notice("certificates and keys reloaded") }

@@ -12,8 +12,12 @@ extension Reload {
   private func performMembers() async {
     guard !isStopping else { return }
     let current = current
-    var members = current.members
-    let (changes, problems) = members.reread()
+    let (members, changes, problems) = await files.run {
+      var members = current.members
+      let (changes, problems) = members.reread()
+      return (members, changes, problems)
+    }
+    guard !isStopping else { return }
     if changes.isEmpty { replace(current.with(members)) } else { await apply(members, after: current) }
     for change in changes {
       logger.log(

@@ -15,6 +15,8 @@ actor Reload {
   let running: Running
   let metrics: MetricsRegistry
   let logger: Logger
+  /// Reads files, so that a file system that does not answer blocks nothing else.
+  let files = FileThread()
   private let read: Reader
   /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?
@@ -116,14 +118,17 @@ actor Reload {
     guard !isStopping else { return Self.stopped }
     let current = current
     do {
-      let settings = try read()
+      let settings = try await files.run { [read] in Result { () throws(SettingsError) in try read() } }.get()
       let fixed = FixedSettings.problems(from: current.settings, to: settings)
       guard fixed.isEmpty else { return .refused(fixed) }
-      let next = try await factory.make(settings, after: current)
+      let members = try await files.run {
+        Result { () throws(MembersFileError) in try MembersFiles(settings.groups, after: current.members) }
+      }.get()
+      let next = try await factory.make(settings, members: members, after: current)
       guard !isStopping else { return Self.stopped }
       await apply(next)
       // An unchanged upstream has read its files at an earlier reload.
-      running.certificates.noteReload(next.listener.reloadUpstreamCertificates())
+      running.certificates.noteReload(await files.run { next.listener.reloadUpstreamCertificates() })
       self.report(next.members.problems)
       return .done(
         FixedSettings.changes(from: current.settings, to: settings), kept: next.members.problems.map(\.description))

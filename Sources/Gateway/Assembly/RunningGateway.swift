@@ -36,7 +36,8 @@ struct RunningGateway: Sendable {
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop)
     let services = try await GatewayServices(
       settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
-    let snapshot = try await services.snapshots.make(settings, keys: keys)
+    let snapshot = try await services.snapshots.make(
+      settings, keys: keys, members: MembersFiles(settings.groups))
     services.relay.apply(snapshot.relayRoute)
     let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
@@ -216,6 +217,7 @@ struct RunningGateway: Sendable {
     var tasks = PeriodicTasks()
     CertificateReloader(reload: reload).schedule(in: &tasks)
     MembersWatch(reload).schedule(in: &tasks)
+    FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)
     AppleKeyWatch(health: services.health, logger: services.logger).schedule(in: &tasks, reload)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
@@ -230,7 +232,8 @@ struct RunningGateway: Sendable {
     return tasks
   }
 
-  /// The longest wait for a reload that is under way: one that reads from a file system which does not answer never ends.
+  /// The longest wait for a reload that is under way: one that reads from a file system which does not answer may never
+  /// end.
   private static let reloadLimit = Duration.seconds(2)
 
   /// Reports not ready, waits for load balancers, and completes requests in flight.

@@ -22,21 +22,24 @@ struct SnapshotFactory: Sendable {
   let eventLoop: any EventLoop
 
   /// Builds the snapshot of a reload.
+  /// - Parameter members: the members files of these settings, as they were read.
   /// - Throws: the problem of these settings, with the remedy.
-  func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
+  func make(
+    _ settings: GatewaySettings, members: MembersFiles, after previous: ConfigurationSnapshot
+  ) async throws -> ConfigurationSnapshot {
     let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
     try await keys.keyring.requireEveryKey(of: store, after: previous.keys.keyring)
-    return try await make(settings, keys: keys, after: previous)
+    return try await make(settings, keys: keys, members: members, after: previous)
   }
 
   /// - Parameters:
   ///   - keys: read from the same settings.
+  ///   - members: the members files of the same settings.
   ///   - previous: the present snapshot, at a reload: unchanged parts are kept.
   /// - Throws: the problem of these settings, with the remedy.
   func make(
-    _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
+    _ settings: GatewaySettings, keys: GatewayKeys, members: MembersFiles, after previous: ConfigurationSnapshot? = nil
   ) async throws -> ConfigurationSnapshot {
-    let members = try MembersFiles(settings.groups, after: previous?.members)
     let gate = try GateConfiguration(
       settings, groups: members.directory, keyring: keys.keyring,
       assertions: SessionAssertions(

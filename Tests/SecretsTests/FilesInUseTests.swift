@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import Secrets
+
+@Suite("Files in use")
+struct FilesInUseTests {
+  @Test("A file is in use from the beginning of its use to the end, and the oldest use is told")
+  func oldest() {
+    let path = "/nowhere/\(UUID().uuidString)"
+    let before = ContinuousClock.now
+    let oldest = FilesInUse.during(path) { () -> FilesInUse.Use? in
+      // Files that other tests use at the moment are older.
+      for _ in 0..<10_000 {
+        if let oldest = FilesInUse.oldest, oldest.path == path { return oldest }
+        usleep(1_000)
+      }
+      return nil
+    }
+    #expect(oldest.map { $0.began >= before } == true)
+    #expect(FilesInUse.oldest?.path != path)
+  }
+}
