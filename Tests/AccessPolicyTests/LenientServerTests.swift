@@ -139,6 +139,17 @@ struct LenientServerTests {
     }
   }
 
+  @Test("A folder's exact route holds where a segment follows that servers drop as a whole")
+  func droppedSegment() throws {
+    var folder = RouteSettings(path: "/a/", access: .deny)
+    folder.match = .exact
+    let table = try RouteTable(routes: [RouteSettings(path: "/", access: .public), folder])
+    for path in ["/a/", "/a/%20", "/a/+", "/a//%20%20", "/A/+"] {
+      #expect(decide(path, table).access == .deny, "\(path)")
+    }
+    for path in ["/a/b", "/a/+b", "/a/%20/b"] { #expect(decide(path, table).access == .public, "\(path)") }
+  }
+
   @Test("A plus sign in a name stays public where no route is restricted that another reading reaches")
   func publicPlus() throws {
     let table = try RouteTable(routes: [

@@ -167,7 +167,10 @@ final class RouteTree: Sendable {
         if end.isAtLegacyByte(of: path) { return restrictEverywhere(&decision, request.method) }
         let next = end.behindSeparators(in: path)
         if firstEntry[node] >= 0 {
-          restrict(&decision, at: node, request, isPathEnd: (next ?? end).isAtPathEnd(in: path))
+          // The last segment may be one that servers drop as a whole: `/%20` is `/`.
+          let last = next ?? end
+          let isPathEnd = (last.segmentEnd(in: path) ?? last).isAtPathEnd(in: path)
+          restrict(&decision, at: node, request, isPathEnd: isPathEnd)
         }
         if slash >= 0, let next { readLoosely(path, next, at: slash, request, &decision) }
       }

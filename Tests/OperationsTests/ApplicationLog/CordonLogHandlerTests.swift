@@ -53,8 +53,8 @@ struct CordonLogHandlerTests {
   func gap() throws {
     let lines = try logged(withGapAt: .warning)
     #expect(lines.count == 2 && lines.first == "fits")
-    let event = try #require(
-      try JSONSerialization.jsonObject(with: Data(try #require(lines.last).utf8)) as? [String: String])
+    let last = try #require(lines.last)
+    let event = try #require(try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: String])
     #expect(event["message"] == "log lines were dropped" && event["level"] == "warning")
     #expect(event["bytes"] == "101" && event["lines"] == "1" && event["kind"] == "event")
     #expect(event["since"]?.wholeMatch(of: /20\d\d-\d\d-\d\dT[0-9:.]+Z/) != nil)
