@@ -172,7 +172,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("What the machine cannot read at the moment is told from what the operator has to change")
+  @Test("A file that the machine cannot read at the moment is told from one that the operator has to change")
   func transient() throws {
     let paths: Set = ["/conf/session.key", "/conf/AuthKey_ABC123DEFG.p8"]
     let passing = try #require(problems(of: paths, .failed(reason: "Input/output error")))

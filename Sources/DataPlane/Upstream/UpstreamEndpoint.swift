@@ -22,7 +22,7 @@ final class UpstreamEndpoint: Sendable {
   let isMalformed = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
-  /// What a response may change, in one byte: each is compared with it, and the usual one changes nothing.
+  /// The facts that a response may change, in one byte: each is compared with it, and the usual one changes nothing.
   private let responses = Atomic<UInt8>(0)
   private static let http10: UInt8 = 1
   private static let ejected: UInt8 = 2

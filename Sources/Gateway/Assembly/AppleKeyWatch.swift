@@ -13,10 +13,10 @@ final class AppleKeyWatch: Sendable {
   private let logger: Logger
   private let last = Mutex<Look?>(nil)
 
-  /// What was compared.
+  /// The state of the file that was compared, and the key in use.
   private struct Look {
     let attributes: FileAttributes
-    /// Has the key in use.
+    /// Signs with the key in use.
     let mint: ClientSecretMint
   }
 
