@@ -21,6 +21,10 @@ package enum ConfigurationFile {
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system, checksMembersFiles: Bool = true
   ) throws(ConfigurationError) -> Configuration {
+    var files = files
+    // These give warnings only, which nobody is told here, and the volume of the store may not answer.
+    files.store = { _ in .possible }
+    files.hasFolder = { _ in true }
     let (bytes, _) = try contents(of: path, files)
     return try read(
       bytes, name: path, directory: directory(of: path), environment: environment, files: files,

@@ -21,13 +21,16 @@ import Synchronization
 package final class SQLiteSessionStore: SessionStore {
   /// The time that a write waits for one of another process, and that a read waits for a lock.
   static let busyTimeout = Duration.seconds(5)
-  /// The time in which an operation that has begun must end: longer than it waits for a lock, which is no hang.
-  static let answerLimit = busyTimeout + .seconds(1)
+  /// The time in which an operation that has begun must end: longer than it waits for a lock, which is no hang. SQLite
+  /// adds up the pauses that it asked for, so that on a busy machine the wait takes longer than `busyTimeout`.
+  static let answerLimit = busyTimeout + .seconds(5)
   static let readers = 4
 
   let file: DatabaseFile
   private let pool: DatabasePool
   private let compatibility = StoreCompatibility(known: SQLiteMigrations.version)
+  /// Whether rows are being counted.
+  private let isCounting = Atomic<Bool>(false)
   /// The state of the file just before the changes were last read; nil if that failed.
   let readState = Mutex<DatabaseFileState?>(nil)
 
@@ -193,20 +196,37 @@ extension SQLiteSessionStore {
     guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
   }
 
+  /// Reads whole tables, which of a large store on a slow disk takes longer than other operations may: that is `.busy`,
+  /// not an outage. A count that was given up still runs, and another one must not take a second connection.
   package func counts() async throws(StoreError) -> StoreCounts {
-    try await read { database in
-      let row = try database.row(
-        """
-        SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
-          (SELECT count(*) FROM messages), (SELECT count(*) FROM bans), (SELECT count(*) FROM group_members),
-          (SELECT count(*) FROM access_requests), (SELECT count(*) FROM invitations),
-          (SELECT count(*) FROM machine_tokens)
-        """)
-      guard let row else { throw DamagedRowError(what: "counts", isOfStore: true) }
-      return StoreCounts(
-        accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
-        messages: try row.count(3), bans: try row.count(4), groupMembers: try row.count(5),
-        accessRequests: try row.count(6), invitations: try row.count(7), machineTokens: try row.count(8))
+    try compatibility.require(place)
+    do {
+      return try await pool.read { [self] database in
+        guard !isCounting.exchange(true, ordering: .acquiringAndReleasing) else {
+          throw SQLiteError(code: SQLITE_BUSY, message: "rows are still being counted")
+        }
+        defer { isCounting.store(false, ordering: .releasing) }
+        return try Self.counts(in: database)
+      }
+    } catch is ConnectionGroup.NoAnswerError {
+      throw failure(SQLiteError(code: SQLITE_BUSY, message: "counting the rows takes long"))
+    } catch {
+      throw failure(error)
     }
+  }
+
+  private static func counts(in database: Database) throws -> StoreCounts {
+    let row = try database.row(
+      """
+      SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
+        (SELECT count(*) FROM messages), (SELECT count(*) FROM bans), (SELECT count(*) FROM group_members),
+        (SELECT count(*) FROM access_requests), (SELECT count(*) FROM invitations),
+        (SELECT count(*) FROM machine_tokens)
+      """)
+    guard let row else { throw DamagedRowError(what: "counts", isOfStore: true) }
+    return StoreCounts(
+      accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
+      messages: try row.count(3), bans: try row.count(4), groupMembers: try row.count(5),
+      accessRequests: try row.count(6), invitations: try row.count(7), machineTokens: try row.count(8))
   }
 }

@@ -51,7 +51,7 @@ extension StoreSettings {
         }
         return .absent(path)
       }
-      return .open(try SQLiteSessionStore(path: path))
+      return .open(try SQLiteSessionStore(path: path, isWholeRead: true))
     case .postgreSQL(let url):
       switch try await PostgreSQLSessionStore.existing(url: url) {
       case .store(let store): return .open(store)

@@ -145,8 +145,9 @@ package final class GatewayService: Sendable {
   private static func pingWatchdog(of manager: ServiceManager, _ heartbeats: HeartbeatMonitor) async {
     guard let interval = manager.watchdogInterval else { return }
     while !Task.isCancelled {
-      if heartbeats.isBeating(within: interval) { manager.alive() }
-      try? await Task.sleep(for: interval)
+      let isSent = heartbeats.isBeating(within: interval) && manager.alive()
+      // Looked at again soon: one that was stopped, or has just recovered, must not be ended for it.
+      try? await Task.sleep(for: isSent ? interval : min(interval, .seconds(1)))
     }
   }
 

@@ -68,10 +68,15 @@ package final class ServiceManager: Sendable {
   }
 
   /// The process is alive (watchdog ping). Not kept if it is not taken: the next one follows.
-  package func alive() {
+  /// - Returns: whether it was taken.
+  @discardableResult
+  package func alive() -> Bool {
     outbox.withLock { outbox in
       deliver(&outbox)
-      if outbox.waiting.isEmpty, !attempt("WATCHDOG=1") { outbox.wasRefused = true }
+      guard outbox.waiting.isEmpty else { return false }
+      let isTaken = attempt("WATCHDOG=1")
+      if !isTaken { outbox.wasRefused = true }
+      return isTaken
     }
   }
 

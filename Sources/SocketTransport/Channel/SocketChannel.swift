@@ -338,6 +338,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Sends at once, past the pipeline: what the system does not take waits behind what is waiting.
   /// - Returns: whether the system has taken all that was written so far.
   @inline(__always)
+  @discardableResult
   package func send(_ bytes: ByteBuffer) -> Bool {
     var count = 0
     if pending.isEmpty, isActive, output.isOpen {
