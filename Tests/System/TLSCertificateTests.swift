@@ -135,33 +135,6 @@ struct TLSCertificateTests {
     try poll("the check has gone") { try admin.get("/healthz").text.contains("certificate hosts") ? nil : () }
   }
 
-  @Test("A new file without the intermediate certificate that it had is told, in the log and on /healthz")
-  func cutChain() throws {
-    let upstream = try RawUpstream()
-    defer { upstream.stop() }
-    let folder = try TLSFolder()
-    let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-    try folder.issue("middle", "DNS:middle.test", key: key, isAuthority: true)
-    try folder.issue("leaf", "DNS:localhost", key: key, by: "middle")
-    let (leaf, middle) = (
-      try String(contentsOfFile: "\(folder.path)/leaf.pem", encoding: .utf8),
-      try String(contentsOfFile: "\(folder.path)/middle.pem", encoding: .utf8)
-    )
-    for name in ["whole.pem", "again.pem"] { try folder.directory.write(leaf + middle, to: name) }
-    let gateway = try folder.gateway(before: upstream) {
-      $0["listen", "tls_certificate_file"] = "\"\(folder.path)/whole.pem\""
-      $0["listen", "tls_private_key_file"] = "\"\(folder.path)/leaf.key\""
-    }
-    defer { gateway.stop() }
-    func health() throws -> String { try gateway.admin.get("/healthz").text }
-    try folder.replace("whole.pem", by: "leaf.pem")
-    let line = try gateway.process.waitForLine(containing: "a new certificate lacks an issuer that the one before had")
-    #expect(line.contains("whole.pem"), "\(line)")
-    #expect(try health().contains("\"certificate chain\""))
-    try folder.replace("whole.pem", by: "again.pem")
-    try poll("the check has gone") { try health().contains("\"certificate chain\"") ? nil : () }
-  }
-
   @Test("A changed certificate is shown to new connections while old ones go on; a broken one is not taken")
   func reload() throws {
     let upstream = try RawUpstream()

@@ -17,8 +17,6 @@ final class CertificateWatch: Sendable {
   /// The failures of the last reload.
   private let failures = Mutex<[CertificateReloadFailure]>([])
   private let hosts: Mutex<CertifiedHosts>
-  /// The files that were reported to lack an issuer.
-  private let cutFiles = Mutex<[String]>([])
 
   /// - Parameter hosts: the host names that browsers open.
   init(_ certificates: [ListenerCertificate], hosts: [String], health: HealthMonitor, logger: Logger) {
@@ -36,26 +34,10 @@ final class CertificateWatch: Sendable {
     check()
   }
 
-  /// Checks dates, names and chains now.
+  /// Checks dates and names now.
   func check() {
     checkDates()
     checkHosts()
-    checkChains()
-  }
-
-  private func checkChains() {
-    let files = certificates.withLock { $0 }.flatMap(\.filesLackingIssuer)
-    let before = cutFiles.withLock { reported in
-      defer { reported = files }
-      return reported
-    }
-    guard files != before else { return }
-    guard !files.isEmpty else { return health.remove(Self.chainsCheckName) }
-    let message =
-      "\(files.joined(separator: ", ")) no longer has the issuer of its last certificate, so many clients refuse it: "
-      + "write the whole chain, without the root"
-    health.update(Self.chainsCheckName, .failing, message: message, at: .now())
-    logger.warning("a new certificate lacks an issuer that the one before had", metadata: ["problem": "\(message)"])
   }
 
   private func checkHosts() {
@@ -121,8 +103,6 @@ final class CertificateWatch: Sendable {
   private static let filesCheckName = "certificate files"
   /// The name of the check of the listed hosts, which is there while one is missing.
   private static let hostsCheckName = "certificate hosts"
-  /// The name of the check of the chains, which is there while one lacks an issuer that it had.
-  private static let chainsCheckName = "certificate chain"
 
   /// Adds the metrics of the certificates' expiry and of their reloads.
   func addMetrics(to metrics: MetricsRegistry) {

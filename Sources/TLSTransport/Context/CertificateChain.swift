@@ -6,19 +6,6 @@ struct CertificateChain: Sendable {
   /// The rest of the file.
   let others: [Certificate]
 
-  /// Whether the chain breaks off at an issuer that `previous` had, as in a file that was cut after its first
-  /// certificate. A root is not missed: clients have it.
-  func lacksIssuer(of previous: CertificateChain) -> Bool {
-    func issued(_ subject: Certificate, by issuer: Certificate) -> Bool {
-      X509_check_issued(issuer.pointer, subject.pointer) == X509_V_OK
-    }
-    defer { OpenSSLErrorQueue.clear() }
-    return ([leaf] + others).contains { certificate in
-      !issued(certificate, by: certificate) && !others.contains { issued(certificate, by: $0) }
-        && previous.others.contains { issued(certificate, by: $0) && !issued($0, by: $0) }
-    }
-  }
-
   /// The issuer at which the chain breaks off for clients: it is neither in the file nor among the roots of this system
   /// (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others). In the form `/C=US/O=Example/CN=Name`; nil if there is none,
   /// also for a certificate that is its own issuer.

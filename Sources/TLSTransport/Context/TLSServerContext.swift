@@ -145,16 +145,6 @@ package final class TLSServerContext: Sendable {
     return missing
   }
 
-  /// The files whose chain of certificates breaks off at an issuer that the same file had in another context.
-  package func filesLackingIssuer(of previous: TLSServerContext) -> [String] {
-    identities.filter { identity in
-      previous.identities.contains { before in
-        before.certificateFile.utf8.elementsEqual(identity.certificateFile.utf8)
-          && identity.chain.lacksIssuer(of: before.chain)
-      }
-    }.map(\.certificateFile)
-  }
-
   /// Mozilla's "intermediate" recommendation without its finite-field suites (slow, and unused by clients that know
   /// TLS 1.2): every one is acceptable to HTTP/2 (RFC 9113, 9.2.2). TLS 1.3 has suites of its own.
   private static let tls12CipherSuites =

@@ -18,20 +18,14 @@ final class TLSFolder {
     ] { try issue(file, names, key: key) }
   }
 
-  /// Has an authority issue a certificate.
-  /// - Parameters:
-  ///   - key: how its key is made, for `openssl req`.
-  ///   - issuer: the file of the authority.
-  ///   - isAuthority: whether it may issue certificates itself.
-  func issue(
-    _ file: String, _ names: String, key: String, by issuer: String = "ca", isAuthority: Bool = false
-  ) throws {
+  /// Has the authority issue a certificate.
+  /// - Parameter key: how its key is made, for `openssl req`.
+  func issue(_ file: String, _ names: String, key: String) throws {
     try openssl("req -new \(key) -subj /CN=\(file) -keyout \(file).key -out \(file).csr")
-    let constraints = isAuthority ? "basicConstraints=critical,CA:TRUE\n" : ""
-    try directory.write("subjectAltName=\(names)\n\(constraints)", to: "\(file).ext")
+    try directory.write("subjectAltName=\(names)\n", to: "\(file).ext")
     try openssl(
-      "x509 -req -in \(file).csr -CA \(issuer).pem -CAkey \(issuer).key -CAcreateserial -days 99 "
-        + "-extfile \(file).ext -out \(file).pem")
+      "x509 -req -in \(file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 99 -extfile \(file).ext -out \(file).pem"
+    )
   }
 
   private func openssl(_ arguments: String) throws {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import TLSTransport
@@ -25,27 +24,6 @@ struct CertificateChainTests {
     let root = TestCertificates.Files(
       certificate: TestCertificates.path("ca.pem"), key: TestCertificates.path("ca.key"))
     #expect(try Self.missingIssuer(root) == nil)
-  }
-
-  @Test("A chain lacks an issuer that the one before had, unless it was a root")
-  func lostIssuer() throws {
-    func chain(_ certificate: String, _ key: String) throws -> CertificateChain {
-      try TLSIdentity(certificateFile: certificate, privateKeyFile: key).chain
-    }
-    let files = TestCertificates.chained
-    let whole = try chain(files.certificate, files.key)
-    let end = "-----END CERTIFICATE-----\n"
-    let first = try #require(try TestCertificates.text(of: files.certificate).components(separatedBy: end).first)
-    let cut = try chain(TestCertificates.write(first + end, to: "cut.pem", mode: 0o644), files.key)
-    #expect(cut.lacksIssuer(of: whole))
-    #expect(!whole.lacksIssuer(of: cut) && !whole.lacksIssuer(of: whole) && !cut.lacksIssuer(of: cut))
-
-    let valid = TestCertificates.valid
-    let texts = try [valid.certificate, TestCertificates.path(TestCertificates.authority)]
-      .map(TestCertificates.text(of:))
-    let rooted = try chain(TestCertificates.write(texts.joined(), to: "rooted.pem", mode: 0o644), valid.key)
-    let bare = try chain(valid.certificate, valid.key)
-    #expect(!bare.lacksIssuer(of: rooted))
   }
 
   @Test("Every file with a missing issuer is named")

@@ -16,10 +16,6 @@ final class AcceptorTLS: Sendable {
     var seen: FileAttributes
     /// Whether reading failed, and may succeed later although nothing of the files changes.
     var isUnread = false
-    /// The last context whose files had every issuer that those before had.
-    var whole: TLSServerContext
-    /// The files that lack an issuer which they had.
-    var filesLackingIssuer: [String] = []
   }
 
   /// - Parameters:
@@ -33,15 +29,11 @@ final class AcceptorTLS: Sendable {
     transport = settings.transport(applicationProtocols)
     let seen = FileAttributes(settings.files)
     let keys = try Self.keys(settings, before: previous?.keysInMemory)
-    let context = try TLSServerContext(transport, ticketKeys: keys)
-    state = Mutex(State(context: context, keys: keys, seen: seen, whole: context))
+    state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys, seen: seen))
   }
 
   /// The context for new connections.
   var context: TLSServerContext { state.withLock { $0.context } }
-
-  /// The files whose last change took an issuer from their chain of certificates, as if they were cut.
-  var filesLackingIssuer: [String] { state.withLock { $0.filesLackingIssuer } }
 
   private var keysInMemory: TLSTicketKeys? {
     settings.ticketKeyFiles.isEmpty ? state.withLock { $0.keys } : nil
@@ -65,11 +57,7 @@ final class AcceptorTLS: Sendable {
       let keys = try Self.keys(settings, before: before)
       let context = try TLSServerContext(transport, ticketKeys: keys)
       replace(context, keys)
-      state.withLock { state in
-        state.isUnread = false
-        state.filesLackingIssuer = context.filesLackingIssuer(of: state.whole)
-        if state.filesLackingIssuer.isEmpty { state.whole = context }
-      }
+      state.withLock { $0.isUnread = false }
     } catch {
       state.withLock { $0.isUnread = error.isTransient }
       throw error

@@ -50,9 +50,6 @@ package struct ListenerCertificate: Sendable {
   /// The files of those that no browser can use because of the kind of their key (Ed25519, Ed448).
   package var filesForNoBrowser: [String] { context.filesForNoBrowser }
 
-  /// The files whose last change took an issuer from their chain, as if they were cut.
-  package var filesLackingIssuer: [String] { tls.filesLackingIssuer }
-
   /// The files whose chain is incomplete for clients, each with the missing issuer. Reads the roots of this system.
   /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
   package func missingIssuers() throws -> [(file: String, issuer: String)] { try context.missingIssuers() }
