@@ -105,6 +105,8 @@ struct ForwardingTests {
       "Client-Cert", "client_cert", "Client-Cert-Chain", "SSL_CLIENT_CERT", "SSL-Client-Cert", "Ssl-Client-Verify",
       "SSL_CLIENT_S_DN", "ssl-client-subject-dn", "X-SSL-Client-Cert", "x_ssl_client_verify", "X-Client-Cert",
       "X-Client-Verify", "X-Client-DN", "X_CLIENT_DN", "X-ARR-ClientCert", "WL-Proxy-Client-Cert",
+      "X-Client-Cert-Present", "X-Client-Certificate", "X-Amzn-Mtls-Clientcert", "Cf-Client-Cert-Der-Base64",
+      "X-SSL-Cert", "X-Client-S-DN", "X-Certificate-Subject",
     ])
   func clientCertificates(_ name: String) {
     for trusted in [false, true] {

@@ -307,7 +307,7 @@ struct AppleConditionTests {
     condition.noteMissingKeys(reason: "Apple answered 500 when asked for its keys", at: noon)
     let last = message(condition.report(nil, at: noon))
     #expect(last == said + "; the latest trouble: Apple answered 500 when asked for its keys")
-    condition.noteReachable()
+    condition.noteReachable(clockDifference: 0)
     condition.note(.accepted, clientID: "web", at: noon)
     #expect(condition.report(nil, at: noon) == .ok)
     for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)", at: noon) }
@@ -318,7 +318,7 @@ struct AppleConditionTests {
   @Test("A clock that is behind is reported until an identity token is accepted, whatever Apple answers besides")
   func clockBehind() {
     var condition = AppleCondition()
-    condition.noteIdentityToken(isFromFuture: true)
+    condition.noteIdentityToken(isFromFuture: true, at: noon)
     let said = message(condition.report(nil, at: noon))
     #expect(said.contains("clock is behind") && said.contains("cordon doctor"))
     condition.note(.accepted, clientID: "web", at: noon)
@@ -328,8 +328,24 @@ struct AppleConditionTests {
     condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web", at: noon)
     #expect(message(condition.report(nil, at: noon)).contains("invalid_client"), "both are wrong")
     condition.note(.accepted, clientID: "web", at: noon)
-    condition.noteIdentityToken(isFromFuture: false)
+    condition.noteIdentityToken(isFromFuture: false, at: noon)
     #expect(condition.report(nil, at: noon) == .ok)
+  }
+
+  @Test("A clock that was behind is compared with Apple's a minute after the last token, until it is right")
+  func clockCompared() {
+    var condition = AppleCondition()
+    func after(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
+    condition.noteIdentityToken(isFromFuture: true, at: noon)
+    let probes = [59, 60, 119, 120].map { condition.beginProbe(at: after($0)) }
+    #expect(probes == [false, true, false, true])
+    for difference in [-600, -61, nil] as [TimeInterval?] {
+      condition.noteReachable(clockDifference: difference)
+      #expect(message(condition.report(nil, at: after(120))).contains("clock is behind"), "\(difference ?? 0)")
+    }
+    condition.noteReachable(clockDifference: 2)
+    #expect(condition.report(nil, at: after(120)) == .unknown)
+    #expect(condition.beginProbe(at: after(600)) == false)
   }
 
   @Test("An unreachable Apple is distinguished from checks of which none succeeds")
@@ -356,7 +372,7 @@ struct AppleConditionTests {
     condition.note(.accepted, clientID: "web", at: noon)
     let said = message(condition.report(.noSuccess(checks: 20), at: noon.addingTimeInterval(86_400)))
     #expect(said.hasPrefix("Apple answered 403 when asked for its keys") && said.contains("nobody can sign in"))
-    condition.noteIdentityToken(isFromFuture: false)
+    condition.noteIdentityToken(isFromFuture: false, at: noon)
     #expect(condition.report(nil, at: noon) == .ok)
   }
 
@@ -371,7 +387,7 @@ struct AppleConditionTests {
     #expect(probes == [false, true, false, true])
     for _ in 0..<2 { condition.noteProbeFailed(reason: "time-out", isUnsent: false, at: after(120)) }
     #expect(message(condition.report(nil, at: after(120))).hasPrefix("time-out"))
-    condition.noteReachable()
+    condition.noteReachable(clockDifference: 0)
     #expect(condition.report(nil, at: after(120)) == .unknown)
     #expect(condition.beginProbe(at: after(600)) == false)
   }
@@ -405,7 +421,7 @@ struct AppleConditionTests {
     condition.note(.notSent(reason: "no TLS with the server: expired"), clientID: "web", at: after(59))
     #expect(probes(at: 118, 119, 178, 179) == [false, true, false, true])
     #expect(probes(at: -3_600) == [true], "the clock was ahead")
-    condition.noteReachable()
+    condition.noteReachable(clockDifference: 0)
     #expect(message(condition.report(nil, at: after(180))).contains("invalid_client"))
     #expect(probes(at: 600) == [false])
     condition.note(.accepted, clientID: "web", at: after(600))

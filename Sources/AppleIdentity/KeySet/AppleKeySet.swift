@@ -70,6 +70,7 @@ package actor AppleKeySet {
     fetchedAt = other.fetchedAt
     budgets = other.budgets
     lastProblem = other.lastProblem
+    failedAt = other.failedAt
   }
 
   /// The same set with everything that was fetched, and with another transport from now on: certificates that it trusts

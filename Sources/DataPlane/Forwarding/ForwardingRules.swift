@@ -194,7 +194,8 @@ package final class ForwardingRules: Sendable {
     // mod_auth_cas, IBM WebSEAL, WSO2, WebLogic.
     "CAS-User", "IV-User", "IV-User-L", "IV-Groups", "IV-Creds", "X-JWT-Assertion", "Proxy-Remote-User",
     // The client certificate, as nginx, HAProxy and Azure App Service are told to name it.
-    "X-Client-Cert", "X-Client-Verify", "X-Client-DN", "X-ARR-ClientCert",
+    "X-Client-Verify", "X-Client-DN", "X-Client-S-DN", "X-Client-SSL-Cert", "X-ARR-ClientCert", "X-SSL-Cert",
+    "X-SSL-DN", "X-SSL-Verify", "X-SSL-Subject", "X-Certificate-Subject",
   ]
 
   /// The same, whatever follows these beginnings. A family that begins with `Ac`, `Re` or `Se`, as many headers of
@@ -207,7 +208,7 @@ package final class ForwardingRules: Sendable {
     "SM-", "WL-Proxy-",
     // The client certificate (RFC 9440; ingress-nginx; `SSL_CLIENT_CERT` of mod_ssl and its heirs). A proxy removes
     // them from requests (RFC 9440, 2.4).
-    "Client-Cert", "SSL-Client-", "X-SSL-Client-",
+    "Client-Cert", "SSL-Client-", "X-SSL-Client-", "X-Client-Cert", "X-Amzn-Mtls-", "Cf-Client-Cert-",
     "X-Pomerium-", "X-Vouch-", "X-Authentik-", "X-Token-User-", "X-Consumer-", "Tailscale-",
     "Cf-Access-Authenticated-User-", "X-Amzn-Oidc-", "X-Ms-Client-Principal", "X-Ms-Token-",
     "X-Goog-Authenticated-User-", "X-Goog-Iap-", "X-Appengine-User-",

@@ -50,6 +50,9 @@ final class AppleKeyWatch: Sendable {
       // Half written, or not readable: the key in use stays. What can be read later is compared then.
       if case .file(let problem) = error, problem.isTransient { return }
       last.withLock { $0 = look }
+      health.update(
+        Self.checkName, .failing, message: "Apple's key file cannot be used: \(error); a restart would fail", at: .now()
+      )
       return
     }
     last.withLock { $0 = look }
@@ -61,6 +64,6 @@ final class AppleKeyWatch: Sendable {
       "Apple's key file has another key than the one in use", metadata: ["file": "\(path)", "remedy": "\(remedy)"])
   }
 
-  /// The name of the check on `/healthz`, which is there while the keys differ.
+  /// The name of the check on `/healthz`, which is there while the file has another key, or none.
   private static let checkName = "apple key"
 }

@@ -84,7 +84,9 @@ final class CertificateWatch: Sendable {
       defer { current = failures }
       return current
     }
-    for failure in failures where !failure.isTransient || !before.contains(failure) {
+    // A transient failure has all files read again at the next look: then the same is not told again.
+    let isRepeated = failures.contains(where: \.isTransient)
+    for failure in failures where !isRepeated || !before.contains(failure) {
       logger.error(
         "certificate reload failed, keeping the previous certificates",
         metadata: ["of": "\(failure.owner)", "code": "\(failure.code)", "problem": "\(failure.reason)"])

@@ -17,7 +17,7 @@ final class AppleCallHistory: Sendable {
     /// - Returns: the alarm, unless it was raised within the hour.
     mutating func noteIdentityToken(isFromFuture: Bool?, at now: Date) -> RevalidationAlarm? {
       guard let isFromFuture else { return nil }
-      condition.noteIdentityToken(isFromFuture: isFromFuture)
+      condition.noteIdentityToken(isFromFuture: isFromFuture, at: now)
       return isFromFuture && hourly.isDue("clock", at: now) ? .clockBehind : nil
     }
   }
@@ -88,9 +88,10 @@ final class AppleCallHistory: Sendable {
   func beginProbe(at now: Date) -> Bool { state.withLock { $0.condition.beginProbe(at: now) } }
 
   /// Notes that a probe has reached Apple: revalidations need not wait for the end of their pause.
-  func noteReachable() {
+  /// - Parameter clockDifference: see ``AppleCondition/noteReachable(clockDifference:)``.
+  func noteReachable(clockDifference: TimeInterval?) {
     state.withLock { state in
-      state.condition.noteReachable()
+      state.condition.noteReachable(clockDifference: clockDifference)
       state.backoff.noteSent()
     }
   }

@@ -302,14 +302,15 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
-  /// Fetches Apple's public keys if Apple could not be reached, or had no keys, and nothing has called it for a minute:
-  /// otherwise the end of an outage would be noticed at the next sign-in or revalidation, which may be hours away.
+  /// Fetches Apple's public keys if Apple could not be reached, had no keys, or showed that our clock is behind, and
+  /// nothing has called it for a minute: otherwise the end of the trouble would be noticed at the next sign-in or
+  /// revalidation, which may be hours away.
   func probe() async {
     let current = current.withLock { $0 }
     guard current.history.beginProbe(at: clock()) else { return }
     do throws(AppleKeySetError) {
-      try await current.dependencies.apple.keySet.fetchNow()
-      current.history.noteReachable()
+      let report = try await current.dependencies.apple.keySet.fetchNow()
+      current.history.noteReachable(clockDifference: report.clockDifference(at: clock()))
     } catch {
       current.history.noteProbeFailed(error, at: clock())
     }

@@ -62,13 +62,16 @@ package struct AppleCondition: Sendable {
   /// The time for which errors count without another call.
   package static let errorLifetime = Duration.seconds(3_600)
 
+  /// The seconds by which our clock may be behind Apple's, so that its tokens are not issued in the future.
+  private static let clockTolerance: TimeInterval = 60
+
   private var service = Service.unknown
   /// Beside `service`: while the keys are missing, the token endpoint may answer as usual, but nobody can sign in.
   private var keys = Keys.available
   /// The clients whose credentials were refused, until they are accepted.
   private var refusals: [Refusal] = []
-  /// Whether Apple's latest identity token was issued in the future by our clock.
-  private var isClockBehind = false
+  /// Since Apple's latest identity token was issued in the future by our clock: when the clocks were compared last.
+  private var clockWasBehind: Date?
 
   /// The state before the first call.
   package init() {}
@@ -94,8 +97,8 @@ package struct AppleCondition: Sendable {
 
   /// Notes an identity token with Apple's signature, or a notification: accepted, or refused because it was issued in
   /// the future. Nobody but Apple can make such a token, so that one is proof of a clock that is behind.
-  package mutating func noteIdentityToken(isFromFuture: Bool) {
-    isClockBehind = isFromFuture
+  package mutating func noteIdentityToken(isFromFuture: Bool, at now: Date) {
+    clockWasBehind = isFromFuture ? now : nil
     keys = .available
   }
 
@@ -113,8 +116,8 @@ package struct AppleCondition: Sendable {
     if isUnsent, case .unreachable = service { service = .unreachable(reason: reason, lastTried: now) }
   }
 
-  /// Whether to fetch Apple's keys now, to see whether it can be reached again, or has keys again: it could not be, or
-  /// had none, and nothing has tried for `probeInterval`. The probe counts as an attempt.
+  /// Whether to fetch Apple's keys now, to see whether it can be reached again, or has keys again, or whether our clock
+  /// was set: nothing has tried for `probeInterval`. The probe counts as an attempt.
   package mutating func beginProbe(at now: Date) -> Bool {
     var isDue = false
     if case .unreachable(let reason, let lastTried) = service,
@@ -127,13 +130,19 @@ package struct AppleCondition: Sendable {
       keys = .missing(count: count, reason: reason, last: now)
       isDue = true
     }
+    if let compared = clockWasBehind, Self.isOver(Self.probeInterval, since: compared, at: now) {
+      clockWasBehind = now
+      isDue = true
+    }
     return isDue
   }
 
   /// Notes that a probe has reached Apple, and got its keys. It says nothing about our credentials.
-  package mutating func noteReachable() {
+  /// - Parameter clockDifference: that of our clock to Apple's in seconds, negative if ours is behind; nil if unknown.
+  package mutating func noteReachable(clockDifference: TimeInterval?) {
     if case .unreachable = service { service = .answers }
     keys = .available
+    if let clockDifference, clockDifference > -Self.clockTolerance { clockWasBehind = nil }
   }
 
   /// A time in the future is from a clock that was ahead.
@@ -155,7 +164,7 @@ package struct AppleCondition: Sendable {
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
           + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`" + laterTrouble(at: now))
     }
-    if isClockBehind {
+    if clockWasBehind != nil {
       return .failing(
         "the system's clock is behind Apple's by more than a minute: identity tokens are refused as issued in the "
           + "future, and nobody can sign in; compare the system's clock (timedatectl), and run `cordon doctor`"

@@ -10,6 +10,8 @@ package final class TLSServerContext: Sendable {
   private let settings: TLSServerSettings
   private let identities: [TLSIdentity]
   private let authority: ClientAuthority?
+  /// Whether clients are asked for a certificate.
+  var asksForCertificates: Bool { authority != nil }
   /// One for each set of certificates, at the same index.
   private let contexts: [OpenSSLContext]
   private let ring: TicketKeyRing

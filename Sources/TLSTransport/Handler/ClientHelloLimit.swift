@@ -4,14 +4,19 @@ import NIOCore
 ///
 /// OpenSSL takes one of 131,396 bytes, and before its releases of June 2026 (pull request 30792) allocated as much as
 /// soon as it had read the message's header: by nine bytes a client held far more memory than is counted for a
-/// handshake. BoringSSL has the same limit as this, so that no client exceeds it.
+/// handshake. BoringSSL has the same limit as this. Only a session ticket can make the hello of a client longer: one of
+/// a server that asks for certificates carries the client's.
 ///
 /// Reads the records (RFC 8446, 5.1) of the first message, and of the second one after a HelloRetryRequest. A client
 /// that sends a further handshake message before it has the answer to the first is refused, because OpenSSL would read
 /// that together with the first, past the limit. Early data and a change_cipher_spec may follow at once.
 struct ClientHelloLimit {
-  /// The longest message without its header: 16 KiB.
+  /// The longest message without its header, and without a long ticket: 16 KiB.
   static let bytes = 16_384
+  /// The longest ticket (RFC 8446, 4.6.1).
+  private static let ticketBytes = 65_535
+
+  private let limit: Int
 
   /// Whether the message is complete. What follows belongs to the server's answer.
   private(set) var isWhole = false
@@ -29,6 +34,9 @@ struct ClientHelloLimit {
   /// The type of records with handshake messages.
   private static let handshake: UInt64 = 22
   private static let recordTypes: ClosedRange<UInt64> = 20...23
+
+  /// - Parameter takesLongTickets: whether tickets of the server may be longer than all else together.
+  init(takesLongTickets: Bool) { limit = Self.bytes + (takesLongTickets ? Self.ticketBytes : 0) }
 
   /// Expects the second ClientHello, after a HelloRetryRequest.
   mutating func expectAnother() {
@@ -87,6 +95,6 @@ struct ClientHelloLimit {
     // Type, three bytes of length.
     messageBytesLeft = Int(messageHeader.value & 0xFF_FFFF)
     isWhole = messageBytesLeft == 0
-    return messageBytesLeft <= Self.bytes
+    return messageBytesLeft <= limit
   }
 }

@@ -63,7 +63,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
     connection = try TLSConnection(server: server)
     detector = PlainHTTPDetector()
-    helloLimit = ClientHelloLimit()
+    helloLimit = ClientHelloLimit(takesLongTickets: server.asksForCertificates)
     self.onPlainHTTP = onPlainHTTP
   }
 

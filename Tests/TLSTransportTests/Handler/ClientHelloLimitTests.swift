@@ -17,14 +17,24 @@ struct ClientHelloLimitTests {
   }
 
   /// Whether all of some pieces are admitted, and whether the message is whole then.
-  private static func judge(_ pieces: [[UInt8]], isSecond: Bool = false) -> (isAdmitted: Bool, isWhole: Bool) {
-    var limit = ClientHelloLimit()
+  private static func judge(
+    _ pieces: [[UInt8]], isSecond: Bool = false, takesLongTickets: Bool = false
+  ) -> (isAdmitted: Bool, isWhole: Bool) {
+    var limit = ClientHelloLimit(takesLongTickets: takesLongTickets)
     if isSecond {
       guard limit.admits(ByteBuffer(bytes: record(header(1) + [7]))), limit.isWhole else { return (false, false) }
       limit.expectAnother()
     }
     for piece in pieces where !limit.admits(ByteBuffer(bytes: piece)) { return (false, limit.isWhole) }
     return (true, limit.isWhole)
+  }
+
+  @Test("One with a long ticket is admitted where tickets carry the certificates of clients")
+  func longTicket() {
+    for (length, isAdmitted) in [(16_385, true), (81_919, true), (81_920, false), (131_396, false)] {
+      let judgement = Self.judge([Self.record(Self.header(length))], takesLongTickets: true)
+      #expect(judgement.isAdmitted == isAdmitted, "\(length)")
+    }
   }
 
   @Test("One of 16 KiB is admitted, and a longer one refused at its header, however the header is cut")
