@@ -163,6 +163,8 @@ struct ExampleTests {
     try example.start(
       Machine.program("python3", package: "python3"), [chat, "\(example.port(3_000))"], listeningOn: 3_000)
     let gateway = try example.startGateway(listeningOn: 8_081)
+    // nginx keeps large bodies in files, and its workers serve as another user than root.
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: example.path)
     try example.start(
       Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
 
