@@ -125,11 +125,11 @@ enum OAuth2ProxyValue {
   }
 
   /// A duration of Go's, `168h0m0s` or `1.5h`, in the largest unit that keeps it whole; nil for zero, fractions of a
-  /// millisecond and what is none.
+  /// millisecond and any other text.
   static func duration(_ text: String) -> String? {
     var milliseconds = 0
     var number: Int?
-    // What the number is divided by; nil before the point.
+    // The power of ten by which the number is divided; nil before the decimal point.
     var divisor: Int?
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {
