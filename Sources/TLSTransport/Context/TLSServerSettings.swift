@@ -3,9 +3,12 @@ package struct TLSServerSettings: Sendable, Equatable {
   /// A PEM certificate chain, the server's own certificate first, and its PEM private key without passphrase, as paths.
   /// A key that others can read is refused.
   package struct CertificateFiles: Sendable, Equatable {
+    /// The chain: the server's own certificate, then each issuer's, without the root.
     package var certificateFile: String
+    /// The private key of the first certificate of the chain.
     package var privateKeyFile: String
 
+    /// A chain and its key. Neither file is read before a ``TLSServerContext`` is made.
     package init(certificateFile: String, privateKeyFile: String) {
       self.certificateFile = certificateFile
       self.privateKeyFile = privateKeyFile
@@ -19,6 +22,7 @@ package struct TLSServerSettings: Sendable, Equatable {
     /// Whether a client without one is refused.
     package var areRequired: Bool
 
+    /// Verification of clients by these authorities.
     package init(authorityFile: String, areRequired: Bool) {
       self.authorityFile = authorityFile
       self.areRequired = areRequired
@@ -36,6 +40,7 @@ package struct TLSServerSettings: Sendable, Equatable {
   /// Nil to request no client certificates.
   package var clients: Clients?
 
+  /// Settings as they stand: files and names are checked when a ``TLSServerContext`` is made of them.
   package init(certificates: [CertificateFiles], applicationProtocols: [String], clients: Clients? = nil) {
     self.certificates = certificates
     self.applicationProtocols = applicationProtocols

@@ -30,7 +30,9 @@ package enum TLSError: Error, Sendable, Equatable {
 
   /// The party that has to act.
   package enum Fault: Sendable, Equatable {
+    /// The other side: a certificate, a version or a message of its own. Nothing to repair here.
     case peer
+    /// This process: its configuration or its library. Worth an error in the log.
     case us
   }
 

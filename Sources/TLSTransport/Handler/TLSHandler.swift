@@ -16,9 +16,13 @@ package import NIOCore
 /// Honors the back-pressure of NIO's `read()`; during the handshake, and when a read held no plaintext, the handler
 /// reads on its own. It has no time-outs: those are for the code that accepts or connects.
 package final class TLSHandler: ChannelDuplexHandler {
+  /// Ciphertext as the socket delivers it, with no regard to records.
   package typealias InboundIn = ByteBuffer
+  /// Decrypted application data.
   package typealias InboundOut = ByteBuffer
+  /// Application data to encrypt.
   package typealias OutboundIn = ByteBuffer
+  /// Whole TLS records, alerts and handshake messages included.
   package typealias OutboundOut = ByteBuffer
 
   private enum State {
@@ -82,19 +86,24 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Beginning and end
 
+  /// Begins the handshake at once if the channel is active already, as one that a PROXY header was read from.
   package func handlerAdded(context: ChannelHandlerContext) {
     if context.channel.isActive { begin(context) }
   }
 
+  /// Frees OpenSSL's objects and fails writes that wait. No close_notify is sent: the pipeline no longer leads here.
   package func handlerRemoved(context: ChannelHandlerContext) {
     finish(failingWritesWith: ChannelError.ioOnClosedChannel)
   }
 
+  /// Begins the handshake before the handlers behind this one learn that the channel is active.
   package func channelActive(context: ChannelHandlerContext) {
     begin(context)
     context.fireChannelActive()
   }
 
+  /// Reports an end without close_notify (``TLSError/closedDuringHandshake``, ``TLSError/uncleanShutdown``) unless the
+  /// end of the input or a socket error was reported before, then passes the event on.
   package func channelInactive(context: ChannelHandlerContext) {
     let state = self.state
     let isExplained = inputIsClosed
@@ -133,6 +142,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Inbound
 
+  /// Decrypts one read of the socket. Bytes after the end of the input are dropped.
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let connection, !inputIsClosed else { return }
     let read = unwrapInboundIn(data)
@@ -165,12 +175,15 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
+  /// Passes the event on, and reads again if the handshake or a requested read still lacks bytes.
   package func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
     // Nothing that arrived was plaintext: the read is still due.
     if state == .handshaking || (readIsDue && state != .closed) { context.read() }
   }
 
+  /// Takes the end of the socket's stream for a truncation (RFC 8446, 6.1): an orderly end was reported at
+  /// close_notify.
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.inputClosed) = event as? ChannelEvent {
       // The end of the socket's stream. After a close_notify it was reported already.
@@ -183,6 +196,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
+  /// Passes errors on, and notes a socket error, so that no ``TLSError/uncleanShutdown`` follows it.
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // A socket error, which is more specific than the missing close_notify that would follow.
     if error is IOError { inputIsClosed = true }
@@ -243,11 +257,14 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Outbound
 
+  /// Reads until plaintext arrives: one read of the socket may hold only a part of a record, or none of the
+  /// application's.
   package func read(context: ChannelHandlerContext) {
     readIsDue = true
     context.read()
   }
 
+  /// Queues plaintext until the next flush. The promise succeeds when the socket has taken the last record of it.
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch state {
     case .idle, .handshaking, .open: queue.append(unwrapOutboundIn(data), promise: promise)
@@ -256,6 +273,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
+  /// Encrypts the queue and writes it; before the end of the handshake, notes that this is due.
   package func flush(context: ChannelHandlerContext) {
     switch state {
     case .idle, .handshaking:
@@ -268,6 +286,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
+  /// Consumes ``TLSAbruptClose``; other events go on towards the socket.
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
     if event is TLSAbruptClose {
       closesAbruptly = true
@@ -277,6 +296,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
+  /// Sends close_notify where the state allows it, and closes. Queued writes that were not flushed fail. A close of the
+  /// input alone is left to the socket.
   package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     switch mode {
     case .input:

@@ -12,6 +12,7 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   /// one.
   package let serverName: String?
 
+  /// The parameters of a connection; tests make some of their own.
   package init(
     negotiatedProtocol: String?, version: TLSVersion, cipherSuite: String, isResumed: Bool, serverName: String?
   ) {
@@ -25,12 +26,15 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
 
 /// A supported version of TLS.
 package enum TLSVersion: String, Sendable, Equatable {
+  /// RFC 5246.
   case tls12 = "TLSv1.2"
+  /// RFC 8446.
   case tls13 = "TLSv1.3"
 }
 
 /// A user outbound event: the following close is an abort. No close_notify is sent, so that the peer recognizes a
 /// truncated response (the only sign for a body that ends with the connection).
 package struct TLSAbruptClose: Sendable, Equatable {
+  /// The event has no parameters.
   package init() {}
 }

@@ -9,6 +9,7 @@ package final class TLSClientSessions {
   private var latest: Session?
   private let now: () -> Int64
 
+  /// An empty store that measures ages by the system's clock: the first connection makes a full handshake.
   package convenience init() {
     self.init(now: { SystemClock.now() })
   }
