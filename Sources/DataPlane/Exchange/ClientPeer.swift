@@ -15,6 +15,7 @@ package struct ClientPeer: Sendable, Equatable {
   /// The address, where it is one of IP.
   var ipAddress: String? { address.utf8.elementsEqual(Self.unix.utf8) ? nil : address }
 
+  /// A peer whose address is known. Without more it is not trusted, and speaks cleartext.
   package init(address: String, isTrusted: Bool = false, isTLS: Bool = false) {
     self.address = address
     self.isTrusted = isTrusted

@@ -12,6 +12,7 @@ package struct ClientPreferences: Sendable, Equatable {
   /// `Accept-Language`.
   package var acceptLanguage: [UInt8]?
 
+  /// The raw bytes of each field; several lines of one field are joined by the caller.
   package init(authority: [UInt8]? = nil, accept: [UInt8]? = nil, acceptLanguage: [UInt8]? = nil) {
     self.authority = authority
     self.accept = accept

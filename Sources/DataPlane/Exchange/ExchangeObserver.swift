@@ -32,16 +32,22 @@ package protocol ExchangeObserver: AnyObject {
 }
 
 extension ExchangeObserver {
+  /// The default of an observer that wants the request line at most.
   package var wantedFields: WantedFields { .nothing }
+  /// The default: the refusal is not observed.
   package func connectionRefused(of client: String) {}
+  /// The default: the error is not observed.
   package func connectionFailed(_ code: HTTP2ErrorCode, of client: String) {}
+  /// The default: the violation shows only as the failure of its exchange.
   package func upstreamMalformed(_ reason: String, of upstream: String) {}
 }
 
 /// Request header fields that an observer can ask for; each costs time.
 package struct WantedFields: OptionSet, Sendable {
+  /// One bit for each field.
   package let rawValue: UInt8
 
+  /// A set of bits; those that no field has are kept and mean nothing.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Asked for with each request: an empty literal is built by code that is generic at run time, which costs as much as

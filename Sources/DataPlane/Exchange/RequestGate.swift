@@ -47,14 +47,18 @@ package protocol RequestGate: AnyObject {
 }
 
 extension RequestGate {
+  /// The default of a gate whose configuration is never replaced: the action is still the right one.
   package func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? { action }
+  /// The default of a gate without sessions: every exchange may continue.
   package func review(_ exchange: inout OpenExchange) -> ExchangeEnding? { nil }
+  /// The default: 503 by ``failure(status:reason:preferences:requestID:)``, whatever the ending.
   package func answer(
     to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
     failure(
       status: 503, reason: "the request may not continue", preferences: preferences, requestID: requestID)
   }
+  /// The default of a gate whose ``review(_:)`` asks nobody: it waits for no answer.
   package func reviewEnded() -> Bool { false }
 }
 
@@ -88,6 +92,7 @@ package struct OpenExchange {
   /// The gate's own number of the session and configuration that the request was last decided on by.
   package var evaluation = 0
 
+  /// An exchange that was just forwarded: no activity, and no evaluation since.
   package init(session: ConnectionKey?, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
     self.session = session
     self.credential = credential
@@ -158,6 +163,7 @@ package struct ForwardingDirective: ~Copyable {
   /// The upstream's session cookies as they are bound to the account of the request; nil if it has none.
   package var binding: CookieBinding?
 
+  /// Directions with the defaults of a public route: no identity, nothing removed, the default upstream.
   package init(
     identity: SerializedIdentityHeaders? = nil, routeClass: Int, session: ConnectionKey? = nil,
     credential: UInt64 = 0, user: UInt64? = nil, allowsUpgrade: Bool = false, upstream: Int = 0,
@@ -186,6 +192,7 @@ package struct ConnectionKey: Hashable, Sendable {
   /// The other 64.
   package let low: UInt64
 
+  /// The 128 bits in two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -204,6 +211,8 @@ package struct EndpointAction: Sendable {
   /// an action that no configuration has.
   package var endpoint: String?
 
+  /// An action that no configuration names; set ``endpoint`` for one that ``RequestGate/present(_:for:)`` is to look
+  /// up.
   package init(
     bodyLimit: Int, routeClass: Int, handle: @escaping @Sendable (ControlRequest) async -> ControlResponse
   ) {
@@ -224,6 +233,7 @@ package struct ControlRequest: Sendable {
   /// The request ID, as in `X-Request-Id` and the log.
   package var requestID: String
 
+  /// A request whose body has come in full and is within ``EndpointAction/bodyLimit``.
   package init(head: HTTPRequest, body: [UInt8] = [], client: ClientPeer, requestID: String) {
     self.head = head
     self.body = body
@@ -239,6 +249,7 @@ package struct ControlResponse: Sendable {
   /// The body.
   package var body: [UInt8]
 
+  /// A response; without a body it is sent with `Content-Length: 0` where the status allows one.
   package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
     head = HTTPResponse(status: status, headerFields: fields)
     self.body = body

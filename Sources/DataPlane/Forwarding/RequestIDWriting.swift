@@ -31,5 +31,6 @@ extension RequestIDSource.Identifier {
     ]
   }
 
+  /// Appends the identifier as `X-Request-Id` has it: the text that a trusted proxy gave, or 32 hexadecimal digits.
   package func write(to buffer: inout ByteBuffer) { buffer.writeHead(expecting: 64) { write(to: &$0) } }
 }

@@ -9,6 +9,7 @@ package struct ResponseHeader: Sendable, Equatable {
   /// Without control characters.
   package var value: String
 
+  /// A field that the configuration has checked already: nothing is checked or escaped here.
   package init(name: String, value: String) {
     self.name = name
     self.value = value

@@ -7,6 +7,7 @@ package struct EndpointAddress: Sendable, Equatable, CustomStringConvertible {
   /// Begins with `/`; with the query, if there is one.
   package var path: String
 
+  /// The parts of a URL that was parsed already.
   package init(address: UpstreamAddress, authority: String, path: String) {
     self.address = address
     self.authority = authority

@@ -7,6 +7,7 @@ internal import WebFormats
 package struct ConnectProxy: Sendable, Equatable {
   /// A name, an IPv4 address, or an IPv6 address without brackets.
   package var host: String
+  /// The proxy's port, 1 to 65535.
   package var port: UInt16
   /// The value of `Proxy-Authorization`. Default: nil: none.
   package var authorization: Secret<Authorization>?
@@ -14,6 +15,7 @@ package struct ConnectProxy: Sendable, Equatable {
   /// Marks the value of `Proxy-Authorization`.
   package enum Authorization {}
 
+  /// A proxy that is spoken to in cleartext, with credentials or without.
   package init(host: String, port: UInt16, authorization: Secret<Authorization>? = nil) {
     self.host = host
     self.port = port

@@ -8,6 +8,7 @@ package struct UpstreamCookieSettings: Sendable, Equatable {
   /// Whether its responses are made private though it has no session cookies. Default: false.
   package var hasPrivateCache = false
 
+  /// The defaults: no cookies, and responses left as they are.
   package init() {}
 
   /// Whether responses that may be used again without validation are made private.

@@ -55,6 +55,7 @@ package struct UpstreamSettings: Sendable, Equatable {
   /// Maximum number of addresses of one upstream.
   package static let addressLimit = 64
 
+  /// An upstream at these addresses, with the defaults of the file for everything else.
   package init(
     name: String = UpstreamSettings.defaultName, addresses: [UpstreamAddress], timeouts: UpstreamTimeouts = .init()
   ) {
@@ -142,6 +143,7 @@ package struct UpstreamTLSSettings: Sendable, Equatable {
   /// The name that the server's certificate has to list, and that is sent as SNI. Default: nil: the address's host.
   package var serverName: String?
 
+  /// Verification by the system's roots, under the address's host, without a client certificate.
   package init() {}
 }
 
@@ -158,6 +160,7 @@ package struct UpstreamTimeouts: Sendable, Equatable {
   /// Time without a byte in either direction of a tunnel. Default: 0: no limit. Then the tunnel ends.
   package var tunnel: Duration = .zero
 
+  /// Every time-out at its default.
   package init() {}
 }
 
@@ -174,5 +177,6 @@ package struct UpstreamCheckSettings: Sendable, Equatable {
   /// Consecutive failures after which an address is unhealthy. Default: 3.
   package var unhealthyAfter = 3
 
+  /// Checks by GET requests for this target, with the default interval and thresholds.
   package init(path: String) { self.path = path }
 }

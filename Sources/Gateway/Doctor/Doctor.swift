@@ -14,6 +14,7 @@ package struct Doctor: Sendable {
 
   /// The result of opening the store.
   package enum StorePresence: Sendable {
+    /// The store; the doctor closes it after the examination.
     case open(any SessionStore)
     /// There is no store yet, and the doctor must not create one; its future location.
     case absent(String)

@@ -11,6 +11,7 @@ package struct DoctorFinding: Sendable, Equatable {
 
   /// The severity.
   package enum Status: Sendable, Equatable {
+    /// Examined, and in order.
     case ok
     /// It works, but needs attention.
     case warning

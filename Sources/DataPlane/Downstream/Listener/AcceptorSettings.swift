@@ -26,6 +26,7 @@ package struct AcceptorSettings: Sendable, Equatable {
   /// The name of `[listen]`.
   package static let mainName = "listen"
 
+  /// An address with the defaults of the file for protocols, redirects and the mode of a Unix socket.
   package init(
     name: String = AcceptorSettings.mainName, address: BindAddress, tls: AcceptorTLSSettings? = nil,
     trustedProxies: [NetworkPrefix] = [], proxyProtocolPeers: [NetworkPrefix] = []
@@ -79,6 +80,7 @@ package struct AcceptorTLSSettings: Sendable, Equatable {
   /// Client certificates, required or optional; nil asks for none.
   package var clients: TLSClientsSettings?
 
+  /// TLS without client certificates, with ticket keys that stay in memory.
   package init(certificates: [TLSFiles]) { self.certificates = certificates }
 }
 
@@ -90,6 +92,7 @@ package struct TLSClientsSettings: Sendable, Equatable {
   /// always is.
   package var areRequired: Bool
 
+  /// Verification by these authorities; a certificate is required unless stated otherwise.
   package init(authorityFile: String, areRequired: Bool = true) {
     self.authorityFile = authorityFile
     self.areRequired = areRequired

@@ -6,5 +6,6 @@ package struct DrainSettings: Sendable, Equatable {
   /// Time that exchanges in flight may then take before they are aborted. Default: 25 s.
   package var limit: Duration = .seconds(25)
 
+  /// The defaults: no delay, 25 s for exchanges in flight.
   package init() {}
 }

@@ -12,6 +12,7 @@ package struct ListenerDependencies {
   /// Receives the address of a peer whose connection was closed because it did not begin with a PROXY header.
   package var proxyHeaderMissing: (_ peer: String) -> Void
 
+  /// The two parts of the gateway that a listener calls back; without `proxyHeaderMissing` such peers are not reported.
   package init(
     gate: any RequestGate, observer: any ExchangeObserver, proxyHeaderMissing: @escaping (String) -> Void = { _ in }
   ) {

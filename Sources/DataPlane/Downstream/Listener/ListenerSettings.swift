@@ -12,6 +12,7 @@ package struct ListenerSettings: Sendable, Equatable {
   /// Every address, the main one first.
   package var acceptors: [AcceptorSettings] { [main] + others }
 
+  /// The main listener alone; others are added afterwards.
   package init(main: AcceptorSettings, limits: RequestLimits = .init(), timeouts: ListenerTimeouts = .init()) {
     self.main = main
     self.limits = limits
@@ -47,6 +48,7 @@ package struct RequestLimits: Sendable, Equatable {
   /// limit. One beyond is closed.
   package var connectionsPerClient = 0
 
+  /// Every limit at its default.
   package init() {}
 }
 
@@ -68,5 +70,6 @@ package struct ListenerTimeouts: Sendable, Equatable {
   /// Default: 10 s. Then it is closed.
   package var handshake: Duration = .seconds(10)
 
+  /// Every time-out at its default.
   package init() {}
 }
