@@ -8,6 +8,7 @@ import NIOCore
 
 /// The reason why the simulator cannot listen on its address, with the remedy.
 package struct ListeningError: Error, Sendable, CustomStringConvertible {
+  /// The problem and its remedy in one line, for the terminal.
   package let description: String
 
   /// nil for an error that says nothing of the address.

@@ -13,6 +13,7 @@ package struct SimulatorConfiguration: Sendable {
   /// The address for notifications about users. Default: none.
   package var notificationURL: String?
 
+  /// A simulator on a free port of loopback unless stated otherwise, without notifications.
   package init(
     host: String = "127.0.0.1", port: Int = 0, clients: [SimulatedClient] = [],
     users: [SimulatedUser] = SimulatedUser.builtIn, switches: SimulatorSwitches = SimulatorSwitches()

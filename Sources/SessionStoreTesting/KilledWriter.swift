@@ -14,8 +14,11 @@ package struct KilledWriter: Sendable {
 
   /// The number of writes that the store had acknowledged at the end.
   package struct Acknowledged: Sendable {
+    /// Sessions that were begun, also those that ended later.
     package internal(set) var began: Set<PublicSessionID> = []
+    /// Sessions that were signed out: none of them may be found again.
     package internal(set) var ended: Set<PublicSessionID> = []
+    /// Users who redeemed the invitation.
     package internal(set) var joined: Set<PublicSessionID> = []
   }
 

@@ -32,6 +32,7 @@ package struct StoreContract: Sendable, CustomStringConvertible {
 package struct StoreUnderTest: Sendable {
   /// Two ways to the same data, as two processes have them (two connections or pools, not one shared object).
   package let first: any SessionStore
+  /// The other way to the same data.
   package let second: any SessionStore
   /// Opens the same data once more, as after a restart.
   package let reopen: @Sendable () async throws -> any SessionStore
@@ -42,6 +43,7 @@ package struct StoreUnderTest: Sendable {
   /// Damages the message with this identifier in the same data.
   package let damage: @Sendable (_ message: String) async throws -> Void
 
+  /// A store with the means that only its own tests have: reopening it, and changing it behind its back.
   package init(
     first: any SessionStore, second: any SessionStore,
     reopen: @escaping @Sendable () async throws -> any SessionStore,

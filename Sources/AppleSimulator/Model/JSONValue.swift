@@ -2,12 +2,19 @@
 ///
 /// Numbers keep whether they were written as integers, so that `exp` is not turned into `1.7e+09`.
 package enum JSONValue: Sendable, Hashable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A whole number that fits 64 bits.
   case integer(Int64)
+  /// Any other number.
   case number(Double)
+  /// A string, escapes resolved.
   case string(String)
+  /// Elements in their order.
   case array([JSONValue])
+  /// Members without their order; JSON written from it has the order of the encoder.
   case object([String: JSONValue])
 }
 
@@ -46,8 +53,11 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+  /// A string, written in code as `"text"`.
   package init(stringLiteral value: String) { self = .string(value) }
+  /// A Boolean, written in code as `true` or `false`.
   package init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// An integer, written in code as `1`.
   package init(integerLiteral value: Int64) { self = .integer(value) }
 }
 

@@ -15,10 +15,15 @@ package struct SimulatedClient: Sendable, Equatable, Codable {
   /// Until when its users' tokens carry `transfer_sub`, in seconds since 1970. Default: it never changed its team.
   package var transferEnds: Double?
 
+  /// The two kinds of identifiers that Apple registers. They differ in the redirect URI, which only browsers have.
   package enum Kind: String, Sendable, Codable {
-    case web, native
+    /// A Services ID, for browsers.
+    case web
+    /// An App ID. Its apps get the code without a redirect.
+    case native
   }
 
+  /// A registration without a transfer in progress.
   package init(
     clientID: String, kind: Kind = .web, teamID: String, keys: [String: String], redirectURIs: [String] = []
   ) {

@@ -4,7 +4,9 @@ import Cryptography
 package struct SimulatedUser: Sendable, Equatable, Codable {
   /// A short handle for tests and the page's control ids (`user-anna`). Not what clients see.
   package var id: String
+  /// The given name, which clients get once: at the user's first authorization.
   package var firstName: String
+  /// The family name, at the same time.
   package var lastName: String
   /// The account's address. Nothing for a Managed Apple Account without one (Work & School).
   package var email: String?
@@ -21,6 +23,7 @@ package struct SimulatedUser: Sendable, Equatable, Codable {
   /// More claims for this user's identity tokens; they win over the computed ones. Default: none.
   package var claims: [String: JSONValue]
 
+  /// A likely real person (`real_user_status` 2) whose `sub` is derived from the handle.
   package init(id: String, firstName: String, lastName: String, email: String?, emailVerified: Bool = true) {
     self.id = id
     self.firstName = firstName

@@ -33,6 +33,7 @@ package struct SimulatorSwitches: Sendable, Equatable, Codable {
     case verification
   }
 
+  /// Apple's behaviour at the time of writing, with the freedoms that tests on one machine need.
   package init() {}
 
   enum CodingKeys: String, CodingKey {
