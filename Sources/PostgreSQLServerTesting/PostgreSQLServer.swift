@@ -9,8 +9,10 @@ import Synchronization
 package final class PostgreSQLServer: Sendable {
   /// The superuser; TCP connections need the password.
   package static let user = "cordon"
+  /// The superuser's password. Holds delimiters of URLs, so that every test proves that they are escaped.
   package static let password = "s3cret/of:the@tests"
 
+  /// The TCP port on 127.0.0.1, free when the server was made; the same after a restart.
   package let port: UInt16
   private let folder: String
   private let child: Mutex<ServerChild?>
@@ -65,6 +67,7 @@ package final class PostgreSQLServer: Sendable {
     return url(of: name)
   }
 
+  /// The address of a database for libpq (`postgresql://…`), by TCP, with the password escaped.
   package func url(of database: String, user: String = user, password: String = password) -> String {
     let escaped = password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     return "postgresql://\(user):\(escaped)@127.0.0.1:\(port)/\(database)"
@@ -98,7 +101,7 @@ package final class PostgreSQLServer: Sendable {
       if (try? query("SELECT 1")) == "1" { return }
       guard started.isRunning, deadline.timeIntervalSinceNow > 0 else {
         let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
-        throw ServerTrouble("PostgreSQL did not start; it said:\n\(log)")
+        throw PostgreSQLServerError("PostgreSQL did not start; it said:\n\(log)")
       }
       usleep(20_000)
     }
@@ -131,6 +134,7 @@ package final class PostgreSQLServer: Sendable {
   /// Stops the server, with all processes that it has started, until `thaw`.
   package func freeze() { signalAll(SIGSTOP) }
 
+  /// Continues the server after `freeze`; connections go on where they stood.
   package func thaw() { signalAll(SIGCONT) }
 
   /// Changes a setting of the running server: `default_transaction_read_only = on`.
@@ -197,7 +201,7 @@ package final class PostgreSQLServer: Sendable {
 
   private static func giveToServer(_ path: String) throws {
     guard geteuid() == 0 else { return }
-    guard let user = getpwnam("postgres") else { throw ServerTrouble(missing) }
+    guard let user = getpwnam("postgres") else { throw PostgreSQLServerError(missing) }
     chown(path, user.pointee.pw_uid, user.pointee.pw_gid)
   }
 
@@ -212,7 +216,7 @@ package final class PostgreSQLServer: Sendable {
   private static func program(_ name: String) throws -> String {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
     let newest = versions.compactMap { Int($0) }.max()
-    guard let newest else { throw ServerTrouble(missing) }
+    guard let newest else { throw PostgreSQLServerError(missing) }
     return "/usr/lib/postgresql/\(newest)/bin/\(name)"
   }
 
@@ -228,13 +232,14 @@ package final class PostgreSQLServer: Sendable {
         bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
       }
     }
-    guard code == 0 else { throw ServerTrouble("no free port") }
+    guard code == 0 else { throw PostgreSQLServerError("no free port") }
     return UInt16(bigEndian: address.sin_port)
   }
 }
 
 /// The server could not be had as a test wants it.
-package struct ServerTrouble: Error, CustomStringConvertible {
+package struct PostgreSQLServerError: Error, CustomStringConvertible {
+  /// The step that failed, with the output of the program if there was any.
   package let description: String
 
   init(_ description: String) { self.description = description }

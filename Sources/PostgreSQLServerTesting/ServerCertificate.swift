@@ -5,6 +5,7 @@ package struct ServerCertificate: Sendable {
   let chain: String
   let key: String
 
+  /// A certificate and its key; not checked before the server starts with them.
   package init(chain: String, key: String) {
     self.chain = chain
     self.key = key
@@ -15,6 +16,7 @@ package struct ServerCertificate: Sendable {
 package final class CertificateAuthority: Sendable {
   private let folder: String
 
+  /// Makes a key and a certificate of its own, valid for nine days, in a folder below `/tmp`.
   package init() throws {
     folder = "/tmp/cordon-authority-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

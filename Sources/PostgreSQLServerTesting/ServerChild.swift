@@ -39,7 +39,7 @@ final class ServerChild: Sendable {
   @discardableResult
   func waitForEnd() throws -> Int32 {
     guard let status = end.waitForEnd(by: Date(timeIntervalSinceNow: 60)) else {
-      throw ServerTrouble("waited in vain for a process to end")
+      throw PostgreSQLServerError("waited in vain for a process to end")
     }
     return status
   }
@@ -52,7 +52,7 @@ final class ServerChild: Sendable {
     defer { unlink(output) }
     let status = try ServerChild(command, output: output).waitForEnd()
     let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
-    guard status == 0 else { throw ServerTrouble("\(command[0]) failed: \(text)") }
+    guard status == 0 else { throw PostgreSQLServerError("\(command[0]) failed: \(text)") }
     return text
   }
 
@@ -79,7 +79,7 @@ final class ServerChild: Sendable {
     defer { for text in arguments + environment { free(text) } }
     var pid: pid_t = 0
     let code = posix_spawn(&pid, command[0], &actions, &attributes, arguments, environment)
-    guard code == 0 else { throw ServerTrouble("\(command[0]): \(String(cString: strerror(code)))") }
+    guard code == 0 else { throw PostgreSQLServerError("\(command[0]): \(String(cString: strerror(code)))") }
     return pid
   }
 }
@@ -109,7 +109,7 @@ private final class EndOfChild: Sendable {
 
   func waitForStart() throws -> pid_t {
     hasStarted.wait()
-    guard let started = state.withLock({ $0.started }) else { throw ServerTrouble("nothing was started") }
+    guard let started = state.withLock({ $0.started }) else { throw PostgreSQLServerError("nothing was started") }
     return try started.get()
   }
 
