@@ -19,7 +19,9 @@ package final class PostgreSQLSessionStore: SessionStore {
   private let permissionsDue = Mutex(ContinuousClock.now)
   private static let permissionsInterval = Duration.seconds(60)
 
+  /// The hosts and the database, without user and password.
   package var place: String { pool.address.description }
+  /// Whether the schema `cordon` did not exist before this process made it.
   package let isNew: Bool
 
   /// Connects, and migrates the database to the schema of this program.
@@ -59,6 +61,7 @@ package final class PostgreSQLSessionStore: SessionStore {
 
   /// The result of looking for a store in a database.
   package enum Presence: Sendable {
+    /// The store, opened with two connections and without notifications. The caller closes it.
     case store(PostgreSQLSessionStore)
     /// The database has no store yet; its place.
     case nothing(String)
@@ -96,6 +99,7 @@ package final class PostgreSQLSessionStore: SessionStore {
     }
   }
 
+  /// Stops the listener for changes, waits for operations in progress, and closes every connection.
   package func close() async throws(StoreError) {
     await listener?.stop()
     await pool.close()
@@ -111,6 +115,8 @@ package final class PostgreSQLSessionStore: SessionStore {
     listener?.onChangeDelivery(report)
   }
 
+  /// Returns at the next notification of another gateway, or of this one. Without notifications it waits for all of
+  /// `limit`.
   package func waitForChanges(atMost limit: Duration) async { await changeSignal.wait(atMost: limit) }
 
   /// Runs `body` on a connection.
@@ -179,12 +185,15 @@ extension StoreCompatibility {
 }
 
 extension PostgreSQLSessionStore {
+  /// One read of the index by last use.
   package func latestUse() async throws(StoreError) -> Date? {
     try await read { connection in
       try connection.run("SELECT last_seen FROM cordon.sessions ORDER BY last_seen DESC LIMIT 1").first?.date(0)
     }
   }
 
+  /// Counts `cordon.store.pings` up, reads from the two large tables, and at most once a minute checks the permissions
+  /// on all of them. Works on a store of a newer schema, so as to report that.
   package func ping() async throws(StoreError) {
     try await runAnySchema(isRetryable: true) { [self] connection in
       try requireCompatibility(with: StoreCondition(connection))
@@ -205,6 +214,7 @@ extension PostgreSQLSessionStore {
     permissionsDue.withLock { $0 = ContinuousClock.now + Self.permissionsInterval }
   }
 
+  /// Counts each table in full, by one statement and so at one moment. Takes as long as the tables are large.
   package func counts() async throws(StoreError) -> StoreCounts {
     try await read { connection in
       let row = try connection.run(

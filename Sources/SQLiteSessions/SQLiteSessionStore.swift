@@ -34,7 +34,9 @@ package final class SQLiteSessionStore: SessionStore {
   /// The state of the file just before the changes were last read; nil if that failed.
   let readState = Mutex<DatabaseFileState?>(nil)
 
+  /// The file's absolute path, after `SQLite at`.
   package var place: String { "SQLite at \(file.path)" }
+  /// Whether the file had no tables before this process made them.
   package let isNew: Bool
   /// Whether the store is new although there was a file: an empty one, as somebody makes it to set its owner, but also
   /// as a crash of the machine or a full disk may leave it of a store with sessions.
@@ -176,10 +178,13 @@ package final class SQLiteSessionStore: SessionStore {
 }
 
 extension SQLiteSessionStore {
+  /// One read of the index by last use.
   package func latestUse() async throws(StoreError) -> Date? {
     try await read { try $0.row("SELECT last_seen FROM sessions ORDER BY last_seen DESC LIMIT 1")?.date(0) }
   }
 
+  /// Counts `store.pings` up by the connection that writes, then reads from the large tables by one that reads. Works
+  /// on a store of a newer schema, so as to report that.
   package func ping() async throws(StoreError) {
     // Writing comes first: it is what makes connections that read look at the file again.
     try await writeAnySchema { [self] database in

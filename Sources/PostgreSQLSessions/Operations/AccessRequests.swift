@@ -5,6 +5,8 @@ extension PostgreSQLSessionStore {
   /// When so few free places are left, requests are inserted one at a time, so that the limit is never exceeded.
   private static let lastPlaces = 100
 
+  /// Locks the account, so that a user who asks twice at once has one request. Close to `AccessRequest.mostOpen`, the
+  /// row of the store is locked too, and requests of all users are inserted one at a time.
   package func ask(
     _ subject: Subject, code: AccessRequestCode, at now: Date
   ) async throws(StoreError) -> AccessRequestOutcome {
@@ -52,11 +54,13 @@ extension PostgreSQLSessionStore {
       .map { try AccessRequest(stored: $0.text(0), subject: $0.text(1), asked: $0.date(2)) }
   }
 
+  /// Reads by primary key; an expired request that was not removed yet is not found.
   package func request(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> AccessRequest? {
     let until = Parameter.integer(AccessRequest.expiredUntil(now).stored)
     return try await read { try Self.request(where: "code = $1 AND asked > $2", [.text(code.text), until], in: $0) }
   }
 
+  /// Reads by the unique subject; an expired request that was not removed yet is not found.
   package func request(of subject: Subject, at now: Date) async throws(StoreError) -> AccessRequest? {
     let until = Parameter.integer(AccessRequest.expiredUntil(now).stored)
     return try await read {
@@ -64,6 +68,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Pages by the index of age. The request to continue after is read by a statement of its own: if it is gone by then,
+  /// the list begins again.
   package func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
   ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
@@ -95,11 +101,13 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Counts by the index of age.
   package func requestCount(at now: Date) async throws(StoreError) -> Int {
     let until = Parameter.integer(AccessRequest.expiredUntil(now).stored)
     return try await read { try Self.requestCount(after: until, in: $0) }
   }
 
+  /// Locks the account and deletes the request in one round trip; the deleted row decides between concurrent calls.
   package func admit(
     _ request: AccessRequest, to group: GroupName, by: String, at now: Date
   ) async throws(StoreError) -> Bool {
@@ -119,6 +127,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// One statement. Not retried when the connection breaks: a repetition would find no request, and return false.
   package func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     try await write(isRetryable: false) { connection in
       try connection.run(

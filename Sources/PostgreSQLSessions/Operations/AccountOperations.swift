@@ -2,10 +2,13 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Reads the account with its groups and its ban, by primary key.
   package func account(_ subject: Subject) async throws(StoreError) -> Account? {
     try await read { try PostgreSQLAccountRow.find(subject, in: $0)?.account }
   }
 
+  /// Reads by the index of addresses, which holds the first 320 bytes in lower case; longer matches are compared by
+  /// their length.
   package func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] {
     let key = PostgreSQLAccountRow.emailKey(email)
     return try await read { connection in
@@ -20,6 +23,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Pages by primary key. A row that is damaged is listed as such and does not end the page.
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try await read { connection in
       try connection.run(
@@ -31,6 +35,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Pages as `accounts(after:limit:)` does, with two subqueries for the sessions of each account: keep `limit` small.
   package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try await read { connection in
       try connection.run(
@@ -52,6 +57,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Locks the account without reading it, so that a damaged one can be removed, too. Tokens and the request for access
+  /// go by the foreign key.
   @discardableResult
   package func forget(
     _ subject: Subject, keeping groups: Set<GroupName>, at now: Date

@@ -2,10 +2,13 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Reads the only row of `cordon.store`, where a migration has put it.
   package func storeKey() async throws(StoreError) -> StoreKey {
     try await read { try PostgreSQLAccessRow.key($0.run(PostgreSQLAccessRow.findingKey)) }
   }
 
+  /// Three round trips before the changes: lock and key, the ban, then the ends of sessions and request. The lock puts
+  /// it before or after a concurrent sign-in, whose session is ended here, or whose account shows the ban.
   @discardableResult
   package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
     try await write(at: ban.since) { connection, changes in
@@ -25,6 +28,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too.
   package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
     try await write(at: now) { connection, changes in
       let found = try connection.run(together: [
@@ -39,6 +43,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads the key first: bans are found by the keyed hash of the subject.
   package func ban(of subject: Subject) async throws(StoreError) -> Ban? {
     try await read { connection in
       let key = try PostgreSQLAccessRow.key(connection.run(PostgreSQLAccessRow.findingKey))
@@ -46,6 +51,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Compares the end with `now`, because a ban stays for a while after it has expired.
   package func banCount(at now: Date) async throws(StoreError) -> Int {
     try await read { connection in
       try connection.run(

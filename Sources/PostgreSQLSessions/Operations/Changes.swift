@@ -2,6 +2,9 @@ import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Reads the changes of all lanes after the positions of the cursor, then the positions of the lanes, and compares
+  /// the two: a number that is missing was removed, or lost by a failover. A gap that a rollback has left retires all
+  /// connections. Throws when the server is a standby.
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await runAnySchema(isRetryable: true) { [self] connection in
       guard let cursor else {
@@ -58,6 +61,8 @@ extension PostgreSQLSessionStore {
     return positions
   }
 
+  /// Deletes up to `rule.limit` rows by each condition. Rows that another transaction has locked are left for the next
+  /// call, so that gateways can do this at the same time.
   package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     try await write(at: rule.now) { connection, _ in
       var removed = try connection.run(

@@ -6,6 +6,8 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
   private static let watchTime = Duration.seconds(12)
   private static let watchPause = Duration.milliseconds(500)
 
+  /// Marks the empty store as a copy of this source, under the lock of its row. A store that had a schema already is
+  /// watched for twelve seconds before: a gateway that uses it would show itself by a ping.
   package func beginCopy(of source: CopiedContent) async throws(StoreError) -> CopyProgress {
     try await beginCopy(of: source, watchingFor: Self.watchTime)
   }
@@ -41,12 +43,14 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
+  /// One idempotent statement; see `storeKey`.
   package func adopt(_ key: StoreKey) async throws(StoreError) {
     try await write(isRetryable: true) {
       try $0.run("UPDATE cordon.store SET access_key = $1 WHERE id = 1", [.bytes(key.exposedBytes)]).affected
     }
   }
 
+  /// Reads the end of the primary key: rows are added in the order of their keys.
   package func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
     try await read { connection in
       switch table {
@@ -60,6 +64,8 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
+  /// Inserts all rows by one statement, a column an array. `ON CONFLICT DO NOTHING` makes it idempotent, so that it is
+  /// retried when the connection breaks.
   package func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       let columns = table.columns.indices.map { column in rows.map { column < $0.count ? $0[column] : .null } }
@@ -67,10 +73,12 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
+  /// Counts the table in full.
   package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
     try await read { try table.count(in: $0) }
   }
 
+  /// Sets `is_copied`: until then no gateway opens the store.
   package func finishCopy() async throws(StoreError) {
     try await write(isRetryable: true) {
       try $0.run("UPDATE cordon.store SET is_copied = 1 WHERE id = 1").affected

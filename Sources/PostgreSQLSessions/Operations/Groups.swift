@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Locks the account if it is known, as everything does that changes the access of a user.
   package func add(
     _ subject: Subject, to group: GroupName, by: String, at now: Date
   ) async throws(StoreError) -> Bool {
@@ -11,6 +12,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Locks the account and deletes the row in one round trip; no row, no change in the feed.
   package func remove(_ subject: Subject, from group: GroupName, at now: Date) async throws(StoreError) -> Bool {
     try await write(at: now) { connection, changes in
       let removed = try connection.run(together: [
@@ -25,6 +27,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads by the index of subjects. A name that is damaged fails the operation: a group must not be missing unnoticed.
   package func groups(of subject: Subject) async throws(StoreError) -> [GroupName] {
     try await read { connection in
       try connection.run(
@@ -33,6 +36,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Pages by primary key. A subject that is damaged is listed as such.
   package func members(
     of group: GroupName, after subject: Subject?, limit: Int
   ) async throws(StoreError) -> [Listed<Subject>] {
@@ -50,6 +54,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Counts all rows, grouped by name.
   package func memberCounts() async throws(StoreError) -> [GroupName: Int] {
     try await read { connection in
       var counts: [GroupName: Int] = [:]

@@ -2,6 +2,8 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Inserts an invitation that `closes` when it expires, or earlier, once it was used up. A taken ID or hash is a
+  /// conflict.
   package func create(_ invitation: Invitation, hash: [UInt8]) async throws(StoreError) {
     try await write(at: invitation.created) { connection, _ in
       let created = try connection.run(
@@ -18,6 +20,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads by the unique hash, without a lock: `redeem` looks again.
   package func invitation(hash: [UInt8]) async throws(StoreError) -> Invitation? {
     try await read { connection in
       try connection.run(
@@ -71,6 +74,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads all rows; there are as many as managers have made within the retention.
   package func invitations() async throws(StoreError) -> [Listed<Invitation>] {
     try await read { connection in
       try connection.run(
@@ -79,6 +83,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Deletes the row, and its uses by the foreign key. Not retried when the connection breaks: a repetition would
+  /// return false.
   package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {
     try await write(isRetryable: false) { connection in
       try connection.run("DELETE FROM cordon.invitations WHERE id = $1", [.text(id)]).affected == 1

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Inserts a token; a taken name or public name is a conflict.
   package func create(_ token: MachineToken) async throws(StoreError) {
     try await write(at: token.created) { connection, changes in
       let created = try connection.run(
@@ -18,6 +19,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads by the unique public name.
   package func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
     try await read { connection in
       try connection.run(
@@ -27,6 +29,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads all rows; a damaged one is listed as such.
   package func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
     try await read { connection in
       try connection.run("SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens ORDER BY name")
@@ -34,6 +37,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Deletes by name and notes both changes in the same transaction.
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
     try await write(at: now) { connection, changes in
       let revoked = try connection.run(

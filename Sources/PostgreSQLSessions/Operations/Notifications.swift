@@ -2,6 +2,8 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// The replay guard is inserted first: a concurrent repetition waits for this transaction, and then finds the guard.
+  /// The account is locked after it.
   package func carryOut(
     _ notification: AccountNotification, at now: Date
   ) async throws(StoreError) -> NotificationOutcome {
@@ -57,6 +59,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// `FOR UPDATE SKIP LOCKED` gives concurrent callers different messages. Not retried when the connection breaks: a
+  /// message that was leased then comes again when the lease ends.
   package func nextMessage(
     leasedUntil lease: Date, at now: Date
   ) async throws(StoreError) -> Listed<OutgoingMessage>? {
@@ -83,6 +87,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Deletes by the identifier; a message that is gone already is no error.
   package func discard(_ message: OutgoingMessage) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       try connection.run(
@@ -91,6 +96,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Sets the moment by the identifier; a message that is gone has no effect.
   package func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       try connection.run(

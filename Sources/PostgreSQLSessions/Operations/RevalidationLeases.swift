@@ -2,11 +2,13 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Reads without a lock first, since most calls come too early; one that may succeed looks again under the lock of
+  /// the account. Of several tokens the preferred client's is taken, or else the newest.
   package func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
     return try await run(isRetryable: false) { connection in
-      // Fast path: most claims are too early and need no row lock.
+      // Fast path: most calls are too early and need no row lock.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
       guard let early else { return .nothingToAskWith }
       if early.question == nil, early.row.account.withoutToken(at: now, interval: interval) == nil {
@@ -73,32 +75,34 @@ extension PostgreSQLSessionStore {
         tokenVersion: try token.integer(2)))
   }
 
-  package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+  /// One statement that compares the number of the lease, so that it is idempotent and cannot undo a later one.
+  package func releaseLease(_ lease: RevalidationLease) async throws(StoreError) {
     try await write(isRetryable: true) { connection in
       try connection.run(
         "UPDATE cordon.accounts SET last_asked = $1, last_answer = $2 WHERE subject = $3 AND claim_number = $4",
         [
-          .integer(claim.previouslyAsked?.stored), .text(claim.previousAnswer?.rawValue), .text(claim.subject.text),
-          .integer(claim.number),
+          .integer(lease.previouslyAsked?.stored), .text(lease.previousAnswer?.rawValue), .text(lease.subject.text),
+          .integer(lease.number),
         ]
       ).affected
     }
   }
 
+  /// Locks the account, and changes the token only if its version is still that of the lease.
   package func record(
-    _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
+    _ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date
   ) async throws(StoreError) -> RecordedRevalidation {
     try await write(at: now) { connection, changes in
-      guard let before = try PostgreSQLAccountRow.lock(claim.subject, in: connection) else {
+      guard let before = try PostgreSQLAccountRow.lock(lease.subject, in: connection) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
-      let standing = before.account.standing(of: claim, latest: before.claimNumber)
+      let standing = before.account.standing(of: lease, latest: before.claimNumber)
       if standing == .outdated { return RecordedRevalidation(account: before.account, ended: []) }
       var after = before
       if standing == .latest { after.account = before.account.after(answer, at: now) }
       var ended: [PublicSessionID] = []
       let token: [Parameter] = [
-        .text(claim.subject.text), .text(claim.clientID), .integer(claim.tokenVersion),
+        .text(lease.subject.text), .text(lease.clientID), .integer(lease.tokenVersion),
       ]
       switch answer {
       case .good(_, let fresh):
@@ -114,14 +118,14 @@ extension PostgreSQLSessionStore {
           "DELETE FROM cordon.refresh_tokens WHERE subject = $1 AND client_id = $2 AND version = $3", token)
         if deleted.affected == 1 {
           ended = try PostgreSQLSessionRow.end(
-            where: "subject = $1 AND client_id = $2", [.text(claim.subject.text), .text(claim.clientID)],
+            where: "subject = $1 AND client_id = $2", [.text(lease.subject.text), .text(lease.clientID)],
             in: connection)
         }
       case .noGoodAnswer: break
       }
       try after.update(in: connection)
       changes += ended.map { .ended($0, .revoked) }
-      if after.account.hasNewClaims(since: before.account) { changes.append(.accountChanged(claim.subject)) }
+      if after.account.hasNewClaims(since: before.account) { changes.append(.accountChanged(lease.subject)) }
       return RecordedRevalidation(account: after.account, ended: ended)
     }
   }

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// One statement; see `finding`.
   package func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
     try await read { connection in
       let row = try connection.run(Self.finding, [.bytes(handle.bytes)]).first
@@ -21,6 +22,7 @@ extension PostgreSQLSessionStore {
     LEFT JOIN cordon.bans ON bans.subject = accounts.subject WHERE sessions.handle = $1
     """
 
+  /// Deletes the rows; the change feed keeps their IDs and the reason. Notes the change of the selection, too.
   @discardableResult
   package func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
@@ -45,6 +47,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Writes in batches of 500, each a transaction of its own, sorted by ID. An error leaves earlier batches written,
+  /// which a repetition does not harm.
   package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
     // The latest of each session, in the same order as every other transaction, so that there is no deadlock.
     let latest = Dictionary(updates.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
@@ -67,6 +71,7 @@ extension PostgreSQLSessionStore {
   /// Small enough that the rows are not locked for long.
   private static let batchSize = 500
 
+  /// Reads by the index of subjects. A session that is damaged is listed as such.
   package func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
     try await read { connection in
       try connection.run(

@@ -2,20 +2,22 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
-  package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
+  /// Inserts the guard; the primary key decides between concurrent calls.
+  package func consume(_ replayGuard: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
     // In a transaction: if the connection breaks before COMMIT, it is certain that nothing was consumed.
     try await run(isRetryable: false) { connection in
-      try connection.transaction { try Self.consume(mark, until: until, in: connection) }
+      try connection.transaction { try Self.consume(replayGuard, until: until, in: connection) }
     }
   }
 
-  static func consume(_ mark: ReplayGuard, until: Date, in connection: Connection) throws -> Bool {
+  static func consume(_ replayGuard: ReplayGuard, until: Date, in connection: Connection) throws -> Bool {
     try connection.run(
       "INSERT INTO cordon.single_use_marks (mark, until) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING",
-      [.bytes(mark.bytes), .integer(until.stored)]
+      [.bytes(replayGuard.bytes), .integer(until.stored)]
     ).affected == 1
   }
 
+  /// Inserts the name, or replaces an earlier one of this user. Idempotent, and so retried when the connection breaks.
   package func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
   {
     try await write(isRetryable: true) { connection in

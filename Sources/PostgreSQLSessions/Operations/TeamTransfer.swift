@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Locks the account. Writes, and notes a change, only if the transfer differs from what was noted before.
   package func prepare(
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
@@ -15,6 +16,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Locks both accounts, in the order of their subjects. Returns `.tokensChanged` if a sign-in or a revalidation has
+  /// replaced a token since the caller re-encrypted it: the caller starts again.
   package func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await write(at: now) { connection, changes in
       guard let (old, present) = try Self.lockBoth(of: move, in: connection) else { return .unknownSubject }

@@ -1,6 +1,7 @@
 package import Sessions
 
 extension PostgreSQLSessionStore {
+  /// Reads by the prefix of the primary key. One damaged row fails the operation.
   package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try await read { connection in
       try connection.run(
@@ -10,6 +11,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Counts at most a million tokens of each key, by the index of keys.
   package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { connection in
       var counts: [KeyIdentifier: Int] = [:]
@@ -35,6 +37,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// Reads in no particular order: replaced tokens leave the range, so that the next call finds others.
   package func storedTokens(
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
@@ -49,6 +52,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// One statement for the batch. It compares the encrypted bytes: a token that a sign-in has replaced meanwhile
+  /// differs.
   package func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int {
     try await write(isRetryable: false) { connection in
       try connection.run(
@@ -67,6 +72,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// One statement for the batch, which compares the encrypted bytes as `replace` does.
   package func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
     try await write(isRetryable: false) { connection in
       try connection.run(

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Counts in one transaction that reads, so that the numbers agree with each other.
   package func accessCounts(at now: Date) async throws(StoreError) -> AccessCounts {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { database in

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// The write lock serializes all calls, so that the limit `AccessRequest.mostOpen` is exact.
   package func ask(
     _ subject: Subject, code: AccessRequestCode, at now: Date
   ) async throws(StoreError) -> AccessRequestOutcome {
@@ -43,16 +44,19 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads by primary key; an expired request that was not removed yet is not found.
   package func request(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> AccessRequest? {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { try Self.request(where: "code = ? AND asked > ?", [code.text, until], in: $0) }
   }
 
+  /// Reads by the unique subject; an expired request that was not removed yet is not found.
   package func request(of subject: Subject, at now: Date) async throws(StoreError) -> AccessRequest? {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { try Self.request(where: "subject = ? AND asked > ?", [subject.text, until], in: $0) }
   }
 
+  /// Pages by the index of age. If the request to continue after is gone, the list begins again.
   package func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
   ) async throws(StoreError) -> [Listed<(request: AccessRequest, account: Account)>] {
@@ -80,11 +84,13 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Counts by the index of age.
   package func requestCount(at now: Date) async throws(StoreError) -> Int {
     let until = AccessRequest.expiredUntil(now).stored
     return try await read { try Self.requestCount(after: until, in: $0) }
   }
 
+  /// The deleted row decides between this and `reject`: the later of two transactions finds none.
   package func admit(
     _ request: AccessRequest, to group: GroupName, by: String, at now: Date
   ) async throws(StoreError) -> Bool {
@@ -100,6 +106,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Deletes by the code, unless the request has expired.
   package func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool {
     let until = AccessRequest.expiredUntil(now).stored
     return try await write { database in

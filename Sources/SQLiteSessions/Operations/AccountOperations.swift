@@ -2,10 +2,12 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Reads the account with its groups and its ban, by primary key.
   package func account(_ subject: Subject) async throws(StoreError) -> Account? {
     try await read { try SQLiteAccountRow.find(subject, in: $0)?.account }
   }
 
+  /// Reads by the index of addresses, whose collation `NOCASE` folds the letters of ASCII only.
   package func accounts(withEmail email: String) async throws(StoreError) -> [Listed<Account>] {
     try await read { database in
       try database.rows(
@@ -17,6 +19,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Pages by primary key. A row that is damaged is listed as such and does not end the page.
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<Account>] {
     try await read { database in
       try database.rows(
@@ -28,6 +31,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Pages as `accounts(after:limit:)` does, with two subqueries for the sessions of each account: keep `limit` small.
   package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [Listed<AccountSummary>] {
     try await read { database in
       try database.rows(
@@ -48,6 +52,8 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Does not read the account, so that a damaged one can be removed, too. Tokens and the request for access go by the
+  /// foreign key.
   @discardableResult
   package func forget(
     _ subject: Subject, keeping groups: Set<GroupName>, at now: Date
@@ -55,6 +61,7 @@ extension SQLiteSessionStore {
     try await write { try SQLiteAccountRow.forget(subject, keeping: groups, at: now, in: $0) }
   }
 
+  /// Reads by the prefix of the primary key. One damaged row fails the operation.
   package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try await read { database in
       try database.rows(
@@ -63,6 +70,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Counts all tokens, by the index of keys: one machine has too few of them to need a limit.
   package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { database in
       var counts: [KeyIdentifier: Int] = [:]
@@ -74,6 +82,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads in no particular order: replaced tokens leave the range, so that the next call finds others.
   package func storedTokens(
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
@@ -94,6 +103,8 @@ extension SQLiteSessionStore {
       subject: subject, clientID: try row.text(1), token: EncryptedToken(stored: try row.bytes(2)))
   }
 
+  /// A statement for each token. It compares the encrypted bytes: a token that a sign-in has replaced meanwhile
+  /// differs.
   package func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int {
     try await write { database in
       var replaced = 0
@@ -109,6 +120,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// A statement for each token, which compares the encrypted bytes as `replace` does.
   package func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
     try await write { database in
       try tokens.reduce(0) { deleted, stored in

@@ -2,10 +2,13 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Reads the only row of `store`, where a migration has put it.
   package func storeKey() async throws(StoreError) -> StoreKey {
     try await read { try SQLiteAccessRow.key(in: $0) }
   }
 
+  /// Writes the ban under the keyed hash of the subject, and ends the sessions in the same transaction: no sign-in can
+  /// come between.
   @discardableResult
   package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
     try await write { database in
@@ -17,6 +20,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Deletes by the keyed hash, which is there for unknown users, too.
   package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
     try await write { database in
       let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
@@ -26,10 +30,12 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads the key first: bans are found by the keyed hash of the subject.
   package func ban(of subject: Subject) async throws(StoreError) -> Ban? {
     try await read { try SQLiteAccessRow.ban(of: subject, in: $0) }
   }
 
+  /// Compares the end with `now`, because a ban stays for a while after it has expired.
   package func banCount(at now: Date) async throws(StoreError) -> Int {
     try await read { try Self.banCount(at: now, in: $0) }
   }

@@ -3,6 +3,7 @@ package import Sessions
 import Synchronization
 
 extension SQLiteSessionStore {
+  /// Compares the state of the files with that at the last complete read, without a query. True if it is not known.
   package var mayHaveChanged: Bool {
     get async {
       guard let known = readState.withLock({ $0 }) else { return true }
@@ -12,6 +13,8 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads in one transaction, and remembers the state of the files from before it if nothing was left to read. Throws
+  /// if the file at the path is no longer the one that is open.
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     readState.withLock { $0 = nil }
     let (state, changes) = try await readChanges(since: cursor, limit: limit)
@@ -61,6 +64,7 @@ extension SQLiteSessionStore {
     try database.row("SELECT at FROM changes WHERE number = ?", [number])?.integer(0)
   }
 
+  /// Deletes up to `rule.limit` rows by each condition in one transaction. Other writes wait meanwhile: keep it small.
   package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     try await write { database in
       let now = rule.now

@@ -1,6 +1,8 @@
 package import Sessions
 
 extension SQLiteSessionStore: StoreCopySource {
+  /// Pages by primary key, in transactions of their own: the copy notices by `CopiedContent` if the store changes
+  /// between two of them.
   package func rows(
     of table: StoreTable, after key: [StoredValue], limit: Int
   ) async throws(StoreError) -> [[StoredValue]] {
@@ -16,6 +18,8 @@ extension SQLiteSessionStore: StoreCopySource {
     }
   }
 
+  /// Asks the migrations whether a newer version has changed the schema, even in a way that this one may ignore when it
+  /// serves.
   package func requireKnownSchema() async throws(StoreError) {
     let path = file.path
     try await read { database in
@@ -26,6 +30,7 @@ extension SQLiteSessionStore: StoreCopySource {
     }
   }
 
+  /// Counts the table in full.
   package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
     try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.count(0) ?? 0 }
   }

@@ -2,12 +2,14 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Inserts the membership and deletes the user's open request, in one transaction.
   package func add(
     _ subject: Subject, to group: GroupName, by: String, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write { try SQLiteAccessRow.add(subject, to: group, by: by, at: now, in: $0) }
   }
 
+  /// Deletes the row; no row, no change in the feed.
   package func remove(_ subject: Subject, from group: GroupName, at now: Date) async throws(StoreError) -> Bool {
     try await write { database in
       let removed = try database.run(
@@ -18,6 +20,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads by the index of subjects. A name that is damaged fails the operation: a group must not be missing unnoticed.
   package func groups(of subject: Subject) async throws(StoreError) -> [GroupName] {
     try await read { database in
       try database.rows("SELECT group_name FROM group_members WHERE subject = ? ORDER BY group_name", [subject.text])
@@ -25,6 +28,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Pages by primary key. A subject that is damaged is listed as such.
   package func members(
     of group: GroupName, after subject: Subject?, limit: Int
   ) async throws(StoreError) -> [Listed<Subject>] {
@@ -41,6 +45,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Counts all rows, grouped by name.
   package func memberCounts() async throws(StoreError) -> [GroupName: Int] {
     try await read { try Self.memberCounts(in: $0) }
   }

@@ -2,6 +2,8 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Inserts an invitation that `closes` when it expires, or earlier, once it was used up. A taken ID or hash is a
+  /// conflict.
   package func create(_ invitation: Invitation, hash: [UInt8]) async throws(StoreError) {
     try await write { database in
       let created = try database.run(
@@ -18,6 +20,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads by the unique hash.
   package func invitation(hash: [UInt8]) async throws(StoreError) -> Invitation? {
     try await read { try Self.invitation(hash: hash, in: $0) }
   }
@@ -28,6 +31,7 @@ extension SQLiteSessionStore {
     ).map { try Invitation(stored: $0) }
   }
 
+  /// Decides and writes under the write lock, so that no two users get the last use.
   package func redeem(
     hash: [UInt8], by subject: Subject, isMember: Bool, at now: Date
   ) async throws(StoreError) -> RedemptionOutcome {
@@ -55,6 +59,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads all rows; there are as many as managers have made within the retention.
   package func invitations() async throws(StoreError) -> [Listed<Invitation>] {
     try await read { try Self.invitations(in: $0) }
   }
@@ -64,6 +69,7 @@ extension SQLiteSessionStore {
       .map { row in try Listed(name: row.text(0)) { try Invitation(stored: row) } }
   }
 
+  /// Deletes the row, and its uses by the foreign key.
   package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {
     try await write { try $0.run("DELETE FROM invitations WHERE id = ?", [id]) == 1 }
   }

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Inserts a token; a taken name or public name is a conflict.
   package func create(_ token: MachineToken) async throws(StoreError) {
     try await write { database in
       let created = try database.run(
@@ -18,6 +19,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads by the unique public name.
   package func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
     try await read { database in
       try database.row(
@@ -26,6 +28,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads all rows; a damaged one is listed as such.
   package func machineTokens() async throws(StoreError) -> [Listed<MachineToken>] {
     try await read { try Self.machineTokens(in: $0) }
   }
@@ -35,6 +38,7 @@ extension SQLiteSessionStore {
       .map { row in try Listed(name: row.text(0)) { try MachineToken(stored: row) } }
   }
 
+  /// Deletes by name and notes both changes in the same transaction.
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
     try await write { database in
       let row = try database.row("DELETE FROM machine_tokens WHERE name = ? RETURNING handle", [name.text])

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// The replay guard, the change and the message are one transaction: a crash leaves all of them or none.
   package func carryOut(
     _ notification: AccountNotification, at now: Date
   ) async throws(StoreError) -> NotificationOutcome {
@@ -58,6 +59,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads the message and moves its moment under the write lock, so that each caller gets a different one.
   package func nextMessage(
     leasedUntil lease: Date, at now: Date
   ) async throws(StoreError) -> Listed<OutgoingMessage>? {
@@ -83,10 +85,12 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Deletes by the identifier; a message that is gone already is no error.
   package func discard(_ message: OutgoingMessage) async throws(StoreError) {
     try await write { try $0.run("DELETE FROM messages WHERE identifier = ?", [message.identifier]) }
   }
 
+  /// Sets the moment by the identifier; a message that is gone has no effect.
   package func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
     try await write {
       try $0.run("UPDATE messages SET due = ? WHERE identifier = ?", [moment.stored, message.identifier])

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// Decides under the write lock. Of several tokens the preferred client's is taken, or else the newest.
   package func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
@@ -29,22 +30,24 @@ extension SQLiteSessionStore {
     }
   }
 
-  package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+  /// Compares the number of the lease, so that it cannot undo a later one.
+  package func releaseLease(_ lease: RevalidationLease) async throws(StoreError) {
     try await write { database in
       try database.run(
         "UPDATE accounts SET last_asked = ?, last_answer = ? WHERE subject = ? AND claim_number = ?",
-        [claim.previouslyAsked?.stored, claim.previousAnswer?.rawValue, claim.subject.text, claim.number])
+        [lease.previouslyAsked?.stored, lease.previousAnswer?.rawValue, lease.subject.text, lease.number])
     }
   }
 
+  /// Changes the token only if its version is still that of the lease.
   package func record(
-    _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
+    _ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date
   ) async throws(StoreError) -> RecordedRevalidation {
     try await write { database in
-      guard let before = try SQLiteAccountRow.find(claim.subject, in: database) else {
+      guard let before = try SQLiteAccountRow.find(lease.subject, in: database) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
-      let standing = before.account.standing(of: claim, latest: before.claimNumber)
+      let standing = before.account.standing(of: lease, latest: before.claimNumber)
       if standing == .outdated { return RecordedRevalidation(account: before.account, ended: []) }
       var after = before
       if standing == .latest { after.account = before.account.after(answer, at: now) }
@@ -56,15 +59,15 @@ extension SQLiteSessionStore {
             """
             UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND version = ?
             """,
-            [token.bytes, Int64(token.key.number), claim.subject.text, claim.clientID, claim.tokenVersion])
+            [token.bytes, Int64(token.key.number), lease.subject.text, lease.clientID, lease.tokenVersion])
         }
       case .revoked:
         let deleted = try database.run(
           "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND version = ?",
-          [claim.subject.text, claim.clientID, claim.tokenVersion])
+          [lease.subject.text, lease.clientID, lease.tokenVersion])
         if deleted == 1 {
           ended = try SQLiteSessionRow.end(
-            where: "subject = ? AND client_id = ?", [claim.subject.text, claim.clientID], because: .revoked, at: now,
+            where: "subject = ? AND client_id = ?", [lease.subject.text, lease.clientID], because: .revoked, at: now,
             in: database)
         }
       case .noGoodAnswer:
@@ -72,7 +75,7 @@ extension SQLiteSessionStore {
       }
       try after.save(in: database)
       if after.account.hasNewClaims(since: before.account) {
-        try SQLiteSessionRow.noteChange(of: claim.subject, at: now, in: database)
+        try SQLiteSessionRow.noteChange(of: lease.subject, at: now, in: database)
       }
       return RecordedRevalidation(account: after.account, ended: ended)
     }

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
+  /// One read by primary keys, and the indexes of groups and bans by subject.
   package func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
     try await read { database in
       let row = try database.row(
@@ -18,6 +19,7 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Deletes the rows; the change feed keeps their IDs and the reason. Notes the change of the selection, too.
   @discardableResult
   package func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
@@ -41,6 +43,8 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Writes in batches of 500, each a transaction of its own. An error leaves earlier batches written, which a
+  /// repetition does not harm.
   package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
     var rest = updates[...]
     while !rest.isEmpty {
@@ -59,6 +63,7 @@ extension SQLiteSessionStore {
   /// Small enough that a sign-in does not wait long for its turn to write.
   private static let batchSize = 500
 
+  /// Reads by the index of subjects. A session that is damaged is listed as such.
   package func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>] {
     try await read { database in
       try database.rows(

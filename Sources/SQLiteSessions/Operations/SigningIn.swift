@@ -2,14 +2,16 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
-  package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
+  /// Inserts the guard; the primary key decides between processes.
+  package func consume(_ replayGuard: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
     try await write { database in
       try database.run(
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
-        [mark.bytes, until.stored]) == 1
+        [replayGuard.bytes, until.stored]) == 1
     }
   }
 
+  /// Inserts the name, or replaces an earlier one of this user.
   package func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
   {
     try await write { database in
@@ -21,6 +23,8 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// Reads and writes under the write lock. A session ID counts as used for as long as the change feed remembers its
+  /// end.
   package func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     try await write { database in
       let session = signIn.session
