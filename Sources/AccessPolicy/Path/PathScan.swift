@@ -15,10 +15,8 @@ struct PathScan {
   private var beyondASCII = 0
   /// Whether one of the dots is a character that only normalization turns into a dot.
   private var hasCompatibleDot = false
-  /// Whether a `;` was met in this segment.
-  private var inParameter = false
-  /// Whether a server may have met a `;` in this segment, which full-width forms also become.
-  private var mayBeInParameter = false
+  /// Whether a parameter has begun in this segment.
+  private var parameter = Parameter.none
   /// The bytes of older encodings in this segment. The counts above begin again behind each of them.
   private var legacy = LegacyBytes.none
   /// The end of the last character beyond ASCII.
@@ -27,6 +25,15 @@ struct PathScan {
   private var nestedEscape = 0
   /// Whether that escape is written as `%25` and raw digits so far.
   private var isNestedPlainly = false
+
+  private enum Parameter {
+    /// No `;` so far.
+    case none
+    /// For some servers: a character that normalization turns into `;`.
+    case possible
+    /// For all servers: a `;`.
+    case certain
+  }
 
   private enum LegacyBytes {
     case none
@@ -81,8 +88,8 @@ struct PathScan {
   /// Closes a segment at a separator or at the end.
   mutating func endSegment() -> PathRefusal? {
     defer {
-      (length, dots, spaces, inParameter, nestedEscape) = (0, 0, 0, false, 0)
-      (hasCompatibleDot, mayBeInParameter, legacy, beyondASCII) = (false, false, .none, 0)
+      (length, dots, spaces, nestedEscape) = (0, 0, 0, 0)
+      (hasCompatibleDot, parameter, legacy, beyondASCII) = (false, .none, .none, 0)
     }
     return classifyDots()
   }
@@ -101,10 +108,10 @@ struct PathScan {
     switch byte {
     case UInt8(ascii: "/"), UInt8(ascii: "\\"):
       // An escape is three bytes long.
-      note(index == 4 ? .leadingDoubleSlash : mayBeInParameter ? .hidingParameter : .encodedSeparator)
+      note(index == 4 ? .leadingDoubleSlash : parameter != .none ? .hidingParameter : .encodedSeparator)
       return endSegment()
     case UInt8(ascii: "?"), UInt8(ascii: "#"):
-      note(mayBeInParameter ? .hidingParameter : .encodedDelimiter)
+      note(parameter != .none ? .hidingParameter : .encodedDelimiter)
       return endSegment()
     case UInt8(ascii: ";"):
       return beginParameter(isFirst: index == 4)
@@ -126,7 +133,7 @@ struct PathScan {
   private mutating func take(_ byte: UInt8) -> PathRefusal? {
     if byte == UInt8(ascii: ":"), isOfDots { note(.dots) }
     length += 1
-    if !inParameter {
+    if parameter != .certain {
       if byte == UInt8(ascii: ".") { dots += 1 }
       if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") { spaces += 1 }
     }
@@ -139,9 +146,8 @@ struct PathScan {
   private mutating func beginParameter(isFirst: Bool) -> PathRefusal? {
     note(isFirst ? .hidingParameter : .parameter)
     nestedEscape = 0
-    if !inParameter, let refusal = classifyDots() { return refusal }
-    inParameter = true
-    mayBeInParameter = true
+    if parameter != .certain, let refusal = classifyDots() { return refusal }
+    parameter = .certain
     length += 1
     return nil
   }
@@ -220,7 +226,7 @@ struct PathScan {
       return note(.malformedUTF8)
     }
     note(.legacyByte)
-    if inParameter {
+    if parameter == .certain {
       length += 1
       return
     }
@@ -272,17 +278,17 @@ struct PathScan {
     case UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
       if isOfDots { note(.confusable) }
       if byte == UInt8(ascii: ";") {
-        mayBeInParameter = true
+        if parameter == .none { parameter = .possible }
         if isFirst { note(.hidingParameter) }
-      } else if mayBeInParameter, byte != UInt8(ascii: ":") {
+      } else if parameter != .none, byte != UInt8(ascii: ":") {
         note(.hidingParameter)
       }
     case UInt8(ascii: "."):
-      if !inParameter {
+      if parameter != .certain {
         dots += 1
         hasCompatibleDot = true
       }
-    case UInt8(ascii: " "), UInt8(ascii: "+"): if !inParameter { spaces += 1 }
+    case UInt8(ascii: " "), UInt8(ascii: "+"): if parameter != .certain { spaces += 1 }
     case UInt8(ascii: "%"):
       length += 1
       (nestedEscape, isNestedPlainly) = (1, false)
