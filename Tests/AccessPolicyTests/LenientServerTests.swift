@@ -99,7 +99,7 @@ struct LenientServerTests {
     ])
     for path in ["/public/(S(x))/page", "/public/(S(x))/", "/public/(A(b)F(c))/a/b", "/public/a/(S(x))b"] {
       let decision = decide(path, table)
-      #expect(decision.access == .public && !decision.isOfOtherReading, "\(path)")
+      #expect(decision.access == .public && decision.otherReading == .none, "\(path)")
     }
     // Ambiguous in another way as well, or public only without the segment, or only with it.
     for path in [
@@ -112,7 +112,7 @@ struct LenientServerTests {
       "/public/(S(x))/inner/a", "/public/in/(S(x))ner/a", "/public/(S(x))../a", "/public/(S(a))/(S(b))/c",
     ] {
       let decision = decide(path, table)
-      #expect(decision.access == .deny && decision.isOfOtherReading && decision.isPublicByItself, "\(path)")
+      #expect(decision.access == .deny && decision.otherReading == .stricterThanPublic, "\(path)")
     }
   }
 
@@ -158,7 +158,7 @@ struct LenientServerTests {
     ])
     for path in ["/wiki/C++", "/wiki/C++/x", "/wiki/C%2B%2B", "/wiki/a+b", "/wiki/+", "/wiki/+.pdf"] {
       let decision = decide(path, table)
-      #expect(decision.access == .public && !decision.isOfOtherReading, "\(path)")
+      #expect(decision.access == .public && decision.otherReading == .none, "\(path)")
     }
     for path in ["/wiki/C++/private", "/c++", "/C+/x"] { #expect(decide(path, table).access == .deny, "\(path)") }
   }
@@ -179,15 +179,15 @@ struct LenientServerTests {
     ])
     for path in ["/x;y", "//x", "/x%252Fy", "/caf%E9", "/METRICS", "/x/%252e%252e/y"] {
       let decision = decide(path, table)
-      #expect(decision.access != .public && decision.isOfOtherReading && decision.isPublicByItself, "\(path)")
+      #expect(decision.access != .public && decision.otherReading == .stricterThanPublic, "\(path)")
     }
     for path in ["/metrics", "/x", "/x%E2%80%A6", "/metrics/%EF%BC%85"] {
-      #expect(!decide(path, table).isOfOtherReading, "\(path)")
+      #expect(decide(path, table).otherReading == .none, "\(path)")
     }
     let restricted = try RouteTable(routes: [RouteSettings(path: "/metrics", access: .deny)])
     let denied = decide("/x/%252e%252e/y", restricted)
-    #expect(denied.isOfOtherReading && !denied.isPublicByItself)
-    #expect(!decide("/x%252Fy", restricted).isOfOtherReading)
+    #expect(denied.otherReading == .stricter)
+    #expect(decide("/x%252Fy", restricted).otherReading == .none)
   }
 
   @Test("A path has few further readings, each no longer than itself")

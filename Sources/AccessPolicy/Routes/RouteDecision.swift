@@ -26,10 +26,18 @@ package struct RouteDecision: Sendable, Hashable {
   /// anonymous there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.
   package var denials: RuleIndexes = []
 
-  /// Whether another reading of the path made the decision stricter than the route of its bytes is.
-  package var isOfOtherReading = false
-  /// Whether the route of its bytes is public, if another reading made it stricter.
-  package var isPublicByItself = false
+  /// The effect of other readings of the path on the decision.
+  package var otherReading = OtherReading.none
+
+  /// The effect of other readings of a path, compared with the route of its bytes.
+  package enum OtherReading: Sendable, Hashable, Comparable {
+    /// The decision is that of the route of its bytes.
+    case none
+    /// Another reading made it stricter.
+    case stricter
+    /// Another reading made it stricter than public, which the route of its bytes is.
+    case stricterThanPublic
+  }
 
   /// A decision with the defaults for everything else: no conditions, no limits.
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
@@ -81,8 +89,7 @@ package struct RouteDecision: Sendable, Hashable {
     result.acceptsTokens = acceptsTokens(with: other, result.access)
     result.passesPreflights = passesPreflights && other.passesPreflights
     result.dropsMethodOverride = dropsMethodOverride || other.dropsMethodOverride
-    result.isOfOtherReading = isOfOtherReading || other.isOfOtherReading
-    result.isPublicByItself = isPublicByItself || other.isPublicByItself
+    result.otherReading = max(otherReading, other.otherReading)
     return result
   }
 
@@ -91,8 +98,7 @@ package struct RouteDecision: Sendable, Hashable {
   func marked(against own: RouteDecision) -> RouteDecision {
     guard access != own.access || networks != own.networks || maxAge != own.maxAge else { return self }
     var result = self
-    result.isOfOtherReading = true
-    if own.access == .public { result.isPublicByItself = true }
+    result.otherReading = max(otherReading, own.access == .public ? .stricterThanPublic : .stricter)
     return result
   }
 

@@ -50,7 +50,11 @@ extension GateDecision {
   /// Has the access log say that the path is ambiguous, where that is why the request is refused or sent to sign in.
   @inline(__always)
   mutating func note(ambiguityOf route: RouteDecision) {
-    if route.isOfOtherReading { noteAmbiguousPath(isPublicByItself: route.isPublicByItself) }
+    switch route.otherReading {
+    case .none: break
+    case .stricter: noteAmbiguousPath(isPublicByItself: false)
+    case .stricterThanPublic: noteAmbiguousPath(isPublicByItself: true)
+    }
   }
 
   private mutating func noteAmbiguousPath(isPublicByItself: Bool) {
