@@ -11,11 +11,23 @@ struct TemplateReader {
   private var open: [Opening] = []
   /// Values that are there in every case.
   private var present: Set<String> = []
-  private var hasParent = false
+  private var beginning = Beginning.undecided
+  /// Whether there is the block `content`.
   private var hasContent = false
-  private var beginsDocument: Bool?
   /// Whether there is the section that the form stands in.
   private var hasFormSection = false
+
+  /// The first part of the template, outside of sections.
+  private enum Beginning {
+    /// Nothing but blanks so far.
+    case undecided
+    /// `<!doctype`: a whole document.
+    case document
+    /// Any other text.
+    case otherText
+    /// `{{<layout}}`, around all of a page.
+    case layout
+  }
 
   /// A section, a block or the layout that has not ended yet.
   private struct Opening {
@@ -79,15 +91,16 @@ struct TemplateReader {
 
   private mutating func takeText(_ bytes: ArraySlice<UInt8>, at place: TemplateDiagnostic.Place) {
     let isBlank = bytes.allSatisfy(\.isBlank)
-    if open.last?.kind == .parent || open.isEmpty && hasParent {
+    if open.last?.kind == .parent || open.isEmpty && beginning == .layout {
       if !isBlank {
         report(Self.outside.problem, Self.outside.remedy, at: place)
       }
       return
     }
-    if beginsDocument == nil, open.isEmpty, !isBlank {
+    if beginning == .undecided, open.isEmpty, !isBlank {
       let start = bytes.drop(while: \.isBlank).prefix(9)
-      beginsDocument = start.map { $0 | 0x20 }.elementsEqual("<!doctype".utf8.map { $0 | 0x20 })
+      let isDocument = start.map { $0 | 0x20 }.elementsEqual("<!doctype".utf8.map { $0 | 0x20 })
+      beginning = isDocument ? .document : .otherText
     }
     for (finding, offset) in markup.text(bytes) {
       report(finding.problem, finding.remedy, at: Self.place(bytes.prefix(offset), from: place))
@@ -95,12 +108,11 @@ struct TemplateReader {
   }
 
   private mutating func takeParent(_ parent: String, at place: TemplateDiagnostic.Place) {
-    guard name != .layout, parent == PageTemplates.Name.layout.rawValue, open.isEmpty, !hasParent, beginsDocument == nil
-    else {
+    guard name != .layout, parent == PageTemplates.Name.layout.rawValue, open.isEmpty, beginning == .undecided else {
       report("{{<\(parent)}} cannot stand here", "only {{<layout}} can, around all of a page", at: place)
       return
     }
-    hasParent = true
+    beginning = .layout
     open.append(Opening(name: parent, kind: .parent, place: place, follower: markup.follower))
   }
 
@@ -132,7 +144,7 @@ struct TemplateReader {
 
   /// Whether something is shown where it stands, and not between the layout's tags but outside its block.
   private mutating func isInPage(at place: TemplateDiagnostic.Place) -> Bool {
-    guard open.last?.kind == .parent || open.isEmpty && hasParent else { return true }
+    guard open.last?.kind == .parent || open.isEmpty && beginning == .layout else { return true }
     report(Self.outside.problem, Self.outside.remedy, at: place)
     return false
   }
@@ -150,15 +162,15 @@ struct TemplateReader {
 
   /// Checks at the end.
   private mutating func checkWhole() {
-    if hasParent || name == .layout, !hasContent {
+    if beginning == .layout || name == .layout, !hasContent {
       report("there is no {{$content}}", "the page stands between {{$content}} and {{/content}}")
     }
-    if !hasParent, beginsDocument != true {
+    if beginning == .undecided || beginning == .otherText {
       report(
         "it does not begin with <!doctype html>",
         name == .layout ? "it is a whole document" : "write a whole document, or begin with {{<layout}}{{$content}}")
     }
-    let requirements = rules.requirements + (hasParent ? [] : TemplateRules.standalone(name))
+    let requirements = rules.requirements + (beginning == .layout ? [] : TemplateRules.standalone(name))
     for requirement in requirements where !requirement.anyOf.contains(where: present.contains) {
       let names = requirement.anyOf.map { "{{\($0)}}" }.joined(separator: " or ")
       report("\(names) is missing: \(requirement.purpose)", "write it where it holds in every case, in no section")
