@@ -21,9 +21,20 @@ package final class ServiceManager: Sendable {
   private struct Outbox {
     /// Messages that were not taken, the oldest first.
     var waiting: [String] = []
-    /// Whether a message was not taken at the first attempt, and whether that was reported.
-    var wasRefused = false
-    var isReported = false
+    var refusal = Refusal.none
+
+    /// Notes that a message was not taken.
+    mutating func noteRefusal() { if refusal == .none { refusal = .unreported } }
+  }
+
+  /// The first message that was not taken at the first attempt.
+  private enum Refusal {
+    /// There was none.
+    case none
+    /// The log does not say so yet.
+    case unreported
+    /// Further ones are not reported.
+    case reported
   }
 
   private let address: UnixSocketAddress?
@@ -75,7 +86,7 @@ package final class ServiceManager: Sendable {
       deliver(&outbox)
       guard outbox.waiting.isEmpty else { return false }
       let isTaken = attempt("WATCHDOG=1")
-      if !isTaken { outbox.wasRefused = true }
+      if !isTaken { outbox.noteRefusal() }
       return isTaken
     }
   }
@@ -85,8 +96,8 @@ package final class ServiceManager: Sendable {
   package func sendAgain() -> Bool {
     outbox.withLock { outbox in
       deliver(&outbox)
-      guard outbox.wasRefused, !outbox.isReported else { return false }
-      outbox.isReported = true
+      guard outbox.refusal == .unreported else { return false }
+      outbox.refusal = .reported
       return true
     }
   }
@@ -103,7 +114,7 @@ package final class ServiceManager: Sendable {
   private func deliver(_ outbox: inout Outbox) {
     while let next = outbox.waiting.first {
       guard attempt(next) else {
-        outbox.wasRefused = true
+        outbox.noteRefusal()
         return
       }
       outbox.waiting.removeFirst()
