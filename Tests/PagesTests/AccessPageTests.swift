@@ -175,9 +175,17 @@ struct AccessPageTests {
   @Test("A member by configuration is shown as one, without a button")
   func configured() throws {
     var details = personDetails(named: "Anna")
-    details.person.groups = [PersonGroup(name: "staff", isConfigured: true, isRemovable: false)]
+    details.person.groups = [PersonGroup(name: "staff", membership: .configured)]
     let page = html(renderer(named: "Orchard").person(details))
     #expect(page.contains("by configuration") && !page.contains("value=\"remove\""))
+  }
+
+  @Test("A member of a protected group is shown without a button, and not as one by configuration")
+  func protectedGroup() throws {
+    var details = personDetails(named: "Anna")
+    details.person.groups = [PersonGroup(name: "staff", membership: .protected)]
+    let page = html(renderer(named: "Orchard").person(details))
+    #expect(page.contains("staff") && !page.contains("by configuration") && !page.contains("value=\"remove\""))
   }
 
   @Test("Subjects and searches are escaped in addresses")
@@ -292,8 +300,8 @@ func personDetails(named name: String) -> PersonDetails {
   person.name = name
   person.email = "\(name)@example.com"
   person.groups = [
-    PersonGroup(name: "guests", isConfigured: false, isRemovable: true),
-    PersonGroup(name: "staff", isConfigured: true, isRemovable: false),
+    PersonGroup(name: "guests", membership: .removable),
+    PersonGroup(name: "staff", membership: .configured),
   ]
   person.lastSeen = PageTime(seconds: 1_790_000_000)
   person.sessionCount = 2

@@ -34,16 +34,23 @@ package struct PersonEntry: Sendable, Equatable {
 package struct PersonGroup: Sendable, Equatable {
   /// Its name.
   package var name: String
-  /// Whether the configuration makes the person a member.
-  package var isConfigured: Bool
-  /// Whether managers may remove the person.
-  package var isRemovable: Bool
+  /// The origin of the membership, which decides on who may end it.
+  package var membership: Membership
 
-  /// A membership; one that the configuration makes is never removable here.
-  package init(name: String, isConfigured: Bool, isRemovable: Bool) {
+  /// The origin of a membership.
+  package enum Membership: Sendable, Equatable {
+    /// The configuration, or a members file: it cannot be ended at run time.
+    case configured
+    /// Added at run time; managers may remove the person.
+    case removable
+    /// Added at run time to a group that only the command line changes.
+    case protected
+  }
+
+  /// A group with the origin of the person's membership.
+  package init(name: String, membership: Membership) {
     self.name = name
-    self.isConfigured = isConfigured
-    self.isRemovable = isRemovable
+    self.membership = membership
   }
 }
 

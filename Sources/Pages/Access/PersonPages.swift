@@ -71,13 +71,13 @@ extension PageRenderer {
     for (index, group) in person.groups.enumerated() {
       let id: Markup = "g\(index)"
       let remove =
-        group.isRemovable && !person.isProtected
+        group.membership == .removable && !person.isProtected
         ? form(.remove, [("person", person.subject), ("group", group.name)]).markup(
           .button(text(.removeButton), style: "small danger", id: "\(id)x", concerning: id))
         : ""
       table.add([
         "<strong id=\"\(id)\">\(group.name)</strong>",
-        group.isConfigured ? "<span class=\"mail\">\(text(.configured))</span>" : remove,
+        group.membership == .configured ? "<span class=\"mail\">\(text(.configured))</span>" : remove,
       ])
     }
     let add: Markup =

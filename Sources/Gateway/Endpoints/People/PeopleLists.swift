@@ -112,7 +112,8 @@ struct PeopleLists: Sendable {
     person.groups = evaluator.policy.groupNames(of: user).map { name in
       let isConfigured = evaluator.policy.configuredMember(user, in: name) != nil
       return PersonGroup(
-        name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
+        name: name,
+        membership: isConfigured ? .configured : authority.isProtected(group: name) ? .protected : .removable)
     }
     if let ban = account.access.ban, ban.isInForce(at: sessions.date) {
       person.ban = PersonBan(
