@@ -99,15 +99,21 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// Nil once it was sent.
-  private var request: ByteBuffer?
+  private enum State {
+    /// The channel is not active yet.
+    case connecting(request: ByteBuffer)
+    /// The request was sent; the reply so far.
+    case asked(ProxyReply)
+    /// There is a tunnel, or there will be none.
+    case over
+  }
+
+  private var state: State
   private let promise: EventLoopPromise<Void>
-  private var reply = ProxyReply()
-  private var isDone = false
   private var timer: Scheduled<Void>?
 
   private init(_ request: ByteBuffer, _ promise: EventLoopPromise<Void>) {
-    self.request = request
+    state = .connecting(request: request)
     self.promise = promise
   }
 
@@ -143,19 +149,18 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func ask(_ context: ChannelHandlerContext) {
-    guard let request else { return }
-    self.request = nil
+    guard case .connecting(let request) = state else { return }
+    state = .asked(ProxyReply())
     context.writeAndFlush(wrapOutboundOut(request), promise: nil)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isDone else { return }
+    guard case .asked(var reply) = state else { return }
     switch reply.append(unwrapInboundIn(data).readableBytesView) {
-    case .incomplete: break
+    case .incomplete: state = .asked(reply)
     case .refused(let reason): fail(ProxyTunnelError(description: reason))
     case .connected:
-      isDone = true
-      timer?.cancel()
+      end()
       context.pipeline.syncOperations.removeHandler(self, promise: promise)
     }
   }
@@ -168,9 +173,13 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(error) }
 
   private func fail(_ error: any Error) {
-    guard !isDone else { return }
-    isDone = true
-    timer?.cancel()
+    if case .over = state { return }
+    end()
     promise.fail(error)
+  }
+
+  private func end() {
+    state = .over
+    timer?.cancel()
   }
 }
