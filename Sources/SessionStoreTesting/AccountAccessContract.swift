@@ -63,7 +63,7 @@ extension StoreContract {
       for _ in 0..<2 { _ = try await stores.first.removeExpired(Scenario.removal(after: end)) }
       for user in users { try require(try await stores.second.account(user) != nil, "\(user) was forgotten") }
       _ = try await stores.first.remove(users[2], from: Scenario.group(), at: Scenario.noon)
-      _ = try await stores.first.unban(users[4], at: Scenario.noon)
+      _ = try await stores.first.unban(users[4], by: "cli", at: Scenario.noon)
       _ = try await stores.first.removeExpired(Scenario.removal(after: end))
       for user in [users[2], users[4]] {
         try requireEqual(try await stores.second.account(user), nil, "the account of a stranger")

@@ -19,7 +19,7 @@ extension StoreContract {
       }
       let other = try await stores.first.complete(try Scenario.signIn(bob)).snapshot.session.handle
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
-      let ended = try await stores.first.ban(ada, Scenario.ban())
+      let ended = try requireValue(try await stores.first.ban(ada, Scenario.ban()), "ban")
       try requireEqual(Set(ended), Set(sessions), "what it ended")
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(changes.count, 4, "the number of changes")
@@ -35,19 +35,64 @@ extension StoreContract {
     StoreContract("A later ban replaces an earlier one; lifting it works once") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
-      try require(try await !stores.first.unban(ada, at: Scenario.noon), "a ban was lifted that was never made")
+      try requireEqual(
+        try await stores.first.unban(ada, by: "cli", at: Scenario.noon), .notBanned, "the lifting of no ban")
       try await stores.first.ban(ada, Scenario.ban())
       let until = Scenario.ban(until: Scenario.later(Scenario.day))
       try await stores.second.ban(ada, until)
       try requireEqual(try await stores.first.ban(of: ada), until, "the ban")
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
-      try require(try await stores.first.unban(ada, at: Scenario.noon), "it was not lifted")
-      try require(try await !stores.second.unban(ada, at: Scenario.noon), "it was lifted twice")
+      try requireEqual(try await stores.first.unban(ada, by: "token", at: Scenario.noon), .lifted, "the lifting")
+      try requireEqual(try await stores.second.unban(ada, by: "cli", at: Scenario.noon), .notBanned, "the second one")
       try requireEqual(
         try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(ada)], "the changes")
       try requireEqual(try await stores.second.account(ada)?.access.ban, nil, "the ban of the account")
       try requireEqual(try await stores.second.ban(of: ada), nil, "the ban")
       try requireEqual(try await stores.first.find(session.handle), nil, "the session that the ban ended")
+    },
+    StoreContract("A manager neither lifts nor replaces the ban of an operator while it is in force") { stores in
+      let (ada, manager) = (try Scenario.subject(), try Scenario.manager())
+      let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
+      let short = Scenario.ban(until: Scenario.later(Scenario.day))
+      for ban in [Scenario.ban(), short] {
+        try await stores.first.ban(ada, ban)
+        let start = try await stores.second.changes(since: nil, limit: 10).cursor
+        try requireEqual(
+          try await stores.second.unban(ada, by: manager, at: Scenario.noon), .protected, "the lifting by a manager")
+        try requireEqual(
+          try await stores.second.ban(ada, Scenario.ban(by: manager)), nil, "what the ban of a manager ended")
+        try requireEqual(try await stores.first.ban(of: ada), ban, "the ban")
+        try requireEqual(try await stores.second.changes(since: start, limit: 10).changes, [], "the changes")
+      }
+      let next = Scenario.ban(since: Scenario.later(Scenario.day), by: manager)
+      try require(try await stores.second.ban(ada, next) != nil, "a ban that had expired was not replaced")
+      try requireEqual(try await stores.first.ban(of: ada), next, "the ban of the manager")
+      let other = Scenario.ban(until: Scenario.later(.seconds(2 * 86_400)), since: next.since, by: manager)
+      try require(try await stores.first.ban(ada, other) != nil, "the ban of a manager was not replaced by one")
+      try requireEqual(try await stores.second.unban(ada, by: manager, at: next.since), .lifted, "its lifting")
+      try requireEqual(
+        try await stores.second.unban(ada, by: manager, at: next.since), .notBanned, "the lifting of no ban")
+      try await stores.first.ban(ada, short)
+      try requireEqual(
+        try await stores.second.unban(ada, by: manager, at: next.since), .lifted, "the lifting of one that had expired")
+      try requireEqual(try await stores.first.find(session.handle), nil, "the session that the first ban ended")
+    },
+    StoreContract("The ban of an operator stays, when managers lift and replace bans at the same time") { stores in
+      let manager = try Scenario.manager()
+      for round in 0..<10 {
+        // Every other user has an account, and two of four have the ban of a manager, before.
+        let user = try Scenario.subject("user\(round)")
+        if round.isMultiple(of: 2) { _ = try await stores.first.complete(try Scenario.signIn(user)) }
+        if round % 4 < 2 { try await stores.first.ban(user, Scenario.ban(by: manager)) }
+        _ = try await stores.concurrently(6) { store, number in
+          switch number {
+          case 2: _ = try await store.ban(user, Scenario.ban())
+          case 1, 4: _ = try await store.ban(user, Scenario.ban(by: manager))
+          default: _ = try await store.unban(user, by: manager, at: Scenario.noon)
+          }
+        }
+        try requireEqual(try await stores.second.ban(of: user), Scenario.ban(), "the ban")
+      }
     },
     StoreContract("A ban of a user who never signed in is part of the account from the first sign-in") { stores in
       let ada = try Scenario.subject()

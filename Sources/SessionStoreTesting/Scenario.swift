@@ -33,9 +33,12 @@ enum Scenario {
 
   static func group(_ name: String = "staff") throws -> GroupName { try requireValue(GroupName(name), "group") }
 
-  static func ban(until: Date? = nil, since: Date = noon) -> Ban {
-    Ban(until: until, reason: "spam \u{2014} twice", since: since, by: "cli")
+  static func ban(until: Date? = nil, since: Date = noon, by name: String = "cli") -> Ban {
+    Ban(until: until, reason: "spam \u{2014} twice", since: since, by: name)
   }
+
+  /// The name of a manager, as `Ban.by`.
+  static func manager() throws -> String { try keyring().pseudonym(of: subject("manager")) }
 
   static func invitation(
     _ id: String = "aaaaaaaa", uses: Int = 1, expires: Duration = .seconds(7 * 86_400), created: Date = noon

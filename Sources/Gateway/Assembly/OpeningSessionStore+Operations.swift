@@ -118,12 +118,12 @@ extension OpeningSessionStore {
     try await opened().storeKey()
   }
 
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
     try await opened().ban(subject, ban)
   }
 
-  func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
-    try await opened().unban(subject, at: now)
+  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
+    try await opened().unban(subject, by: name, at: now)
   }
 
   func ban(of subject: Subject) async throws(StoreError) -> Ban? {

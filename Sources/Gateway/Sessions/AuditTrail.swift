@@ -1,6 +1,5 @@
 internal import Operations
 internal import Sessions
-internal import WebFormats
 
 /// Records sign-ins, sign-outs and refusals in the audit log, with users and sessions as keyed hashes.
 struct AuditTrail: Sendable {
@@ -20,11 +19,6 @@ struct AuditTrail: Sendable {
 
   /// The keyed hash of a manager's subject, as `by` names the manager in the audit and in the store.
   func name(ofManager subject: Subject) -> String { keyring.pseudonym(of: subject) }
-
-  /// Whether `by` names a manager, by this secret or an earlier one. Everything else names an operator.
-  static func isManager(_ by: String) -> Bool {
-    by.utf8.count == SessionKeyring.pseudonymLength && by.utf8.allSatisfy { Hex.isLowercaseDigit($0) }
-  }
 
   func record(
     _ action: AuditEvent.Action, subject: Subject? = nil, session: PublicSessionID? = nil, peer: String? = nil,

@@ -7,16 +7,22 @@ extension PostgreSQLSessionStore {
     try await read { try PostgreSQLAccessRow.key($0.run(PostgreSQLAccessRow.findingKey)) }
   }
 
-  /// Three round trips before the changes: lock and key, the ban, then the ends of sessions and request. The lock puts
-  /// it before or after a concurrent sign-in, whose session is ended here, or whose account shows the ban.
+  /// Locks the account first: that puts the ban before or after a concurrent sign-in, whose session is ended here, or
+  /// whose account shows the ban.
   @discardableResult
-  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
     try await write(at: ban.since) { connection, changes in
       let found = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
       let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
-      try PostgreSQLAccessRow.save(ban, of: subject, hash, in: connection)
+      if Ban.isManager(ban.by) {
+        let earlier = try PostgreSQLAccessRow.lockBan(hash, in: connection)
+        if earlier?.isProtected(at: ban.since) == true { return nil }
+        try PostgreSQLAccessRow.save(ban, of: subject, hash, replaces: earlier != nil, in: connection)
+      } else {
+        try PostgreSQLAccessRow.save(ban, of: subject, hash, in: connection)
+      }
       let ended = try connection.run(together: [
         PostgreSQLAccessRow.deletingRequest(of: subject),
         PostgreSQLSessionRow.ending(where: "subject = $1", [.text(subject.text)]),
@@ -29,17 +35,22 @@ extension PostgreSQLSessionStore {
   }
 
   /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too.
-  package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
+  package func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
     try await write(at: now) { connection, changes in
       let found = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
       let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
+      if Ban.isManager(name) {
+        // One that is not there yet is not deleted below either: an operator may make it meanwhile.
+        guard let ban = try PostgreSQLAccessRow.lockBan(hash, in: connection) else { return .notBanned }
+        if ban.isProtected(at: now) { return .protected }
+      }
       guard try connection.run("DELETE FROM cordon.bans WHERE hash = $1", [.bytes(hash)]).affected == 1 else {
-        return false
+        return .notBanned
       }
       changes.append(.accountChanged(subject))
-      return true
+      return .lifted
     }
   }
 

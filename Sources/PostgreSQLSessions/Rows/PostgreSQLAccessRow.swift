@@ -21,20 +21,33 @@ enum PostgreSQLAccessRow {
     return key
   }
 
+  private static let findingBan: SQL = "SELECT until, reason, since, made_by FROM cordon.bans WHERE hash = $1"
+
   static func ban(_ hash: [UInt8], in connection: Connection) throws -> Ban? {
-    try connection.run(
-      "SELECT until, reason, since, made_by FROM cordon.bans WHERE hash = $1", [.bytes(hash)]
-    ).first.map { try Ban(stored: $0) }
+    try connection.run(findingBan, [.bytes(hash)]).first.map { try Ban(stored: $0) }
   }
 
+  /// Finds a ban and locks it: another one that is to replace it waits.
+  static func lockBan(_ hash: [UInt8], in connection: Connection) throws -> Ban? {
+    try connection.run("\(findingBan) FOR UPDATE", [.bytes(hash)]).first.map { try Ban(stored: $0) }
+  }
+
+  private static let insertingBan: SQL = """
+    INSERT INTO cordon.bans (hash, subject, until, reason, since, made_by) VALUES ($1, $2, $3, $4, $5, $6)
+    """
+  private static let replacingBan: SQL = """
+    \(insertingBan)
+    ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
+      since = excluded.since, made_by = excluded.made_by
+    """
+
   /// Inserts or replaces a ban under the hash of the subject.
-  static func save(_ ban: Ban, of subject: Subject, _ hash: [UInt8], in connection: Connection) throws {
+  /// - Parameter replaces: if not, and there is one, it fails as a conflict; then the whole transaction is retried.
+  static func save(
+    _ ban: Ban, of subject: Subject, _ hash: [UInt8], replaces: Bool = true, in connection: Connection
+  ) throws {
     try connection.run(
-      """
-      INSERT INTO cordon.bans (hash, subject, until, reason, since, made_by) VALUES ($1, $2, $3, $4, $5, $6)
-      ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
-        since = excluded.since, made_by = excluded.made_by
-      """,
+      replaces ? replacingBan : insertingBan,
       [
         .bytes(hash), .text(subject.text), .integer(ban.until?.stored), .text(ban.reason), .integer(ban.since.stored),
         .text(ban.by),

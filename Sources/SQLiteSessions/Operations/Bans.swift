@@ -10,8 +10,9 @@ extension SQLiteSessionStore {
   /// Writes the ban under the keyed hash of the subject, and ends the sessions in the same transaction: no sign-in can
   /// come between.
   @discardableResult
-  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
     try await write { database in
+      if try SQLiteAccessRow.isBanProtected(of: subject, from: ban.by, at: ban.since, in: database) { return nil }
       try SQLiteAccessRow.save(ban, of: subject, in: database)
       try database.run("DELETE FROM access_requests WHERE subject = ?", [subject.text])
       try SQLiteSessionRow.noteChange(of: subject, at: ban.since, in: database)
@@ -21,12 +22,13 @@ extension SQLiteSessionStore {
   }
 
   /// Deletes by the keyed hash, which is there for unknown users, too.
-  package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
+  package func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
     try await write { database in
+      if try SQLiteAccessRow.isBanProtected(of: subject, from: name, at: now, in: database) { return .protected }
       let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
-      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash]) == 1 else { return false }
+      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash]) == 1 else { return .notBanned }
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
-      return true
+      return .lifted
     }
   }
 

@@ -19,6 +19,14 @@ enum SQLiteAccessRow {
     return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try Ban(stored: $0) }
   }
 
+  /// Whether this operator or manager may neither lift nor replace the ban of a user.
+  static func isBanProtected(
+    of subject: Subject, from name: String, at now: Date, in database: Database
+  ) throws -> Bool {
+    guard Ban.isManager(name) else { return false }
+    return try ban(of: subject, in: database)?.isProtected(at: now) ?? false
+  }
+
   /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
   static func save(_ ban: Ban, of subject: Subject, in database: Database) throws {
     try database.run(

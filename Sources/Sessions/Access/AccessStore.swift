@@ -54,12 +54,14 @@ package protocol StoreKeyStore: Sendable {
 /// sign-in. A ban outlives the account: a keyed hash of the subject stays.
 package protocol BanStore: Sendable {
   /// Bans a user, known or not, instead of an earlier ban; ends all sessions and deletes the open request.
-  /// - Returns: the sessions that ended.
+  /// - Returns: the sessions that ended; nil if a manager may not replace the earlier ban (``Ban/isProtected(at:)``),
+  ///   which is checked in the same transaction. Then nothing is changed.
   @discardableResult
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]?
 
-  /// Lifts a ban; false if there was none.
-  func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool
+  /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction.
+  /// - Parameter name: the operator or manager who lifts it, as `Ban.by`.
+  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome
 
   /// The ban of a user, known or not; also one that has expired.
   func ban(of subject: Subject) async throws(StoreError) -> Ban?

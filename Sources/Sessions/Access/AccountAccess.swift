@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import WebFormats
 
 /// The part of an account that operators and managers decide at run time. It is read with every session.
 package struct AccountAccess: Sendable, Equatable {
@@ -39,6 +40,24 @@ package struct Ban: Sendable, Equatable {
 
   /// Whether it still holds. The moment of its end is too late.
   package func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
+
+  /// Whether managers may neither lift nor replace it: it is in force, and an operator made it.
+  package func isProtected(at now: Date) -> Bool { isInForce(at: now) && !Self.isManager(by) }
+
+  /// Whether `by` names a manager, by this secret or an earlier one (`SessionKeyring.pseudonym(of:)`). Everything else
+  /// names an operator.
+  package static func isManager(_ by: String) -> Bool {
+    by.utf8.count == SessionKeyring.pseudonymLength && by.utf8.allSatisfy { Hex.isLowercaseDigit($0) }
+  }
+}
+
+/// The result of lifting a ban.
+package enum UnbanOutcome: Sendable, Equatable {
+  case lifted
+  /// There was none.
+  case notBanned
+  /// A manager may not lift it: an operator made it, and it is in force.
+  case protected
 }
 
 /// An account as lists show it.

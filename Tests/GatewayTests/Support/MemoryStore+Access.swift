@@ -5,8 +5,9 @@ import Sessions
 extension MemoryStore {
   func storeKey() async throws(StoreError) -> StoreKey { try access { _ in key } }
 
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
-    try access { state in
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
+    try access { state -> [PublicSessionID]? in
+      if Ban.isManager(ban.by), state.bans[subject]?.isProtected(at: ban.since) == true { return nil }
       state.bans[subject] = ban
       state.requests[subject] = nil
       let ended = state.sessions.values.filter { $0.subject == subject }.map(\.handle)
@@ -17,11 +18,12 @@ extension MemoryStore {
     }
   }
 
-  func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
-    try access { state in
-      guard state.bans.removeValue(forKey: subject) != nil else { return false }
+  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
+    try access { state -> UnbanOutcome in
+      if Ban.isManager(name), state.bans[subject]?.isProtected(at: now) == true { return .protected }
+      guard state.bans.removeValue(forKey: subject) != nil else { return .notBanned }
       state.changes.append(.accountChanged(subject))
-      return true
+      return .lifted
     }
   }
 

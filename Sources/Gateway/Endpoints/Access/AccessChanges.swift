@@ -8,7 +8,8 @@ internal import WebFormats
 /// listener and the people page.
 ///
 /// Each change is written to the store, takes effect on every loop of this process before the function returns, and is
-/// audited, also when it is refused. The caller checks the rights of managers.
+/// audited, also when it is refused. The caller checks the rights of managers, except those on a ban: an operator's ban
+/// between the check and the change would be lost.
 struct AccessChanges: Sendable {
   let store: any AccessStore & AccountStore
   let sessions: SessionManager
@@ -53,7 +54,7 @@ struct AccessChanges: Sendable {
       let until = try until.map { try AccessTimes.end($0, now: now) }
       if let until, until <= now { throw AdministrationError.pastDate }
       let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.name)
-      let ended = try await store.ban(subject, ban)
+      guard let ended = try await store.ban(subject, ban) else { throw AdministrationError.protectedBan }
       await forget(ended, of: subject, actor)
       return (ban, ended.count)
     }
@@ -63,8 +64,11 @@ struct AccessChanges: Sendable {
   func unban(_ subject: Subject, by actor: Actor) async throws(AdministrationError) {
     try await change("unban", by: actor) { target in
       target.subject = subject
-      guard try await store.unban(subject, at: now) else { throw AdministrationError.notBanned }
-      await sessions.forget(subject)
+      switch try await store.unban(subject, by: actor.name, at: now) {
+      case .lifted: await sessions.forget(subject)
+      case .notBanned: throw AdministrationError.notBanned
+      case .protected: throw AdministrationError.protectedBan
+      }
     }
   }
 

@@ -29,6 +29,10 @@ extension AdministrationError {
     message: "the code of a request is eight letters and digits, as in K7QF-3MDP; or give the user's subject")
   static let notBanned = AdministrationError(
     status: 404, code: "not_banned", message: "this user is not banned: there is nothing to lift")
+  /// To a manager.
+  static let protectedBan = AdministrationError(
+    status: 403, code: "protected",
+    message: "an operator has banned this user: `cordon accounts ban` and `unban` change it")
   static let noRequest = AdministrationError(
     status: 404, code: "no_request",
     message: "there is no open request with this code or of this subject: see `cordon requests list`; `cordon groups "

@@ -47,7 +47,7 @@ struct ManagerAuthority: Sendable {
   }
 
   /// Whether managers may neither lift nor replace a ban: it is in force, and an operator made it.
-  func isProtected(_ ban: Ban, at now: Date) -> Bool { ban.isInForce(at: now) && !AuditTrail.isManager(ban.by) }
+  func isProtected(_ ban: Ban, at now: Date) -> Bool { ban.isProtected(at: now) }
 
   /// The declared groups that managers may add to, sorted.
   var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }

@@ -30,14 +30,6 @@ struct PeopleActs: Sendable {
     ///   - uses: as typed; so is `days`.
     case invite(group: String, id: String, uses: String, days: String, note: String)
     case revoke(id: String)
-
-    /// Whether it lifts or replaces a ban that the user has.
-    fileprivate var changesBan: Bool {
-      switch self {
-      case .ban, .unban: true
-      case .admit, .reject, .add, .remove, .endSession, .endSessions, .invite, .revoke: false
-      }
-    }
   }
 
   /// The result of an act.
@@ -58,7 +50,7 @@ struct PeopleActs: Sendable {
     let (subject, isKnown) = try await target(of: act)
     guard isKnown else { return .done(.unchanged) }
     let group = try await group(of: act)
-    if try await isProtected(act, subject, group, from: manager) {
+    if try await isProtected(subject, group, from: manager) {
       audit.record(
         .administration(act: act.name, by: actor.name, failed: "protected"), subject: subject, peer: actor.peer,
         requestID: actor.requestID, access: AuditEvent.AccessFields(group: group.flatMap { GroupName($0)?.text }))
@@ -67,6 +59,7 @@ struct PeopleActs: Sendable {
     do throws(AdministrationError) {
       return try await perform(act, by: actor)
     } catch {
+      if error.code == AdministrationError.protectedBan.code { return .protected }
       guard error.status < 500 else { throw error }
       return .done(PeopleResult(refused: error))
     }
@@ -100,14 +93,9 @@ struct PeopleActs: Sendable {
     }
   }
 
-  private func isProtected(
-    _ act: Act, _ subject: Subject?, _ group: String?, from manager: Subject
-  ) async throws -> Bool {
+  private func isProtected(_ subject: Subject?, _ group: String?, from manager: Subject) async throws -> Bool {
     if let group, authority.isProtected(group: group) { return true }
     guard let subject else { return false }
-    if act.changesBan, let ban = try await store.ban(of: subject), authority.isProtected(ban, at: accessChanges.now) {
-      return true
-    }
     return authority.isProtected(try await principal(subject), from: manager)
   }
 
