@@ -7,11 +7,11 @@ package enum FilesInUse {
   package struct Use: Sendable, Equatable {
     /// The file or folder, as its user named it.
     package let path: String
-    /// The moment at which the use began.
-    package let began: ContinuousClock.Instant
+    /// The moment at which the use began, of the clock that stands still while the machine sleeps.
+    package let began: SuspendingClock.Instant
 
     /// A use that began at a moment.
-    package init(path: String, began: ContinuousClock.Instant) {
+    package init(path: String, began: SuspendingClock.Instant) {
       self.path = path
       self.began = began
     }

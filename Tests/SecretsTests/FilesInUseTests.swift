@@ -8,7 +8,7 @@ struct FilesInUseTests {
   @Test("A file is in use from the beginning of its use to the end, and the oldest use is told")
   func oldest() {
     let path = "/nowhere/\(UUID().uuidString)"
-    let before = ContinuousClock.now
+    let before = SuspendingClock.now
     let oldest = FilesInUse.during(path) { () -> FilesInUse.Use? in
       // Files that other tests use at the moment are older.
       for _ in 0..<10_000 {

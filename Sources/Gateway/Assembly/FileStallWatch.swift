@@ -28,7 +28,7 @@ final class FileStallWatch: Sendable {
   }
 
   /// Checks how long the oldest use of a file has lasted.
-  func check(_ oldest: FilesInUse.Use?, at now: ContinuousClock.Instant) {
+  func check(_ oldest: FilesInUse.Use?, at now: SuspendingClock.Instant) {
     guard let oldest, now - oldest.began >= Self.limit else {
       guard let path = replaceReported(by: nil) else { return }
       health.remove(Self.checkName)

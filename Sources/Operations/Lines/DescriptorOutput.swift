@@ -15,7 +15,8 @@ package enum DescriptorOutput {
     _ bytes: [UInt8], to descriptor: Int32, stallLimit: Duration? = nil
   ) throws(WriteError) {
     var rest = bytes[...]
-    var deadline: ContinuousClock.Instant?
+    // The clock that stands still while the machine sleeps, and with it the reader.
+    var deadline: SuspendingClock.Instant?
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       let number = count < 0 ? errno : EIO
@@ -23,7 +24,7 @@ package enum DescriptorOutput {
         rest = rest.dropFirst(count)
         deadline = nil
       } else if number == EAGAIN {
-        if deadline == nil, let stallLimit { deadline = ContinuousClock.now + stallLimit }
+        if deadline == nil, let stallLimit { deadline = SuspendingClock.now + stallLimit }
         guard wait(for: descriptor, by: deadline) else { throw WriteError(number: number, unwritten: rest.count) }
       } else if number != EINTR {
         throw WriteError(number: number, unwritten: rest.count)
@@ -33,10 +34,10 @@ package enum DescriptorOutput {
 
   /// Waits until a descriptor takes bytes or fails, or a signal arrives.
   /// - Returns: false if the deadline has passed.
-  private static func wait(for descriptor: Int32, by deadline: ContinuousClock.Instant?) -> Bool {
+  private static func wait(for descriptor: Int32, by deadline: SuspendingClock.Instant?) -> Bool {
     var milliseconds: Int32 = -1
     if let deadline {
-      let rest = ContinuousClock.now.duration(to: deadline)
+      let rest = SuspendingClock.now.duration(to: deadline)
       guard rest > .zero else { return false }
       // Rounded up, because a wait of zero would occupy the processor.
       milliseconds = Int32(clamping: Int64(rest / .milliseconds(1)) + 1)

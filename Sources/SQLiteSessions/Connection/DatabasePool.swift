@@ -49,7 +49,7 @@ final class DatabasePool: Sendable {
 
   /// Writes in one transaction, which takes the lock to write from the beginning.
   func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    let accepted = ContinuousClock.now
+    let accepted = SuspendingClock.now
     return try await writing.run { [self] _ in try writeNow(body, accepted: accepted) }
   }
 
@@ -59,7 +59,7 @@ final class DatabasePool: Sendable {
   }
 
   private func writeNow<Value: Sendable>(
-    _ body: (Database) throws -> Value, accepted: ContinuousClock.Instant
+    _ body: (Database) throws -> Value, accepted: SuspendingClock.Instant
   ) throws -> Value {
     if lockRefusals.withLock({ $0.refuses(accepted: accepted, at: .now) }) {
       throw SQLiteError(code: SQLITE_BUSY, message: "database is locked")

@@ -319,9 +319,10 @@ struct DatabasePoolTests {
 
 @Suite("Writes behind one that waited in vain for a lock")
 struct LockRefusalTests {
-  private let start = ContinuousClock.now
+  // The clock that stands still while the machine sleeps: then nobody has waited.
+  private let start = SuspendingClock.now
 
-  private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+  private func after(_ seconds: Int) -> SuspendingClock.Instant { start + .seconds(seconds) }
 
   private func refusals(at seconds: Int) -> LockRefusals {
     var refusals = LockRefusals(lockTimeout: .seconds(5))
