@@ -255,6 +255,18 @@ struct LastSeenTests {
     try await rig.stop()
   }
 
+  @Test("Ends of sessions are forgotten with the batches of last uses, though no session ends after them")
+  func endsForgotten() async throws {
+    let rig = try await GateRig()
+    await rig.sessions.forget((0..<100).map { _ in SessionIdentifier.random().handle })
+    await rig.lastSeen.write()
+    #expect(try await rig.recentEvents() == 100, "an answer of the store may be under way")
+    rig.clock.advance(61)
+    await rig.lastSeen.write()
+    #expect(try await rig.recentEvents() == 0)
+    try await rig.stop()
+  }
+
   /// A batch of the loops' updates that is written one by one, an hour apart.
   private func slowBatch(_ rig: GateRig, _ lines: RecordedLines = RecordedLines()) -> LastSeenBatch {
     LastSeenBatch(

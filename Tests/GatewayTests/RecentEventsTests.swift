@@ -27,6 +27,19 @@ struct RecentEventsTests {
     #expect(events.number(of: -180, now: 190_000) != nil)
   }
 
+  @Test("Of a burst that no event follows nothing is forgotten within its time, and all of it two minutes later")
+  func lastBurst() {
+    var events = Events()
+    for key in 0..<100_000 { events.note(key, now: Int64(key) / 10) }
+    events.removeOld(now: 60_000)
+    #expect((90_000..<100_000).allSatisfy { events.number(of: $0, now: 60_000) != nil })
+    for minute in 2...3 { events.removeOld(now: Int64(minute) * 60_000) }
+    #expect(events.count == 0)
+    events.note(1, now: 200_000)
+    events.removeOld(now: 259_999)
+    #expect(events.number(of: 1, now: 259_999) != nil)
+  }
+
   @Test("Many events for a long time are kept for two minutes at most")
   func steady() {
     var (events, most) = (Events(), 0)

@@ -244,8 +244,10 @@ final class LoopSessions {
     knownDrops = cache.drops
   }
 
-  /// Collects the last uses that are not written yet.
+  /// Collects the last uses that are not written yet. As it is called for each batch, once a minute at least, it also
+  /// frees what a burst of ended sessions has left in the cache.
   func takeLastSeenUpdates() -> [LastSeenUpdate] {
+    cache.removeOldEvents(now: now)
     defer { seen = [] }
     return cache.takeDroppedUses() + seen.compactMap { $0.takeLastSeenUpdate() }
   }

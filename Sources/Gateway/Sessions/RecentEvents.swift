@@ -21,13 +21,19 @@ struct RecentEvents<Key: Hashable & Sendable> {
   }
 
   mutating func note(_ key: Key, number: Int = 0, now: Int64) {
-    if events.count > limit || events.count > Self.few && !cleaned.contains(now) {
-      events = events.filter { $0.value.time > now - Self.memory }
-      // Amortized: the next clean-up comes after as many new events; or after a while, so that a burst is not kept.
-      limit = max(Self.few, 2 * events.count)
-      cleaned = Period(from: now, for: Self.memory)
-    }
+    if events.count > limit || events.count > Self.few && !cleaned.contains(now) { clean(now) }
     // Events may arrive out of order: the later one counts.
     events[key] = (max(number, events[key]?.number ?? number), now)
+  }
+
+  /// Removes old events if that was not done for a while. To be called about once a minute: if no event follows a
+  /// burst, nothing else frees its memory.
+  mutating func removeOld(now: Int64) { if !events.isEmpty, !cleaned.contains(now) { clean(now) } }
+
+  private mutating func clean(_ now: Int64) {
+    events = events.filter { $0.value.time > now - Self.memory }
+    // Amortized: the next clean-up comes after as many new events; or after a while, so that a burst is not kept.
+    limit = max(Self.few, 2 * events.count)
+    cleaned = Period(from: now, for: Self.memory)
   }
 }

@@ -85,6 +85,15 @@ struct SessionCache {
   /// Whether the session has ended a moment ago.
   func hasEnded(_ handle: PublicSessionID, now: Int64) -> Bool { tombstones.number(of: handle, now: now) != nil }
 
+  /// The number of ends of sessions and changes of accounts that are remembered.
+  var recentEvents: Int { tombstones.count + changes.count }
+
+  /// Forgets ends of sessions and changes of accounts that no answer under way can be older than.
+  mutating func removeOldEvents(now: Int64) {
+    tombstones.removeOld(now: now)
+    changes.removeOld(now: now)
+  }
+
   /// Keeps the result of a credential. One that has just ended is kept as absent, though the store has found it: the
   /// answer was under way, or the store has lost its latest changes.
   /// - Parameter asked: the number of changes at the time of the query that this is the answer to.

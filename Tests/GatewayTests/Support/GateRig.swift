@@ -117,6 +117,12 @@ final class GateRig: Sendable {
     }.get()
   }
 
+  /// The number of ends of sessions and changes of accounts that a loop remembers.
+  func recentEvents(loop: Int = 0) async throws -> Int {
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit { gate.value.sessions.cache.recentEvents }.get()
+  }
+
   /// Another configuration, on every loop.
   func apply(_ settings: GatewaySettings, secrets: String = "a") async throws {
     let keyring = try SessionKeyring.forTests(secrets)
