@@ -230,6 +230,38 @@ struct LastSeenTests {
     try await rig.stop()
   }
 
+  @Test("Before the store is closed writes end: none begins, and one that is refused then is no failure of the store")
+  func ended() async throws {
+    let rig = try await GateRig()
+    let lines = RecordedLines()
+    let batch = LastSeenBatch(
+      loops: rig.loops, store: rig.store, storeHealth: rig.storeHealth,
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["sessions"]) })
+    let (held, release) = AsyncStream<Never>.makeStream()
+    rig.store.state.withLock { state in
+      state.lastSeenFailure = StoreError(code: .closed, message: "by order of the test")
+      state.beforeLastSeenResult = { for await _ in held {} }
+    }
+    for (number, name) in ["001.anna", "002.ben"].enumerated() {
+      let (_, cookie) = try rig.signIn(name)
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+      rig.clock.advance(1)
+      _ = try await rig.decideOnce(Asked(fields: ["Cookie: \(cookie)"]))
+      batch.writeSoon()
+      guard number == 0 else { continue }
+      try await eventually("the first write") { rig.store.state.withLock { $0.lastSeenWrites } == 1 }
+    }
+    batch.end()
+    release.finish()
+    await batch.settle()
+    #expect(rig.store.state.withLock { $0.lastSeenWrites } == 1)
+    #expect(rig.metrics.storeFailures.total("touch") == 0 && !rig.storeHealth.isUnavailable)
+    await batch.reportUnwritten()
+    #expect(
+      lines.take() == ["last-seen times not stored at shutdown, sessions in use may be over at the next start 2"])
+    try await rig.stop()
+  }
+
   @Test("A session that the cache has dropped is not kept in memory for its last use, which is written all the same")
   func dropped() async throws {
     var settings = try GatewaySettings.forTests()

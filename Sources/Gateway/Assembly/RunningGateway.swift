@@ -262,6 +262,9 @@ struct RunningGateway: Sendable {
   /// The time that is left in any case for results which the store has not taken before.
   private static let shortestRecording = Duration.seconds(1)
 
+  /// The time that is left to close the store, of the time below.
+  private static let closingTime = Duration.milliseconds(500)
+
   /// The longest time for everything after the drain. Service managers are to be told to wait five seconds for it.
   private static let closingLimit = Duration.seconds(4)
 
@@ -275,7 +278,6 @@ struct RunningGateway: Sendable {
     let writing = Task { await lastSeen.write() }
     await shutdown.finish(background, by: deadline)
     await shutdown.finish(writing, by: deadline)
-    await lastSeen.reportUnwritten()
     let queue = services.revalidator.queue
     await shutdown.wait { await queue.waitForAll(by: deadline) }
     let revalidations = services.revalidations
@@ -285,6 +287,10 @@ struct RunningGateway: Sendable {
     let end = start + Self.closingLimit
     let admin = adminListener
     await shutdown.finish(Task { _ = await admin.drain(within: .seconds(1)) }, by: end)
+    // A store that was slow, or locked, may have answered meanwhile. Once it is closed, nothing can be written.
+    await shutdown.finish(writing, by: end - Self.closingTime)
+    lastSeen.end()
+    await lastSeen.reportUnwritten()
     return await shutdown.finish(closeStore(), by: end)
   }
 

@@ -35,6 +35,8 @@ final class LastSeenBatch: Sendable {
     var pause: Task<Void, Never>?
     /// The number of callers that wait for everything to be written: there are no pauses meanwhile.
     var hurries = 0
+    /// Whether no further write begins.
+    var hasEnded = false
 
     /// Takes the updates to write next: urgent ones, and some of the batch.
     mutating func takePortion(_ count: Int) -> [LastSeenUpdate] {
@@ -86,6 +88,16 @@ final class LastSeenBatch: Sendable {
     await nextWrite(isBatch: true).value
   }
 
+  /// Begins no further write, because the store is about to be closed. One that is under way ends.
+  func end() {
+    state.withLock { state in
+      state.hasEnded = true
+      state.pause?.cancel()
+    }
+  }
+
+  private var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
   /// Whether updates of an attempt that failed wait for the next one.
   var hasUnwritten: Bool { state.withLock { !$0.unwritten.isEmpty } }
 
@@ -136,9 +148,11 @@ final class LastSeenBatch: Sendable {
   }
 
   private func writeNext() async {
+    if hasEnded { return }
     var pace = await begin()
     let start = ContinuousClock.now
     repeat {
+      if hasEnded { return }
       let count = pace.take(at: ContinuousClock.now - start)
       let portion = state.withLock { $0.takePortion(count) }
       if !portion.isEmpty {
@@ -183,7 +197,8 @@ final class LastSeenBatch: Sendable {
     do throws(StoreError) {
       try await store.updateLastSeen(portion)
     } catch {
-      storeHealth.failed("touch", error)
+      // A store that was closed meanwhile has not failed.
+      if !hasEnded { storeHealth.failed("touch", error) }
       keepUnwritten(after: error)
       return false
     }
