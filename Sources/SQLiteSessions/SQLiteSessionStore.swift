@@ -25,12 +25,17 @@ package final class SQLiteSessionStore: SessionStore {
   /// adds up the pauses that it asked for, so that on a busy machine the wait takes longer than `busyTimeout`.
   static let answerLimit = busyTimeout + .seconds(5)
   static let readers = 4
+  /// The size that the write-ahead log shrinks to when it is begun again, in bytes. Usually it is a quarter of that; it
+  /// grows while a program keeps a transaction open that has read.
+  static let restingLogBytes = 16 << 20
 
   let file: DatabaseFile
   private let pool: DatabasePool
   private let compatibility = StoreCompatibility(known: SQLiteMigrations.version)
   /// Whether rows are being counted.
   private let isCounting = Atomic<Bool>(false)
+  /// The size of the write-ahead log when it was last looked at, in bytes; -1 if it is unknown.
+  private let latestLogBytes = Atomic<Int>(-1)
   /// The state of the file just before the changes were last read; nil if that failed.
   let readState = Mutex<DatabaseFileState?>(nil)
 
@@ -100,6 +105,7 @@ package final class SQLiteSessionStore: SessionStore {
       throw SQLiteError(code: SQLITE_ERROR, message: "no write-ahead log can be had")
     }
     try database.execute("PRAGMA synchronous = FULL")
+    try database.execute("PRAGMA journal_size_limit = \(restingLogBytes)")
     return database
   }
 
@@ -192,13 +198,19 @@ extension SQLiteSessionStore {
       try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
     }
     // By a connection that reads: on a damaged file the one that writes may long go on from its own memory.
-    let isThere = try await read { database in
-      try database.row(
+    let isThere = try await read { [self] database in
+      latestLogBytes.store(file.logBytes ?? -1, ordering: .relaxed)
+      return try database.row(
         """
         SELECT pings, (SELECT max(handle) FROM sessions), (SELECT max(subject) FROM accounts) FROM store WHERE id = 1
         """) != nil
     }
     guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
+  }
+
+  package var logBytes: Int? {
+    let bytes = latestLogBytes.load(ordering: .relaxed)
+    return bytes < 0 ? nil : bytes
   }
 
   /// Reads whole tables, which of a large store on a slow disk takes longer than other operations may: that is `.busy`,

@@ -69,6 +69,9 @@ struct BackgroundTasks: Sendable {
     metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
       Double(state.cachedSessions.load(ordering: .relaxed))
     }
+    metrics.addGauge("cordon_store_log_bytes", help: "Size of the write-ahead log of an SQLite store, in bytes.") {
+      store.logBytes.map { Double($0) }
+    }
   }
 
   /// Runs until cancelled.

@@ -141,6 +141,7 @@ final class OpeningSessionStore: Sendable {
 extension OpeningSessionStore: SessionStore {
   var place: String { (try? opened())?.place ?? "not open yet" }
   var isNew: Bool { (try? opened())?.isNew ?? false }
+  var logBytes: Int? { (try? opened())?.logBytes }
 
   func close() async throws(StoreError) {
     let open = shared.withLock { shared -> Opened? in

@@ -144,8 +144,17 @@ struct SiteExamination {
       return .warning(
         "store", "\(seen), \(older) of them sealed by an older secret", "run `cordon store reseal`")
     }
+    if let bytes = store.logBytes, bytes > Self.largeLog {
+      return .warning(
+        "store", "\(seen); its write-ahead log takes \(bytes >> 20) MiB",
+        "end the program that keeps a transaction open on it: `fuser` with the path of the -wal file names those that "
+          + "have it open")
+    }
     return .ok("store", seen)
   }
+
+  /// The size from which a write-ahead log is a warning, in bytes: that of the alert `CordonStoreLogGrows`.
+  private static let largeLog = 256 << 20
 
   private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }

@@ -185,6 +185,15 @@ package protocol StoreMaintenance: Sendable {
   /// seconds.
   func ping() async throws(StoreError)
 
+  /// The size of the write-ahead log, in bytes, when `ping` last looked; nil before that, and of a store without one.
+  /// It grows without end while a program keeps a transaction open that has read from the store.
+  var logBytes: Int? { get }
+
   /// Finishes operations in progress and closes. Every later call throws `StoreError.Code.closed`.
   func close() async throws(StoreError)
+}
+
+extension StoreMaintenance {
+  /// The default of a store without a log of its own.
+  package var logBytes: Int? { nil }
 }

@@ -38,6 +38,8 @@ final class MemoryStore: SessionStore {
     var lastSeenWrites = 0
     /// Runs before the result of each write of last-seen updates.
     var beforeLastSeenResult: (@Sendable () async -> Void)?
+    /// The size of a write-ahead log, as of a store in SQLite.
+    var logBytes: Int?
     var lookUps = 0
     var claims = 0
     var refusedClaims = 0
@@ -57,6 +59,7 @@ final class MemoryStore: SessionStore {
   let state = Mutex(State())
   let place = "memory"
   let isNew = true
+  var logBytes: Int? { state.withLock { $0.logBytes } }
   let key = StoreKey.random()
   private let onClose: @Sendable () -> Void
 
