@@ -1,0 +1,104 @@
+internal import WebFormats
+
+extension AccessLists {
+  /// Every problem of the lists. Users are told by their place: problems of a reload are also in the log and on
+  /// `/healthz`.
+  var problems: [KeyProblem] {
+    let empty = [
+      ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
+      ("allow_organizations", organizations),
+    ].filter { $0.1.contains("") }.map { key, _ in
+      KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
+    }
+    let misplaced = IneffectiveEntries.misplaced(
+      subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
+    let malformed = IneffectiveEntries.malformed(emails).map { index in
+      KeyProblem(
+        "allow_emails", entry: index, "entry \(index + 1) of allow_emails is not an address",
+        remedy: "write \"name@example.com\", or use allow_email_domains")
+    }
+    let impossible = IneffectiveEntries.impossible(("allow_subjects", subjects))
+    let domains = emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
+    return empty + misplaced + impossible + malformed + domains
+  }
+
+  private static func problem(ofDomain entry: Int, _ domain: String) -> KeyProblem? {
+    if domain.isEmpty { return nil }
+    if !EmailAddress.isDomain(domain) {
+      return KeyProblem(
+        "allow_email_domains", entry: entry, "\"\(domain)\" in allow_email_domains is not a domain",
+        remedy: "write what follows the \"@\", without a pattern")
+    }
+    guard domain.utf8.lazy.map(\.asciiLowercased).elementsEqual(relayDomain.utf8) else { return nil }
+    return KeyProblem(
+      "allow_email_domains", entry: entry,
+      "\"\(relayDomain)\" in allow_email_domains would admit everybody who hides the address",
+      remedy: "remove it, and write private_email = \"require\" if just that is meant")
+  }
+
+  /// The domain of Apple's mail relay.
+  static let relayDomain = "privaterelay.appleid.com"
+}
+
+extension DenyLists {
+  /// Every problem of the lists.
+  var problems: [KeyProblem] {
+    let empty = [("deny_subjects", subjects), ("deny_emails", emails)].filter { $0.1.contains("") }.map { key, _ in
+      KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
+    }
+    let misplaced = IneffectiveEntries.misplaced(
+      subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
+    let malformed = IneffectiveEntries.malformed(emails).map { index in
+      KeyProblem(
+        "deny_emails", entry: index, "entry \(index + 1) of deny_emails is not an address",
+        remedy: "write \"name@example.com\"")
+    }
+    return empty + misplaced + IneffectiveEntries.impossible(("deny_subjects", subjects)) + malformed
+  }
+}
+
+/// Entries of lists that match nobody, so that a deny list with one would refuse nobody.
+private enum IneffectiveEntries {
+  /// The problems of entries that are valid, but not in this list.
+  /// - Parameters:
+  ///   - subjects: the list of subjects, with its key.
+  ///   - emails: the list of addresses, with its key.
+  ///   - domains: where a domain belongs.
+  static func misplaced(
+    subjects: (key: String, texts: [String]), emails: (key: String, texts: [String]), domains: String
+  ) -> [KeyProblem] {
+    let addresses = subjects.texts.indices.filter { subjects.texts[$0].utf8.contains(UInt8(ascii: "@")) }.map { index in
+      KeyProblem(
+        subjects.key, entry: index, "entry \(index + 1) of \(subjects.key) is an address, which no subject is",
+        remedy: "write it in \(emails.key), or its domain in \(domains)")
+    }
+    let patterns = emails.texts.indices.filter { isPattern(emails.texts[$0]) }.map { index in
+      KeyProblem(
+        emails.key, entry: index, "entry \(index + 1) of \(emails.key) has a \"*\", but addresses are not patterns",
+        remedy: "write the domain in \(domains)")
+    }
+    return addresses + patterns
+  }
+
+  /// The problems of entries that no identity token has as its subject, because a token with such a subject is refused.
+  /// Empty ones and addresses are reported separately.
+  static func impossible(_ subjects: (key: String, texts: [String])) -> [KeyProblem] {
+    subjects.texts.indices.compactMap { index in
+      let text = subjects.texts[index]
+      guard !text.isEmpty, !text.utf8.contains(UInt8(ascii: "@")), !GroupMember.isSubject(text) else { return nil }
+      let flaw =
+        text.utf8.contains(0x20)
+        ? "a space" : text.utf8.count > 255 ? "more than 255 bytes" : "a character that is not printable ASCII"
+      return KeyProblem(
+        subjects.key, entry: index, "entry \(index + 1) of \(subjects.key) has \(flaw), which no subject has",
+        remedy: "write the subject as `cordon accounts list` shows it")
+    }
+  }
+
+  /// The places of the entries that are neither addresses nor patterns. Empty ones are reported separately.
+  static func malformed(_ emails: [String]) -> [Int] {
+    emails.indices.filter { !emails[$0].isEmpty && !isPattern(emails[$0]) && EmailAddress(emails[$0]) == nil }
+  }
+
+  private static func isPattern(_ email: String) -> Bool { email.utf8.contains(UInt8(ascii: "*")) }
+}
