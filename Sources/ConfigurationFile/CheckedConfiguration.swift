@@ -15,7 +15,7 @@ package struct CheckedConfiguration: Sendable {
     let writer = RouteExplanationWriter(configuration: configuration, places: places, context: context)
     // The routes are valid: they were compiled before.
     guard
-      let hosts = try? RouteTable.effectiveHosts(
+      let hosts = try? EffectiveHost.all(
         access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
         hosts: configuration.sites.map(\.host))
     else {

@@ -88,7 +88,7 @@ struct HostRouteTests {
     own.host = .named("wiki.example.com")
     let table = try RouteTable(routes: [everywhere, own], hosts: hosts())
     #expect(try decide("/internal/open/x", "wiki.example.com", table).access == .deny)
-    let effective = try RouteTable.effectiveHosts(
+    let effective = try EffectiveHost.all(
       access: AccessSettings(), routes: [everywhere, own], hosts: hosts())
     let settings = try #require(effective[1].routes.last?.settings.only)
     #expect(settings.access == .init(.deny, by: .route(0)))
@@ -101,7 +101,7 @@ struct HostRouteTests {
     var everywhere = RouteSettings(path: "/y/")
     everywhere.host = .all
     everywhere.unauthenticated = .unauthorized
-    let result = try RouteTable.effectiveHosts(
+    let result = try EffectiveHost.all(
       access: AccessSettings(), routes: [RouteSettings(path: "/z/"), own, everywhere], hosts: hosts())
     #expect(result.map(\.host) == [nil, 0, 1, 2])
     #expect(result.map { $0.routes.map(\.index) } == [[0, 2], [1, 2], [2], [2]])
@@ -128,7 +128,7 @@ struct HostRouteTests {
     func effects(_ maxAge: Int?) throws -> [Bool] {
       let scopes: [RouteSettings.HostScope] =
         try [.publicURL] + hosts().map { .named($0.origin.authority) }
-      return try RouteTable.effectiveHosts(
+      return try EffectiveHost.all(
         access: AccessSettings(), routes: [everywhere] + scopes.map { shadow($0, maxAge: maxAge) }, hosts: hosts()
       ).map { $0.routes[0].hasEffect }
     }

@@ -187,7 +187,7 @@ struct RouteInheritanceTests {
     access.lists = subjects("a")
     var api = RouteSettings(path: "/api/")
     api.upstream = "reports"
-    let result = try RouteTable.effectiveRoutes(
+    let result = try EffectiveRoute.all(
       access: access, routes: [RouteSettings(path: "/o/", access: .public), api])
     let settings = result.routes.compactMap(\.only)
     try #require(settings.count == 2)
@@ -209,7 +209,7 @@ struct RouteInheritanceTests {
       route("/a/b/", nil), route("/a/c/", ["PATCH", "POST"]), route("/a/d/", ["PUT", "HEAD", "POST"], .signedIn),
       route("/e/", nil), route("/f/", ["PURGE"]),
     ]
-    let result = try RouteTable.effectiveRoutes(access: AccessSettings(), routes: routes).routes
+    let result = try EffectiveRoute.all(access: AccessSettings(), routes: routes).routes
     func parts(_ index: Int) -> [String] {
       result[index].parts.map { part in
         let methods = part.methods.named + (part.methods.includesOthers ? ["others"] : [])

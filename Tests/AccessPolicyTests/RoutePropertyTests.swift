@@ -74,7 +74,7 @@ struct RoutePropertyTests {
     var (compared, differing) = (0, 0)
     for _ in 0..<100 {
       let (access, routes, table) = try random.table()
-      let hosts = try RouteTable.effectiveHosts(
+      let hosts = try EffectiveHost.all(
         access: access, routes: routes, groups: RandomRoutes.groups, hosts: RandomRoutes.hosts)
       for host in hosts {
         let name = host.host.map { RandomRoutes.hosts[$0].origin.authority }

@@ -25,6 +25,26 @@ package struct EffectiveRoute: Sendable, Equatable {
   /// The answer to CORS preflights.
   package var preflight: Stated<RouteSettings.Preflight>
 
+  /// The effective settings of each route by method, in the configured order, and of requests without a route: those of
+  /// a route for every host by the host of `public_url`.
+  /// - Throws: every problem of the routes at once.
+  package static func all(
+    access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings] = []
+  ) throws(RouteTableError) -> (routes: [ByMethod<EffectiveRoute>], elsewhere: EffectiveRoute) {
+    let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
+    let names = checked.methodNames
+    let builder = RouteTreeBuilder(checked, host: nil)
+    var others: [String: RouteTreeBuilder] = [:]
+    for host in NamedHost.all(hosts, routes) { others[host.name] = RouteTreeBuilder(checked, host: host) }
+    let result = routes.enumerated().map { index, route in
+      guard case .named(let name) = route.host, let other = others[name] else {
+        return builder.effectiveSettings(of: index, names)
+      }
+      return other.effectiveSettings(of: index, names)
+    }
+    return (result, builder.effectiveDefault)
+  }
+
   /// A setting, and where it is stated.
   package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
     /// The setting in effect.

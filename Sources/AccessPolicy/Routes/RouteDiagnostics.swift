@@ -1,3 +1,23 @@
+/// The problems of a configuration's routes.
+package struct RouteTableError: Error, Sendable, Equatable {
+  /// At least one.
+  package var problems: [RouteDiagnostic]
+}
+
+/// A problem of one route, or of `[access]`.
+package struct RouteDiagnostic: Sendable, Equatable {
+  /// The place of the route in the configured order; nil for `[access]`.
+  package var route: Int?
+  /// The key that it is about.
+  package var key: String
+  /// The place of the entry that it is about in the key's list; nil for the whole value.
+  package var entry: Int?
+  /// The problem, with the path of the route.
+  package var problem: String
+  /// The thing to do about it, in the imperative.
+  package var remedy: String
+}
+
 /// The problems of routes, without repetitions.
 struct RouteDiagnostics {
   private(set) var problems: [RouteDiagnostic] = []

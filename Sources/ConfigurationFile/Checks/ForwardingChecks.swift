@@ -87,7 +87,7 @@ enum ForwardingChecks {
   ) {
     let upstreams = [configuration.upstream] + configuration.upstreams
     guard upstreams.contains(where: { $0.strippedPrefix != nil }), routes.count == configuration.routes.count,
-      let hosts = try? RouteTable.effectiveHosts(
+      let hosts = try? EffectiveHost.all(
         access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
         hosts: configuration.sites.map(\.host))
     else { return }

@@ -68,7 +68,7 @@ enum RouteChecks {
     _ hosts: [HostSettings], _ context: inout DecodingContext
   ) {
     guard routes.contains(where: { $0.route.tokens == true }),
-      let effective = try? RouteTable.effectiveRoutes(
+      let effective = try? EffectiveRoute.all(
         access: access, routes: routes.map(\.route), groups: groups, hosts: hosts)
     else { return }
     for (place, (index, route)) in routes.enumerated() where route.tokens == true {

@@ -1,0 +1,42 @@
+/// The effective settings on one host.
+package struct EffectiveHost: Sendable, Equatable {
+  /// The place among the configured hosts; nil for that of `public_url`.
+  package var host: Int?
+  /// The routes that hold there, in the configured order.
+  package var routes: [Route]
+  /// The settings of requests that no route holds for.
+  package var elsewhere: EffectiveRoute
+
+  /// The effective settings on each host: that of `public_url`, then the others in the configured order.
+  /// - Throws: every problem of the routes at once.
+  package static func all(
+    access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings]
+  ) throws(RouteTableError) -> [EffectiveHost] {
+    let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
+    let names = checked.methodNames
+    let named = NamedHost.all(hosts, []).map { Optional($0) }
+    return ([nil] + named).map { host in
+      let builder = RouteTreeBuilder(checked, host: host)
+      let indexes = checked.indexes(for: host?.name).sorted()
+      return EffectiveHost(
+        host: host?.number,
+        routes: indexes.map { index in
+          let settings = builder.effectiveSettings(of: index, names)
+          return EffectiveHost.Route(
+            index: index, settings: settings,
+            hasEffect: settings.parts.contains { $0.value.comes(fromRoute: index) })
+        },
+        elsewhere: builder.effectiveDefault)
+    }
+  }
+
+  /// A route on this host.
+  package struct Route: Sendable, Equatable {
+    /// Its place in the configured order.
+    package var index: Int
+    /// The settings of requests for its own path.
+    package var settings: ByMethod<EffectiveRoute>
+    /// Whether any setting of any request there comes from it.
+    package var hasEffect: Bool
+  }
+}
