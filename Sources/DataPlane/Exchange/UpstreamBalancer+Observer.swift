@@ -22,21 +22,3 @@ extension UpstreamBalancer {
     return balancers
   }
 }
-
-extension ExchangeFailure {
-  /// The failure of an upstream, as the observer knows it.
-  init(_ failure: UpstreamFailure) {
-    switch failure {
-    case .connect: self = .upstreamRefused
-    case .unresolved: self = .upstreamUnresolved
-    case .connectTimeout, .lookupTimeout: self = .upstreamConnectTimeout
-    case .handshake: self = .upstreamTLS
-    case .closedBeforeResponse, .notProcessed, .closedMidway: self = .upstreamClosed
-    case .badResponse: self = .upstreamMalformed
-    case .responseTimeout: self = .upstreamTimeout
-    case .connectionLimit: self = .upstreamFull
-    case .noDescriptor: self = .noDescriptor
-    case .localShortage: self = .localShortage
-    }
-  }
-}
