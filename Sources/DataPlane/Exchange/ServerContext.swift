@@ -30,14 +30,9 @@ final class ServerContext {
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let handshakeGrace = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
-  /// Connections that have carried an exchange with an upstream since the last review: those that are idle are not
-  /// looked at.
-  private var reviewed: [any ReviewedConnection] = []
-  private var reviewIsDue = false
-  /// Exchanges end within two seconds of their session, and other gateways may learn of its end a second late.
-  private static let reviewInterval = TimeAmount.milliseconds(750)
-  /// The pause after a review in which the gate has asked the store, so that the answer takes effect soon.
-  private static let answerPause = TimeAmount.milliseconds(100)
+  /// Called at the end of the shutdown, once no connection is left.
+  private var drained: (() -> Void)?
+  private let reviews: ReviewRounds
 
   /// - Parameter upstreams: shared with the other listeners of the loop.
   init(
@@ -47,6 +42,7 @@ final class ServerContext {
     self.loop = loop
     self.gate = gate
     self.observer = observer
+    reviews = ReviewRounds(gate: gate, eventLoop: loop.eventLoop)
     self.upstreams = upstreams
     rewritings = Self.rewritings(for: upstreams)
     self.isTLS = isTLS
@@ -159,8 +155,6 @@ final class ServerContext {
     for connection in connections.values { connection.drain() }
   }
 
-  private var drained: (() -> Void)?
-
   /// Closes idle connections to the upstreams, and keeps none from now on.
   func closeUpstreams() { for upstream in upstreams { upstream.close() } }
 
@@ -172,30 +166,8 @@ final class ServerContext {
   /// The sessions that have an exchange under way.
   var sessionsUnderWay: Set<ConnectionKey> { Set(connections.values.flatMap(\.sessions)) }
 
-  // MARK: Review
-
   /// Has the exchanges of a connection reviewed, until it says that it has none.
-  func review(_ connection: any ReviewedConnection) {
-    reviewed.append(connection)
-    scheduleReview()
-  }
-
-  private func scheduleReview(in pause: TimeAmount = ServerContext.reviewInterval) {
-    guard !reviewIsDue else { return }
-    reviewIsDue = true
-    let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-    loop.eventLoop.scheduleTask(in: pause) { bound.value.reviewAll() }
-  }
-
-  private func reviewAll() {
-    let connections = reviewed
-    reviewed.removeAll(keepingCapacity: true)
-    let now = NIODeadline.now()
-    for connection in connections where connection.review(at: now) { reviewed.append(connection) }
-    let hasAsked = gate.reviewEnded()
-    reviewIsDue = false
-    if !reviewed.isEmpty { scheduleReview(in: hasAsked ? Self.answerPause : Self.reviewInterval) }
-  }
+  func review(_ connection: any ReviewedConnection) { reviews.add(connection) }
 
   // MARK: Sessions that end
 
