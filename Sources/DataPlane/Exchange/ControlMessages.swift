@@ -39,16 +39,10 @@ package struct ControlResponse: Sendable {
 /// A head on the wire to a value for the control plane.
 enum ControlRequestReading {
   static func request(_ head: borrowing RequestHead, _ bytes: RawSpan, scheme: String) -> HTTPRequest {
-    var fields = HTTPFields()
-    for line in head.fields.lines {
-      if let name = HTTPField.Name(bytes.string(line.name)) {
-        fields.append(HTTPField(name: name, value: bytes.string(line.value)))
-      }
-    }
-    return HTTPRequest(
+    HTTPRequest(
       method: HTTPRequest.Method(bytes.string(head.methodRange)) ?? .get, scheme: scheme,
       authority: bytes.string(head.authority), path: bytes.string(head.path) + bytes.string(head.query),
-      headerFields: fields)
+      headerFields: HTTPFields(head.fields, bytes))
   }
 }
 

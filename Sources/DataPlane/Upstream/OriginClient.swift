@@ -145,14 +145,8 @@ private final class CollectingClient: UpstreamResponseReceiver {
 
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {
     guard !head.isInterim else { return }
-    var fields = HTTPFields()
-    for line in head.fields.lines {
-      if let name = HTTPField.Name(bytes.string(line.name)) {
-        fields.append(HTTPField(name: name, value: bytes.string(line.value)))
-      }
-    }
     response = OriginResponse(
-      head: HTTPResponse(status: .init(code: head.status), headerFields: fields), body: [])
+      head: HTTPResponse(status: .init(code: head.status), headerFields: HTTPFields(head.fields, bytes)), body: [])
   }
 
   func responseContent(_ content: ByteBuffer) {
