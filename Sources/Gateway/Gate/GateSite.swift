@@ -1,9 +1,7 @@
 internal import AccessPolicy
-internal import DataPlane
 internal import HTTPWire
 internal import Pages
 internal import Sessions
-internal import WebFormats
 
 /// A host that the gate serves, as its requests are judged and answered: that of `public_url` with its aliases, or a
 /// `[[host]]`. Every request has one, by its own authority.
@@ -72,16 +70,4 @@ final class GateSite: Sendable {
 enum GateSiteError: Error {
   /// The routes were made without this host: those of another one must not stand in for them.
   case noRoutes(String)
-}
-
-/// The endpoints of a site.
-struct SiteEndpoints: Sendable {
-  /// Those that the gate does not answer itself.
-  var actions: [GatewayEndpoint: EndpointAction]
-  /// Answers on routes with `access = "sign-out"`.
-  var applicationSignOut: EndpointAction
-  /// Keeps the entries of a form in the browser.
-  var keepForm: @Sendable (KeepableForm) -> EndpointAction
-  /// Looks up requests for access; nil if nobody may ask.
-  var accessRequests: AccessRefusal.RequestQuery?
 }

@@ -1,0 +1,14 @@
+internal import DataPlane
+internal import WebFormats
+
+/// The endpoints of a site.
+struct SiteEndpoints: Sendable {
+  /// Those that the gate does not answer itself.
+  var actions: [GatewayEndpoint: EndpointAction]
+  /// Answers on routes with `access = "sign-out"`.
+  var applicationSignOut: EndpointAction
+  /// Keeps the entries of a form in the browser.
+  var keepForm: @Sendable (KeepableForm) -> EndpointAction
+  /// Looks up requests for access; nil if nobody may ask.
+  var accessRequests: AccessRefusal.RequestQuery?
+}
