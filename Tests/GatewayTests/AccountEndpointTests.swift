@@ -124,7 +124,7 @@ struct AccountEndpointTests {
         keyring: rig.keyring, scope: .publicURL, native: native, sessions: rig.sessions),
       sessions: rig.sessions,
       removal: AccountRemoval(
-        sessions: rig.sessions, store: rig.store, apple: signIn.verification.creation.apple, keyring: rig.keyring,
+        sessions: rig.sessions, store: rig.store, apple: signIn.verification.codeExchange.apple, keyring: rig.keyring,
         denyGroups: [], metrics: rig.metrics, audit: audit),
       storeHealth: rig.storeHealth, policy: signIn.verification.creation.policy, reset: signIn.responses.reset,
       audit: audit)

@@ -70,8 +70,8 @@ struct EndpointFactory {
       callback: callback(site, appReturns, handOver),
       session: session(site), signOut: signOut(site), account: account(site),
       native: NativeEndpoint(
-        origin: site.origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: site.pages,
-        requestSessions: site.requestSessions, creation: creation),
+        origin: site.origin, native: settings.native, keyring: keys.keyring, pages: site.pages,
+        requestSessions: site.requestSessions, codeExchange: codeExchange, creation: creation),
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
         verifier: keys.apple.notifications, sessions: sessions, revalidator: revalidator, relay: relay,
@@ -105,7 +105,8 @@ struct EndpointFactory {
       responseMode: keys.apple.settings.responseMode, keyring: keys.keyring, pages: site.pages,
       requestSessions: site.requestSessions,
       verification: SignInVerification(
-        redirectURI: site.origin.redirectURI, requestSessions: site.requestSessions, creation: creation),
+        redirectURI: site.origin.redirectURI, requestSessions: site.requestSessions, codeExchange: codeExchange,
+        creation: creation),
       responses: SignInResponses(
         keyring: keys.keyring, pages: site.pages, appReturns: appReturns, handOver: handOver, creation: creation,
         reset: reset),
@@ -165,10 +166,13 @@ struct EndpointFactory {
       clearedData: settings.session.clearedData, isSecure: settings.origin.scheme == .https, keys.keyring)
   }
 
+  private var codeExchange: CodeExchange {
+    CodeExchange(apple: keys.apple, revalidator: revalidator, logger: logger)
+  }
+
   private var creation: SessionCreation {
     SessionCreation(
-      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
-      apple: keys.apple, policy: policy, prefix: settings.prefix, keyring: keys.keyring,
-      settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
+      store: store, storeHealth: storeHealth, sessions: sessions, policy: policy, prefix: settings.prefix,
+      keyring: keys.keyring, settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
   }
 }

@@ -14,7 +14,7 @@ struct SignInRig {
   let verification: SignInVerification
   let responses: SignInResponses
 
-  /// - Parameter logger: gets the messages of the creation of sessions.
+  /// - Parameter logger: gets the messages of the code's exchange and of the creation of sessions.
   init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
     rig = try await GateRig()
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -22,12 +22,14 @@ struct SignInRig {
     let requestSessions = RequestSessions(
       keyring: rig.keyring, scope: .publicURL, native: rig.settings.native, sessions: rig.sessions)
     let creation = SessionCreation(
-      store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, revalidator: rig.revalidator,
-      apple: try rig.apple.provider(rig.clock), policy: gate.sessions.policy, prefix: rig.settings.prefix,
-      keyring: rig.keyring, settings: rig.settings.session, metrics: rig.metrics,
+      store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, policy: gate.sessions.policy,
+      prefix: rig.settings.prefix, keyring: rig.keyring, settings: rig.settings.session, metrics: rig.metrics,
       audit: AuditTrail(.silent, keyring: rig.keyring), logger: logger)
     verification = SignInVerification(
-      redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions, creation: creation)
+      redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions,
+      codeExchange: CodeExchange(
+        apple: try rig.apple.provider(rig.clock), revalidator: rig.revalidator, logger: logger),
+      creation: creation)
     responses = SignInResponses(
       keyring: rig.keyring, pages: EndpointPages(gate.publicSite.pages),
       appReturns: AppReturns(native: rig.settings.native, keyring: rig.keyring, logger: silent),

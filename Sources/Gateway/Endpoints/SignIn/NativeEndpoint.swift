@@ -16,15 +16,16 @@ internal import WebFormats
 /// compared; only then is a session created.
 struct NativeEndpoint: Sendable {
   let origin: OriginSettings
-  let apple: AppleIdentityProvider
   let native: NativeSettings
   let keyring: SessionKeyring
   let pages: EndpointPages
   let requestSessions: RequestSessions
+  let codeExchange: CodeExchange
   let creation: SessionCreation
 
   /// `POST native`.
   func signIn(_ request: ControlRequest) async -> ControlResponse {
+    let apple = codeExchange.apple
     guard !apple.settings.nativeClientIDs.isEmpty else { return pages.failureJSON(.notFound, request) }
     do throws(SignInError) {
       let body = try appJSON(request)
@@ -44,7 +45,7 @@ struct NativeEndpoint: Sendable {
         try await creation.consume(
           .nativeCode(app.code.exposedBytes), until: .now + Self.codeGuardLifetime, otherwise: "code_used")
       }
-      let tokens = try creation.tokens(of: outcome, clientID: clientID, request)
+      let tokens = try codeExchange.tokens(of: outcome, clientID: clientID, request)
       let replaced = requestSessions.identifiers(request).prefix(1).map(\.handle)
       return response(try await creation.create(of: tokens, name: name, replacing: replaced, request))
     } catch {

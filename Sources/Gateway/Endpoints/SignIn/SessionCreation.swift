@@ -13,9 +13,6 @@ struct SessionCreation: Sendable {
   let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore & InvitationStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
-  let revalidator: Revalidator
-  /// Exchanges the codes whose outcomes are passed to `tokens(of:clientID:)`.
-  let apple: AppleIdentityProvider
   /// The groups and lists that decide whether a refresh token is kept.
   let policy: UserPolicy
   /// The prefix of the gateway's own paths.
@@ -61,53 +58,6 @@ struct SessionCreation: Sendable {
       throw SignInError(.storeUnavailable, "store")
     }
     guard isFirst else { throw SignInError(.attemptUsed, reason) }
-  }
-
-  /// The tokens of a successful exchange.
-  /// - Throws: any other outcome, after it was logged and reported to health.
-  func tokens(
-    of outcome: ExchangeOutcome, clientID: String, _ request: ControlRequest
-  ) throws(SignInError) -> TokenGrant {
-    // The page of the failure shows the same ID.
-    let requestID: Logger.MetadataValue = "\(request.requestID)"
-    revalidator.note(outcome, clientID: clientID, by: apple)
-    switch outcome {
-    case .granted(let tokens): return tokens
-    case .refused: throw SignInError(.answerInvalid, "code_refused")
-    case .disagreement(let disagreement):
-      logger.warning(
-        "identity tokens of a sign-in do not match",
-        metadata: ["reason": "\(disagreement.message)", "request": requestID])
-      throw SignInError(.answerInvalid, "tokens_disagree")
-    case .unverified(let rejection) where rejection.isAppleTrouble:
-      logger.warning(
-        "sign-in failed: Apple's keys are unavailable",
-        metadata: ["reason": "\(rejection.message)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_keys")
-    case .unverified(let rejection):
-      logger.warning(
-        "identity token rejected", metadata: ["reason": "\(rejection.message)", "request": requestID])
-      throw SignInError(.answerInvalid, "identity_token")
-    case .misconfigured(let refusal):
-      logger.error(
-        "Apple rejects our credentials, sign-in is unavailable",
-        metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)", "request": requestID])
-      throw SignInError(.appleRefused, refusal.code.rawValue)
-    case .noSecret(let problem):
-      logger.error(
-        "creating the client secret failed, sign-in is unavailable",
-        metadata: ["reason": "\(problem.message)", "request": requestID])
-      throw SignInError(.internalError, "client_secret")
-    case .appleTrouble(let trouble):
-      logger.warning(
-        "sign-in failed: error response from Apple",
-        metadata: ["reason": "\(trouble.message)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_trouble")
-    case .notSent(let reason):
-      logger.warning(
-        "sign-in failed: Apple is unreachable", metadata: ["reason": "\(reason)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_unreachable")
-    }
   }
 
   /// Writes account, refresh token and session in one transaction, with the end of the first session that this one

@@ -12,6 +12,7 @@ struct SignInVerification: Sendable {
   /// The one that Apple's response was sent to.
   let redirectURI: String
   let requestSessions: RequestSessions
+  let codeExchange: CodeExchange
   let creation: SessionCreation
 
   /// A verified sign-in.
@@ -45,7 +46,7 @@ struct SignInVerification: Sendable {
   private func exchange(
     _ grant: AuthorizationResponse.Success, _ name: PersonName?, of signIn: SignInState, _ request: ControlRequest
   ) async throws(SignInError) -> TokenGrant {
-    let apple = creation.apple
+    let apple = codeExchange.apple
     var isNameKept = false
     do throws(SignInError) {
       let outcome = try await apple.completeSignIn(
@@ -56,7 +57,7 @@ struct SignInVerification: Sendable {
         try await creation.saveName(name, of: token)
         isNameKept = true
       }
-      return try creation.tokens(of: outcome, clientID: apple.settings.clientID, request)
+      return try codeExchange.tokens(of: outcome, clientID: apple.settings.clientID, request)
     } catch {
       throw SignInError(error.page, error.reason, isNameKept: isNameKept)
     }
