@@ -331,7 +331,7 @@ struct RevalidatorTests {
   @Test("A sign-in's token from the future is critical once an hour, until a token is accepted")
   func clockBehindAtSignIn() {
     // Both tokens of such a sign-in are verified.
-    let accepted = ExchangeOutcome.disagreement(.subject)
+    let accepted = ExchangeOutcome.mismatch(.subject)
     checks.note(accepted, clientID: "web", by: provider)
     #expect(appleCheck()?.status == .ok)
     for _ in 0..<3 { checks.note(.unverified(.issuedInFuture), clientID: "web", by: provider) }

@@ -78,7 +78,7 @@ struct SignInVerificationTests {
   }
 
   @Test("The code of another user creates no session, and the name of the browser's user is saved by then")
-  func disagreement() async throws {
+  func mismatch() async throws {
     let signIn = try await SignInRig()
     let state = signIn.begin()
     signIn.rig.apple.answer(.goodSignIn(of: "002.mallory", nonce: state.nonce))

@@ -12,7 +12,7 @@ extension TokenClient {
     case .appleTrouble(let trouble): return .appleTrouble(trouble)
     case .notSent(let reason): return .notSent(reason: reason)
     case .noSecret(let problem): return .noSecret(problem)
-    case .granted, .unverified, .disagreement:
+    case .granted, .unverified, .mismatch:
       return .appleTrouble(.malformed(reason: "tokens for a code that nobody has"))
     }
   }

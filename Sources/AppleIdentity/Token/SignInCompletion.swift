@@ -47,9 +47,9 @@ extension AppleIdentityProvider {
     let clientID = verified?.audience ?? settings.clientID
     let outcome = await tokens.exchange(code: code, redirectURI: redirectURI, clientID: clientID, nonce: nonce)
     if case .granted(let grant) = outcome, let verified,
-      let disagreement = verified.disagreement(withExchanged: grant.identityToken, code: code)
+      let mismatch = verified.mismatch(withExchanged: grant.identityToken, code: code)
     {
-      return .disagreement(disagreement)
+      return .mismatch(mismatch)
     }
     return outcome
   }

@@ -11,7 +11,7 @@ package enum ExchangeOutcome: Sendable, Equatable {
   /// Tokens were returned, but the identity token is invalid, or Apple's keys are unavailable.
   case unverified(IdentityTokenError)
   /// The token from the browser or the app and the one from the exchange belong to different sign-ins.
-  case disagreement(IdentityTokenMismatchError)
+  case mismatch(IdentityTokenMismatchError)
   /// Apple did not answer as it should: the code may be used up.
   case appleTrouble(AppleServiceError)
   /// Cannot have reached Apple: the code is unused.

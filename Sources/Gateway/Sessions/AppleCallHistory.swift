@@ -118,7 +118,7 @@ extension AppleCondition.Contact {
   /// The contact with Apple that a code exchange shows; nil if it shows nothing.
   fileprivate init?(_ outcome: ExchangeOutcome) {
     switch outcome {
-    case .granted, .refused, .disagreement: self = .accepted
+    case .granted, .refused, .mismatch: self = .accepted
     case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
     case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
     case .appleTrouble(let error): self = .inconclusive(reason: error.message)
@@ -177,7 +177,7 @@ extension ExchangeOutcome {
   fileprivate var isTokenFromFuture: Bool? {
     switch self {
     case .unverified(.issuedInFuture): true
-    case .granted, .disagreement: false
+    case .granted, .mismatch: false
     case .unverified, .refused, .misconfigured, .noSecret, .appleTrouble, .notSent: nil
     }
   }

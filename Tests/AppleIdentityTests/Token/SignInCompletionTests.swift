@@ -62,7 +62,7 @@ struct SignInCompletionTests {
     let fixture = try Fixture()
     let outcome = try await complete(
       fixture, browser: try fixture.token(), exchanged: try fixture.token(["sub": #""000000.other""#]))
-    #expect(outcome == .disagreement(.subject))
+    #expect(outcome == .mismatch(.subject))
   }
 
   @Test("A token that belongs to another code signs no user in")
@@ -70,7 +70,7 @@ struct SignInCompletionTests {
     let fixture = try Fixture()
     let outcome = try await complete(
       fixture, browser: try fixture.token(["c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#]), exchanged: try fixture.token())
-    #expect(outcome == .disagreement(.codeHash))
+    #expect(outcome == .mismatch(.codeHash))
   }
 
   @Test("A response of type code needs no token, but a token in it is verified")

@@ -21,10 +21,10 @@ struct CodeExchange: Sendable {
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInError(.answerInvalid, "code_refused")
-    case .disagreement(let disagreement):
+    case .mismatch(let mismatch):
       logger.warning(
         "identity tokens of a sign-in do not match",
-        metadata: ["reason": "\(disagreement.message)", "request": requestID])
+        metadata: ["reason": "\(mismatch.message)", "request": requestID])
       throw SignInError(.answerInvalid, "tokens_disagree")
     case .unverified(let rejection) where rejection.isAppleTrouble:
       logger.warning(

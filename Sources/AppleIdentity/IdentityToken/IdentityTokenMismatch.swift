@@ -6,10 +6,10 @@ extension VerifiedIdentityToken {
   /// Compares the token from the browser with the one from the token endpoint: they must belong to the same sign-in.
   ///
   /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if
-  /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means
+  /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A mismatch means
   /// that the response contains a foreign code or a foreign token.
-  /// - Returns: `nil` if they agree.
-  package func disagreement(
+  /// - Returns: nil if they match.
+  package func mismatch(
     withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode
   ) -> IdentityTokenMismatchError? {
     guard subject.utf8.elementsEqual(exchanged.subject.utf8) else { return .subject }
