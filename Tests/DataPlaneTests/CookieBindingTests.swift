@@ -186,10 +186,10 @@ struct CookieBindingTests {
     let many = String(repeating: "A: b\r\n", count: LoopResources.responseHeads.fieldCount - 2)
     try await withGateway(
       gate: { _, _ in
-        var order = ForwardingDirective(routeClass: 1)
-        order.binding = CookieBinding(
+        var directive = ForwardingDirective(routeClass: 1)
+        directive.binding = CookieBinding(
           [CookieBinding.Cookie(name: "sid", codes: ["AAAA"])], unbound: UnboundCookies { _ in }, makesPrivate: true)
-        return .forward(order)
+        return .forward(directive)
       },
       script: { socket, _ in
         _ = try socket.readRequest()
@@ -209,11 +209,11 @@ struct CookieBindingTests {
     let filler = "A: " + String(repeating: "b", count: LoopResources.responseHeads.headBytes - line.utf8.count - 50)
     try await withGateway(
       gate: { _, _ in
-        var order = ForwardingDirective(routeClass: 1)
-        order.binding = CookieBinding(
+        var directive = ForwardingDirective(routeClass: 1)
+        directive.binding = CookieBinding(
           [CookieBinding.Cookie(name: "sid", codes: [String(repeating: "A", count: 60)])],
           unbound: UnboundCookies { _ in }, makesPrivate: false)
-        return .forward(order)
+        return .forward(directive)
       },
       script: { socket, _ in
         _ = try socket.readRequest()

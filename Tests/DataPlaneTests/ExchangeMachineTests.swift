@@ -135,9 +135,9 @@ struct ExchangeBench {
   private mutating func forward(
     _ framing: RequestFraming, limit: Int? = nil, upgrades: Bool = false, surplus: Bool = false
   ) -> String {
-    var order = ForwardingDirective(routeClass: 1, allowsUpgrade: true)
+    var directive = ForwardingDirective(routeClass: 1, allowsUpgrade: true)
     let refusal = exchange.forward(
-      &order, to: balancer, framing: framing, wantsUpgrade: upgrades, hasSurplus: surplus,
+      &directive, to: balancer, framing: framing, wantsUpgrade: upgrades, hasSurplus: surplus,
       limits: BodyLimits(bytes: limit, rate: 100, grace: .seconds(10)), at: now)
     exchange.upstream.head = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     return refusal.map(Self.text) ?? ""

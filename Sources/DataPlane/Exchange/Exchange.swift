@@ -87,19 +87,19 @@ struct Exchange {
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
-    _ order: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
+    _ directive: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
     hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
-    account.routeClass = order.routeClass
-    account.session = order.session
-    account.credential = order.credential
-    account.user = order.user
+    account.routeClass = directive.routeClass
+    account.session = directive.session
+    account.credential = directive.credential
+    account.user = directive.user
     upstream.balancer = balancer
     // Moved, because a copy would be retained.
-    upstream.privateLines = order.privateLines.take()
-    upstream.binding = order.binding.take()
+    upstream.privateLines = directive.privateLines.take()
+    upstream.binding = directive.binding.take()
     guard let balancer, case .deciding(let isWhole) = request else { return .noUpstream }
-    let upgrades = order.allowsUpgrade && wantsUpgrade
+    let upgrades = directive.allowsUpgrade && wantsUpgrade
     let hasBody = !framing.isNone
     if upgrades {
       if hasBody { return .upgradeWithBody }
@@ -132,7 +132,7 @@ struct Exchange {
       upstream.attempts.isRetryable = !hasBody && account.method.isIdempotent
     } else {
       // A stream may pause for as long as it likes, and gRPC is made of such.
-      let rate = order.bodyRate ?? (balancer.speaksHTTP2 ? 0 : limits.rate)
+      let rate = directive.bodyRate ?? (balancer.speaksHTTP2 ? 0 : limits.rate)
       request = .body(BodyPace(rate: rate, began: now))
     }
     return nil

@@ -177,12 +177,12 @@ final class GateRig: Sendable {
     _ = try await decide(request, loop: loop)
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
-      guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
+      guard case .forward(let directive) = try Self.gateDecision(request, gate.value) else {
         throw RigError.notForwarded
       }
       return Forwarded(
-        identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) }, session: order.session,
-        dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride)
+        identity: directive.identity.map { String(decoding: $0.lines, as: UTF8.self) }, session: directive.session,
+        dropsAuthorization: directive.dropsAuthorization, dropsMethodOverride: directive.dropsMethodOverride)
     }.get()
   }
 
@@ -240,11 +240,11 @@ final class GateRig: Sendable {
     _ = try await decide(request, loop: loop)
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
-      guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
+      guard case .forward(let directive) = try Self.gateDecision(request, gate.value) else {
         throw RigError.notForwarded
       }
       return OpenExchange(
-        session: order.session, credential: order.credential,
+        session: directive.session, credential: directive.credential,
         client: ClientPeer(address: request.address, isTrusted: request.isFromProxy),
         head: ByteBuffer(string: request.text))
     }.get()
@@ -337,10 +337,10 @@ final class GateRig: Sendable {
 
   private static func decide(_ request: Asked, _ gate: LoopGate) throws -> Decided {
     switch try gateDecision(request, gate) {
-    case .forward(let order):
+    case .forward(let directive):
       return .forward(
-        identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "", session: order.session,
-        upgrades: order.allowsUpgrade)
+        identity: directive.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "",
+        session: directive.session, upgrades: directive.allowsUpgrade)
     case .answer(let response, _):
       return .answer(response.head.status.code, location: response.head.headerFields[.location])
     // `gateDecision` has logged it.

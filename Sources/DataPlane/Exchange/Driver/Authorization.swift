@@ -42,7 +42,7 @@ extension DownstreamTransport {
       return .answered
     }
     switch server.decide(loop.requestHead, bytes, client, exchange.account.requestID) {
-    case .forward(let order): return forward(order, bytes, rules, at: now)
+    case .forward(let directive): return forward(directive, bytes, rules, at: now)
     case .answer(let response, let routeClass):
       exchange.answer(routeClass: routeClass)
       respond(response)
@@ -71,16 +71,16 @@ extension DownstreamTransport {
 
   /// Prepares the request for the upstream.
   private func forward(
-    _ order: consuming ForwardingDirective, _ bytes: RawSpan, _ rules: ForwardingRules, at now: NIODeadline
+    _ directive: consuming ForwardingDirective, _ bytes: RawSpan, _ rules: ForwardingRules, at now: NIODeadline
   ) -> AuthorizationOutcome {
     let framing = loop.requestHead.framing
-    let balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
+    let balancer = directive.upstream < server.upstreams.count ? server.upstreams[directive.upstream] : nil
     var refusal = exchange.forward(
-      &order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
+      &directive, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
     let destination = loop.requestHead.fields.line(.destination)
     if let destination { exchange.upstream.destination = bytes.array(destination.value) }
-    let rewriting = server.rewriting(at: order.upstream, hasDestination: destination != nil)
+    let rewriting = server.rewriting(at: directive.upstream, hasDestination: destination != nil)
     if let rewriting, rewriting.prefix != nil, !loop.requestHead.isAsteriskForm {
       if let stripped = rewriting.strippedPath(bytes, loop.requestHead.path) {
         exchange.upstream.addsSlash = stripped.addsSlash
@@ -102,9 +102,9 @@ extension DownstreamTransport {
       loop.requestHead, bytes, rules: rules,
       context: RequestForwarding.Context(
         // Moved, because a copy would be retained.
-        identity: order.identity.take(), address: peer.address, trusted: peer.isTrusted,
+        identity: directive.identity.take(), address: peer.address, trusted: peer.isTrusted,
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
-        dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
+        dropsAuthorization: directive.dropsAuthorization, dropsMethodOverride: directive.dropsMethodOverride,
         closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
     guard head.readableBytes <= SentHead.largest else {
       loop.heads.give(head)
