@@ -7,10 +7,10 @@ internal import WebFormats
 struct ConfigurationSnapshot: Sendable {
   let settings: GatewaySettings
   let keys: GatewayKeys
-  let gate: GateConfiguration
+  private(set) var gate: GateConfiguration
   let button: AppleButton
   /// The endpoints of each site, by its number.
-  let endpoints: [SiteEndpoints]
+  private(set) var endpoints: [SiteEndpoints]
   let upstreams: [WatchedUpstream]
   let listener: ListenerConfiguration
   let adminAuthorization: AdminAuthorization
@@ -25,6 +25,16 @@ struct ConfigurationSnapshot: Sendable {
   func with(_ members: MembersFiles) -> ConfigurationSnapshot {
     var snapshot = self
     snapshot.members = members
+    return snapshot
+  }
+
+  /// The snapshot with other members of the same groups, and what depends on them.
+  func with(
+    _ members: MembersFiles, gate: GateConfiguration, endpoints: [SiteEndpoints]
+  ) -> ConfigurationSnapshot {
+    var snapshot = with(members)
+    snapshot.gate = gate
+    snapshot.endpoints = endpoints
     return snapshot
   }
 

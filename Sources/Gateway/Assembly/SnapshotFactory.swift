@@ -71,11 +71,7 @@ struct SnapshotFactory: Sendable {
     let gate = GateConfiguration(previous.gate, groups: members.directory)
     let endpoints = endpointFactory(previous.settings, previous.keys, gate, previous.button, previous.signInLimit)
       .endpoints()
-    return ConfigurationSnapshot(
-      settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
-      endpoints: endpoints, upstreams: previous.upstreams, listener: previous.listener,
-      adminAuthorization: previous.adminAuthorization, relayRoute: previous.relayRoute, members: members,
-      signInLimit: previous.signInLimit)
+    return previous.with(members, gate: gate, endpoints: endpoints)
   }
 
   private func endpointFactory(
