@@ -28,27 +28,37 @@ struct Administration: Sendable {
   /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
     do throws(AdministrationError) {
-      let caller: String
-      do throws(AdministrationError) {
-        caller = try authorization.authorize(request.head.headerFields[values: .authorization])
-      } catch {
-        refuse(request)
-        let isReload = request.head.path == "/reload"
-        throw isReload && error == .switchedOff ? AdministrationError.reloadSwitchedOff : error
-      }
+      let caller = try authorize(request)
       let operation = try AdminOperation(
         method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)
       if case .access(let operation) = operation { return try await carryOut(operation, by: caller, request) }
-      let context = AdminRequestContext(request: request, caller: caller)
-      do throws(AdministrationError) {
-        return try await reportingStore { () async throws in try await carryOut(operation, context) }
-      } catch {
-        record(
-          operation.name, operation.subject, session: operation.session, by: caller, failed: error.code, request)
-        throw error
-      }
+      return try await carryOut(operation, by: caller, request)
     } catch {
       return Self.response(error)
+    }
+  }
+
+  /// - Returns: the credential of the caller.
+  private func authorize(_ request: ControlRequest) throws(AdministrationError) -> String {
+    do throws(AdministrationError) {
+      return try authorization.authorize(request.head.headerFields[values: .authorization])
+    } catch {
+      refuse(request)
+      let isReload = request.head.path == "/reload"
+      throw isReload && error == .switchedOff ? AdministrationError.reloadSwitchedOff : error
+    }
+  }
+
+  /// Performs an operation, and audits one that fails.
+  private func carryOut(
+    _ operation: AdminOperation, by caller: String, _ request: ControlRequest
+  ) async throws(AdministrationError) -> ControlResponse {
+    let context = AdminRequestContext(request: request, caller: caller)
+    do throws(AdministrationError) {
+      return try await reportingStore { () async throws in try await carryOut(operation, context) }
+    } catch {
+      record(operation.name, operation.subject, session: operation.session, by: caller, failed: error.code, request)
+      throw error
     }
   }
 
