@@ -3,8 +3,6 @@ import ConfigurationFile
 import Gateway
 import Logging
 import Operations
-import PostgreSQLSessions
-import SQLiteSessions
 import ServiceLifecycle
 import Sessions
 import UnixSignals
@@ -69,13 +67,13 @@ struct RunCommand: AsyncParsableCommand {
     let log = LogControl(configuration.log)
     LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
     let logger = Logger(label: "cordon")
-    warnAboutRoot(configuration.store, logger)
+    configuration.store.warnAboutRoot(logger)
     do {
       let settings = try GatewaySettings(configuration)
       try ResourceFloor.checkDescriptors(for: settings)
       try ResourceFloor.checkThreads(for: settings)
       let service = GatewayService(
-        settings: settings, open: opener(configuration.store, logger),
+        settings: settings, open: configuration.store.opener(logger),
         logger: logger, log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
@@ -96,64 +94,6 @@ struct RunCommand: AsyncParsableCommand {
       throw isForOperator(error) ? ExitCode(ExitStatus.configuration) : ExitCode.failure
     }
   }
-}
-
-/// Opens the store; logs if it is a new one, and warns if another process has it open where that is not meant to last.
-private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
-  let claim = StoreClaim()
-  return { () throws(StoreError) in
-    let opened = try await store.open()
-    if let file = opened as? SQLiteSessionStore, file.wasEmptied {
-      logger.warning(
-        "the session store's file was empty, everybody is signed out",
-        metadata: [
-          "store": "\(opened.place)",
-          "remedy": """
-          nothing if the file was made for this start; otherwise the machine may have crashed, or the disk was full: \
-          stop cordon, and restore the store from a backup
-          """,
-        ])
-    } else if opened.isNew {
-      logger.notice(
-        "created a new session store, nobody is signed in",
-        metadata: [
-          "store": "\(opened.place)",
-          "remedy": "if there was one before: stop cordon, and put it back or mount its volume",
-        ])
-    }
-    if let database = opened as? PostgreSQLSessionStore {
-      database.onKeptConnection { error in
-        logger.warning(
-          "an old connection to the session store cannot be renewed, keeping it", metadata: ["error": "\(error)"])
-      }
-      database.onChangeDelivery { delivery in
-        switch delivery {
-        case .polled(let error):
-          logger.warning(
-            "cannot listen for changes of the session store, polling once a second", metadata: ["error": "\(error)"])
-        case .announced: logger.notice("listening for changes of the session store again")
-        }
-      }
-    }
-    if case .sqlite(let path) = store.location, !claim.take(path) {
-      logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])
-    }
-    return opened
-  }
-}
-
-/// Warns if what root creates will not be accessible to the account that the service runs as.
-private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
-  guard let owner = store.accountOfService else { return }
-  logger.warning(
-    "running as root in a folder of another account",
-    metadata: [
-      "folder": "\(owner.folder)", "owner": "\(owner.name)",
-      "remedy": """
-      stop it, and run it as that account: systemctl start cordon, or \
-      runuser -u \(owner.name) -- cordon run --config FILE
-      """,
-    ])
 }
 
 /// Whether the same start fails again until somebody changes the configuration, its files, the store, or the addresses
