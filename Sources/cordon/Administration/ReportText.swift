@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Gateway
 
 extension AccountReport {
@@ -54,24 +53,4 @@ private func table(_ rows: [(String, String?)]) -> String {
   rows.compactMap { name, value in
     value.map { "\(name)\(String(repeating: " ", count: max(0, 12 - name.count)))  \(printable($0))" }
   }.joined(separator: "\n")
-}
-
-/// Prints a report as JSON.
-func printJSON(_ report: some Encodable) throws { print(try jsonText(report)) }
-
-/// A report as JSON on several lines.
-func jsonText(_ report: some Encodable) throws -> String {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-  return String(decoding: try encoder.encode(report), as: UTF8.self)
-}
-
-/// Prints a report as JSON on one line.
-func printJSONLine(_ report: some Encodable) throws { print(try jsonLine(report)) }
-
-/// A report as JSON on one line.
-func jsonLine(_ report: some Encodable) throws -> String {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  return String(decoding: try encoder.encode(report), as: UTF8.self)
 }
