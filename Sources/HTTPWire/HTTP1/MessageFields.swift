@@ -83,21 +83,3 @@ extension FieldTable {
     return options
   }
 }
-
-extension FieldLineParser {
-  /// Reads every line up to the empty one into `fields`; `offset` is after the last line then.
-  @inline(__always)
-  mutating func readAll(_ bytes: RawSpan, into fields: inout FieldTable, limits: HeadLimits) -> HeadParse {
-    while true {
-      switch next(bytes) {
-      case .line(let line):
-        guard fields.lines.count < limits.fieldCount else { return .violation(.tooManyFields) }
-        fields.append(line)
-        guard offset <= limits.headBytes else { return .violation(.headTooLarge) }
-      case .end: return .complete
-      case .incomplete: return bytes.byteCount > limits.headBytes ? .violation(.headTooLarge) : .incomplete
-      case .violation(let violation): return .violation(violation)
-      }
-    }
-  }
-}
