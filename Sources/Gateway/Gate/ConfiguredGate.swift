@@ -175,7 +175,7 @@ final class ConfiguredGate {
     case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
     case .refusedToken(let failure):
-      return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
+      return .answer(responses.tokenRefusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
     case .signedOut:
       if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
@@ -194,7 +194,7 @@ final class ConfiguredGate {
     let user = entry.snapshot.account
     var response =
       if mayAsk, let state = entry.accessRequest?.state {
-        responses.refusal(PageFailure(reason), state, head, bytes, request, to: user)
+        responses.accessRefusal(PageFailure(reason), state, head, bytes, request, to: user)
       } else {
         responses.failure(PageFailure(reason), head, bytes, request, to: user)
       }

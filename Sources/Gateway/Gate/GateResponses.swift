@@ -36,7 +36,7 @@ struct GateResponses {
   }
 
   /// A refusal, with the way to ask for access, or with the code of a request that waits.
-  func refusal(
+  func accessRefusal(
     _ failure: PageFailure, _ state: AccessRequestState, _ head: borrowing RequestHead, _ bytes: RawSpan,
     _ request: GateRequest, to user: Account
   ) -> ControlResponse {
@@ -59,7 +59,7 @@ struct GateResponses {
   }
 
   /// The refusal of a request that carries a machine token: JSON, as for every client that is not a browser.
-  func refusal(
+  func tokenRefusal(
     _ failure: PageFailure, _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan,
     _ request: GateRequest
   ) -> ControlResponse {
