@@ -208,6 +208,7 @@ extension SQLiteSessionStore {
     guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
   }
 
+  /// The size of the write-ahead log at the last ping, in bytes; nil before the first.
   package var logBytes: Int? {
     let bytes = latestLogBytes.load(ordering: .relaxed)
     return bytes < 0 ? nil : bytes

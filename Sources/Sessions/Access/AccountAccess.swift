@@ -53,6 +53,7 @@ package struct Ban: Sendable, Equatable {
 
 /// The result of lifting a ban.
 package enum UnbanOutcome: Sendable, Equatable {
+  /// There was one, and it is gone.
   case lifted
   /// There was none.
   case notBanned
