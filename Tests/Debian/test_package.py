@@ -2,7 +2,8 @@
 """test_package.py PACKAGE SIMULATOR: installs the Debian package in a clean Debian root, and signs in through it.
 
  - It installs with what it depends on; user, folders and modes are as they are meant to be; the configuration is a conffile.
- - Every library is there; the man pages and completions are; the unit's exposure is 1.5 or less.
+ - Every library is there; the man pages, the completions and the examples for other proxies are; the unit's exposure is
+   1.5 or less.
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
  - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is; an
    administrator lists the accounts.
@@ -86,11 +87,27 @@ def complete(root: CleanRoot) -> None:
     # The root has no man, and dpkg's exclusions do not apply to it: the files are what man would show.
     for page in ("man1/cordon.1.gz", "man5/gateway.conf.5.gz"):
         expect((root.path / "usr/share/man" / page).is_file(), True, f"the manual has {page}")
+    has_examples(root)
     unit = root.path / "lib/systemd/system/cordon.service"
     report = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--no-pager", str(unit)], capture_output=True, text=True)
     exposure = float(re.search(r"Overall exposure level[^:]*: ([0-9.]+)", report.stdout).group(1))
     expect(exposure <= MOST_EXPOSURE, True, f"the unit's exposure is {exposure}, at most {MOST_EXPOSURE}")
+
+
+def has_examples(root: CleanRoot) -> None:
+    """The configurations of other proxies, which the guides and the examples' own comments refer to."""
+    examples, installed = ROOT / "examples", root.path / "usr/share/doc/cordon/examples"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "README.md", "behind-*"], cwd=examples,
+        check=True, capture_output=True, text=True).stdout.split()
+    wanted = {name: (examples / name).read_bytes() for name in listed if not name.endswith(".gitignore")}
+    expect("behind-nginx/nginx.conf" in wanted, True, "there are examples of other proxies")
+    found = {
+        str(path.relative_to(installed)): path.read_bytes()
+        for path in [installed / "README.md", *installed.glob("behind-*/**/*")] if path.is_file()}
+    expect(sorted(name for name in wanted.keys() | found.keys() if found.get(name) != wanted.get(name)), [],
+           "each of their files is in the package as it is, and no other")
 
 
 # What an administrator does
