@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 // The proxies of deploy/kubernetes/examples that ask `verify`, without a cluster: nginx and Envoy, configured as
-// ingress-nginx and Envoy Gateway generate it from the manifests. The controllers themselves are not run.
+// ingress-nginx and Envoy Gateway generate it from the manifests, and Traefik with the contents of its objects in a
+// file. The controllers themselves are not run.
 
 @SystemActor
 @Suite("Proxies that Kubernetes' controllers configure")
@@ -269,6 +270,63 @@ struct KubernetesProxyApplicationTests {
       listeningOn: 8_080, environment: ["HOME": example.path])
     // Envoy may stand behind a load balancer, whose X-Forwarded-For counts.
     try AskingProxy.check(example, appendsAddress: true)
+    try checkMethods(example, refusal: 401)
+  }
+
+  @Test("Traefik with the rules, middlewares and arguments of our manifest asks the gateway about each request")
+  func traefik() throws {
+    let manifest = try Manifest("traefik-verify.yaml")
+    let example = try start("behind-traefik", manifest)
+    defer { example.stop() }
+    let routers = try manifest.text.components(separatedBy: "    - kind: Rule\n").dropFirst().enumerated()
+      .map { number, route in
+        let rule = try #require(route.firstMatch(of: /match: (.*)\n/)).1
+        let middlewares = route.matches(of: /- name: (cordon-[a-z-]+)\n/).map { String($0.1) }
+        let service = try #require(route.firstMatch(of: /services:\n +- name: ([a-z]+)\n/)).1
+        let asks = middlewares.isEmpty ? "" : "\n      middlewares: [\(middlewares.joined(separator: ", "))]"
+        return """
+              route-\(number):
+                rule: \(rule.replacing("app.example.com", with: "localhost"))\(asks)
+                service: \(service)
+          """
+      }
+    #expect(routers.count == 2)
+    let middlewares = try manifest.text.components(separatedBy: "---\n").filter { $0.contains("kind: Middleware\n") }
+      .map { object in
+        let name = try #require(object.firstMatch(of: /\n  name: (.*)\n/)).1
+        let specification = try #require(object.components(separatedBy: "\nspec:\n").last)
+          .replacing("http://cordon.default.svc.cluster.local/", with: "http://127.0.0.1:\(example.port(8_081))/")
+        // Deeper in the file of routes.
+        let lines = specification.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        return "    \(name):\n\(lines)"
+      }
+    #expect(middlewares.count == 2)
+    try example.change("routes.yaml") { _ in
+      """
+      http:
+        routers:
+      \(routers.joined(separator: "\n"))
+        middlewares:
+      \(middlewares.joined(separator: "\n"))
+        services:
+          cordon:
+            loadBalancer: { servers: [{ url: "http://127.0.0.1:\(example.port(8_081))" }] }
+          app:
+            loadBalancer: { servers: [{ url: "http://127.0.0.1:\(example.port(3_000))" }] }
+      """
+    }
+    let arguments = manifest.text.matches(of: /- (--entryPoints\.websecure\.http\.\S+)\n/).map { String($0.1) }
+    #expect(arguments.count == 8)
+    try example.start(
+      Machine.pythonProgram("traefik"),
+      ["--entryPoints.websecure.address=127.0.0.1:\(example.port(8_080))", "--providers.file.filename=routes.yaml"]
+        + arguments, listeningOn: 8_080, environment: ["HOME": example.path])
+    // Traefik listens before it has read its routes.
+    try poll("Traefik to have its routes") {
+      let answer = try HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))").get("/")
+      return answer.status == 404 ? nil : ()
+    }
+    try AskingProxy.check(example)
     try checkMethods(example, refusal: 401)
   }
 
