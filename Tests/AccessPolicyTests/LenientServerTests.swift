@@ -163,6 +163,26 @@ struct LenientServerTests {
     for path in ["/wiki/C++/private", "/c++", "/C+/x"] { #expect(decide(path, table).access == .deny, "\(path)") }
   }
 
+  @Test("Of two routes that differ by plus signs at the end, the one without them holds for both paths")
+  func trailingPlus() throws {
+    func table(_ plain: RouteSettings.Access, _ plus: RouteSettings.Access) throws -> RouteTable {
+      try RouteTable(routes: [
+        RouteSettings(path: "/wiki/C/", access: plain), RouteSettings(path: "/wiki/C++/", access: plus),
+      ])
+    }
+    let paths = ["/wiki/C++/x", "/wiki/C%2B%2B/x", "/wiki/C++/"]
+    let strict = try table(.deny, .public)
+    #expect(decide("/wiki/C/x", strict).access == .deny)
+    for path in paths { #expect(decide(path, strict).access == .deny, "\(path)") }
+    let lax = try table(.public, .deny)
+    #expect(decide("/wiki/C/x", lax).access == .public)
+    for path in paths { #expect(decide(path, lax).access == .deny, "\(path)") }
+    let both = try table(.public, .public)
+    for path in ["/wiki/C++/x", "/wiki/C++/"] { #expect(decide(path, both).access == .public, "\(path)") }
+    // Written with escapes it is another path for many servers, which only the route for "/" is for.
+    #expect(decide("/wiki/C%2B%2B/x", both).access == .signedIn)
+  }
+
   @Test("A route for exactly \"/\" holds for an authority without a path")
   func exactRoot() throws {
     var route = RouteSettings(path: "/", access: .deny)
