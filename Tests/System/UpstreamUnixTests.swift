@@ -6,6 +6,7 @@ import Testing
 // - A gateway that listens on one, before an application on one: requests, identity fields, bodies, kept connections.
 // - A socket file that a killed gateway left behind is not an obstacle.
 // - An application whose socket is away is 502, and is found when it is back.
+// - A gateway whose socket file is removed says so, and goes on to serve open connections.
 
 @SystemActor
 @Suite("Unix sockets")
@@ -57,6 +58,30 @@ struct UpstreamUnixTests {
     let application = try UnixApplication(path)
     defer { application.stop() }
     #expect(try exchange(gateway, Self.get).text == "GET /a ")
+  }
+
+  @Test("A gateway whose socket file is removed says so in its log and health, and serves open connections")
+  func removed() throws {
+    let folder = try TemporaryDirectory()
+    let application = try UnixApplication("\(folder.path)/app.sock")
+    defer { application.stop() }
+    let gateway = try GatewayProcess(configuration(before: application.path))
+    defer { gateway.stop() }
+    let path = "\(gateway.directory.path)/gateway.sock"
+    let connection = try UnixSocket.connect(path)
+    defer { connection.close() }
+    try FileManager.default.removeItem(atPath: path)
+    try gateway.waitForLogLine("the file of a listening socket was removed", "gateway.sock", "restart cordon")
+    try poll("the check of health") {
+      let health = try gateway.admin.get("/healthz").text
+      return health.contains("\"name\":\"listening sockets\",\"status\":\"failing\"") ? () : nil
+    }
+    #expect(try gateway.admin.get("/readyz").status == 200)
+    try connection.send(Self.get.replacingOccurrences(of: "HOST", with: gateway.client.authority))
+    #expect(try HTTPResponse.read(from: connection).status == 200)
+
+    try gateway.restart()
+    #expect(try exchange(gateway, Self.get).status == 200)
   }
 }
 

@@ -219,6 +219,9 @@ struct RunningGateway: Sendable {
     MembersWatch(reload).schedule(in: &tasks)
     FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)
     AppleKeyWatch(health: services.health, logger: services.logger).schedule(in: &tasks, reload)
+    SocketFileWatch(
+      listener.socketFiles + adminListener.socketFiles, health: services.health, logger: services.logger
+    ).schedule(in: &tasks, reload.files)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
     tasks.add(every: 1) { [heartbeats] in heartbeats.periodicTasksRan() }

@@ -15,13 +15,16 @@ extension Listener {
     var boundSockets: [BoundSocket] = []
     for (place, acceptor) in acceptors.enumerated() {
       do {
+        var socket: BoundSocket
         if let descriptor = sockets.take(for: acceptor) {
-          boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops))
+          socket = try await adopt(descriptor, acceptor.address, place, loops: loops)
         } else {
           let isShared = loops.count > 1 && isTaken(acceptor.address)
           let (gates, address) = try await bind(acceptor, place, loops: loops)
-          boundSockets.append(BoundSocket(gates: gates, isInherited: false, isShared: isShared, address: address))
+          socket = BoundSocket(gates: gates, isInherited: false, isShared: isShared, address: address)
         }
+        socket.file = SocketFile(of: socket.address, isInherited: socket.isInherited)
+        boundSockets.append(socket)
       } catch {
         for socket in boundSockets { await closeAll(socket.gates) }
         if let error = ListenerError(acceptor.address, error) { throw error }

@@ -52,6 +52,8 @@ package final class Listener: Sendable {
     var isShared = false
     /// The address that is bound, with the port that the system chose.
     let address: BindAddress
+    /// Nil for an IP address.
+    var file: SocketFile?
   }
 
   private init(
@@ -68,6 +70,9 @@ package final class Listener: Sendable {
 
   /// Every address that is bound.
   package var addresses: [BindAddress] { boundSockets.map(\.address) }
+
+  /// The files of the Unix sockets among them.
+  package var socketFiles: [SocketFile] { boundSockets.compactMap(\.file) }
 
   /// The addresses that another process serves, too: the predecessor of this one, or a mistake.
   package var sharedAddresses: [BindAddress] { boundSockets.filter(\.isShared).map(\.address) }
