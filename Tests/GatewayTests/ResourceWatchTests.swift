@@ -12,7 +12,7 @@ import Testing
 #endif
 
 // Cases: nothing to report, descriptors, connections that are not accepted, incomplete requests, unsent responses,
-// unread bodies; each once, with the number since the last report; the metrics.
+// unread bodies; each once, with the number since the last report; shortages that last, and their end; the metrics.
 
 @Suite("Reports of resources that are used up")
 struct ResourceWatchTests {
@@ -87,6 +87,68 @@ struct ResourceWatchTests {
     accepting.failed(EPERM)
     watch.report()
     #expect(lines.take() == [])
+  }
+
+  @Test("A lasting shortage of descriptors is logged at its begin, once a minute, and at its end")
+  func lastingRefusals() {
+    let start = ContinuousClock.now
+    descriptors.ranOut()
+    watch.report(at: start)
+    let shortage = "out of file descriptors, connections are delayed or refused"
+    #expect(lines.take() == ["\(shortage) 1 - -"])
+    for second in 1...120 {
+      descriptors.ranOut()
+      watch.report(at: start + .seconds(second))
+    }
+    #expect(lines.take() == ["\(shortage) 60 - -", "\(shortage) 60 - -"])
+    for second in 121...240 { watch.report(at: start + .seconds(second)) }
+    #expect(lines.take() == ["connections are accepted again, the shortage is over 121 - -"])
+  }
+
+  @Test("A shortage lasts while a listening socket accepts nothing, although nothing is refused meanwhile")
+  func pausedSockets() {
+    let start = ContinuousClock.now
+    descriptors.ranOut()
+    descriptors.changePausedSockets(by: 1)
+    for second in 0...100 { watch.report(at: start + .seconds(second)) }
+    let shortage = "out of file descriptors, connections are delayed or refused"
+    #expect(lines.take() == ["\(shortage) 1 - -", "\(shortage) 0 - -"])
+    descriptors.changePausedSockets(by: -1)
+    for second in 101...200 { watch.report(at: start + .seconds(second)) }
+    #expect(lines.take() == ["connections are accepted again, the shortage is over 1 - -"])
+  }
+
+  @Test(
+    "A lack of memory or of open files in the whole system is told as such",
+    arguments: [
+      (DescriptorBudget.Shortage.memory, "no memory for another socket", "net.ipv4.tcp_mem"),
+      (.systemFiles, "too many open files in the system", "fs.file-max"),
+    ])
+  func systemShortage(of shortage: DescriptorBudget.Shortage, error: String, remedy: String) {
+    let lines = RecordedLines()
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["error", "refusals", "remedy"]) }
+    let watch = ResourceWatch(descriptors: descriptors, memory: memory, accepting: accepting, logger: logger)
+    descriptors.ranOut(of: shortage)
+    watch.report()
+    let said = lines.take()
+    let message = "the system has no room for another connection, connections are delayed or refused \(error) 1"
+    #expect(said.count == 1 && said[0].hasPrefix(message) && said[0].contains(remedy), "\(said)")
+  }
+
+  @Test("Connections that the system does not accept are logged again after a minute, and when it accepts them again")
+  func lastingAcceptFailures() {
+    let lines = RecordedLines()
+    let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["attempts", "seconds"]) }
+    let watch = ResourceWatch(descriptors: descriptors, memory: memory, accepting: accepting, logger: logger)
+    let start = ContinuousClock.now
+    for second in 0...90 {
+      accepting.failed(EPERM)
+      watch.report(at: start + .seconds(second))
+    }
+    for second in 91...200 { watch.report(at: start + .seconds(second)) }
+    let refused = "the system refuses to accept connections, clients wait"
+    #expect(
+      lines.take() == ["\(refused) 1 -", "\(refused) 60 -", "the system accepts connections again 91 90"])
   }
 
   @Test("The metrics have the numbers since the start of the process")

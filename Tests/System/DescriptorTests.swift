@@ -77,6 +77,9 @@ struct DescriptorTests {
     let used = Double(try Self.processorTicks(of: pid) - before) / Double(sysconf(Int32(_SC_CLK_TCK)))
     #expect(used < 0.2 * -began.timeIntervalSinceNow)
     try gateway.waitForLog("out of file descriptors")
+    let line = String(decoding: gateway.log, as: UTF8.self).split(separator: "\n")
+      .first { $0.contains("out of file descriptors") }
+    #expect(line?.contains(/paused[^0-9]+[1-9]/) == true, "\(line ?? "")")
     for connection in waiting { connection.close() }
     try poll("a client to be served") { try? gateway.client.get("/honest").status == 200 ? () : nil }
     #expect(gateway.process.isRunning && gateway.process.pid == pid)

@@ -29,6 +29,18 @@ package final class DescriptorBudget: Sendable {
   private let counts = InlineArray<4, Atomic<Int>> { _ in Atomic(0) }
   private let refused = Atomic<Int>(0)
   private let sockets = Atomic<Int>(0)
+  private let latest = Atomic<Int>(Shortage.descriptors.rawValue)
+  private let paused = Atomic<Int>(0)
+
+  /// The resource that was missing for a connection.
+  package enum Shortage: Int, Sendable {
+    /// Descriptors of this process.
+    case descriptors
+    /// Open files of the whole system (ENFILE).
+    case systemFiles
+    /// Memory of the system for a socket (ENOBUFS, ENOMEM).
+    case memory
+  }
 
   /// - Parameters:
   ///   - limit: how many descriptors may be open.
@@ -97,10 +109,23 @@ package final class DescriptorBudget: Sendable {
   }
 
   /// A connection was not accepted, or not made.
-  func ranOut() { refused.add(1, ordering: .relaxed) }
+  func ranOut(of shortage: Shortage = .descriptors) {
+    latest.store(shortage.rawValue, ordering: .relaxed)
+    refused.add(1, ordering: .relaxed)
+  }
 
   /// The number of connections that were not accepted, or not made, for lack of a descriptor.
   package var refusals: Int { refused.load(ordering: .relaxed) }
+
+  /// The resource that was missing for the last of them.
+  package var latestShortage: Shortage { Shortage(rawValue: latest.load(ordering: .relaxed)) ?? .descriptors }
+
+  /// Counts a listening socket that accepts nothing for lack of a descriptor, or does so no longer.
+  func changePausedSockets(by change: Int) { paused.add(change, ordering: .relaxed) }
+
+  /// The number of listening sockets that accept nothing at this moment for lack of a descriptor. While nothing is
+  /// accepted, nothing is refused either.
+  package var pausedSockets: Int { paused.load(ordering: .relaxed) }
 
   /// The largest number of client and upstream connections together.
   package var connections: Int { shared.load(ordering: .relaxed) }

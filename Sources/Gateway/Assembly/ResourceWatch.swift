@@ -8,13 +8,12 @@ final class ResourceWatch: Sendable {
   private let descriptors: DescriptorBudget
   private let memory: MemoryInUse
   private let accepting: AcceptFailures
-  private let acceptWarnings = WarningInterval()
   private let logger: Logger
-  private let loggedRefusals: Atomic<Int>
+  private let refusalLog: Mutex<ShortageLog>
+  private let acceptLog: Mutex<ShortageLog>
   private let loggedUnfinished: Atomic<Int>
   private let loggedUnsent: Atomic<Int>
   private let loggedUnread: Atomic<Int>
-  private let loggedAcceptFailures: Atomic<Int>
 
   init(
     descriptors: DescriptorBudget = .process, memory: MemoryInUse = .process, accepting: AcceptFailures = .process,
@@ -24,11 +23,11 @@ final class ResourceWatch: Sendable {
     self.memory = memory
     self.accepting = accepting
     self.logger = logger
-    loggedRefusals = Atomic(descriptors.refusals)
+    refusalLog = Mutex(ShortageLog(after: descriptors.refusals))
+    acceptLog = Mutex(ShortageLog(after: accepting.count))
     loggedUnfinished = Atomic(memory.unfinishedRefusals)
     loggedUnsent = Atomic(memory.unsentClosures)
     loggedUnread = Atomic(memory.unreadClosures)
-    loggedAcceptFailures = Atomic(accepting.count)
   }
 
   func addMetrics(to metrics: MetricsRegistry) {
@@ -58,19 +57,58 @@ final class ResourceWatch: Sendable {
   }
 
   /// Logs at most one line of each kind, with the number since the last line: the interval between calls limits their
-  /// rate.
-  func report() {
-    if let count = Self.increase(of: descriptors.refusals, since: loggedRefusals) {
+  /// rate. Shortages that last are logged once a minute.
+  func report(at now: ContinuousClock.Instant = .now) {
+    reportRefusals(at: now)
+    reportAccepting(at: now)
+    reportMemory()
+  }
+
+  private func reportRefusals(at now: ContinuousClock.Instant) {
+    let paused = descriptors.pausedSockets
+    switch refusalLog.withLock({ $0.line(for: descriptors.refusals, isBlocked: paused > 0, at: now) }) {
+    case nil: break
+    case .ended(let count, let duration)?:
+      logger.notice(
+        "connections are accepted again, the shortage is over",
+        metadata: ["refusals": "\(count)", "seconds": "\(duration.components.seconds)"])
+    case .lasts(let count)?:
+      guard let (problem, remedy) = Self.text(descriptors.latestShortage) else {
+        return logger.error(
+          "out of file descriptors, connections are delayed or refused",
+          metadata: [
+            "connections": "\(descriptors.connections)", "refusals": "\(count)", "paused": "\(paused)",
+            "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+          ])
+      }
       logger.error(
-        "out of file descriptors, connections are delayed or refused",
-        metadata: [
-          "connections": "\(descriptors.connections)", "refusals": "\(count)",
-          "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
-        ])
+        "the system has no room for another connection, connections are delayed or refused",
+        metadata: ["error": "\(problem)", "refusals": "\(count)", "paused": "\(paused)", "remedy": "\(remedy)"])
     }
-    if accepting.count > loggedAcceptFailures.load(ordering: .relaxed), acceptWarnings.isDue(),
-      let count = Self.increase(of: accepting.count, since: loggedAcceptFailures)
-    {
+  }
+
+  /// Nil where the process lacks descriptors of its own.
+  private static func text(_ shortage: DescriptorBudget.Shortage) -> (problem: String, remedy: String)? {
+    switch shortage {
+    case .descriptors:
+      return nil
+    case .systemFiles:
+      let remedy = "raise fs.file-max, or see which process holds them (/proc/sys/fs/file-nr, lsof)"
+      return ("too many open files in the system", remedy)
+    case .memory:
+      let remedy = "look at the memory of the machine, at the limit of the unit or container, and at net.ipv4.tcp_mem"
+      return ("no memory for another socket", remedy)
+    }
+  }
+
+  private func reportAccepting(at now: ContinuousClock.Instant) {
+    switch acceptLog.withLock({ $0.line(for: accepting.count, at: now) }) {
+    case nil: break
+    case .ended(let count, let duration)?:
+      logger.notice(
+        "the system accepts connections again",
+        metadata: ["attempts": "\(count)", "seconds": "\(duration.components.seconds)"])
+    case .lasts(let count)?:
       logger.error(
         "the system refuses to accept connections, clients wait",
         metadata: [
@@ -81,6 +119,9 @@ final class ResourceWatch: Sendable {
           """,
         ])
     }
+  }
+
+  private func reportMemory() {
     if let count = Self.increase(of: memory.unfinishedRefusals, since: loggedUnfinished) {
       logger.warning(
         "incomplete requests hold too much memory, ending the oldest",

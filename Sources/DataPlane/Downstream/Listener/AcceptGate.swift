@@ -21,11 +21,17 @@ final class AcceptGate {
   private let failures = AcceptFailures.process
   private var phase = Phase.open
 
-  private enum Phase {
+  private enum Phase: Equatable {
     case open
     /// Nothing is accepted until the pause is over.
-    case paused
+    case paused(Cause)
     case stopped
+  }
+
+  private enum Cause {
+    /// No descriptor, or no memory, is left for a connection.
+    case shortage
+    case failure
   }
 
   private static let pause = TimeAmount.milliseconds(100)
@@ -41,11 +47,11 @@ final class AcceptGate {
   }
 
   /// Accepts from now on. The socket holds the gate until it is closed.
-  func start() { if !socket.accept({ [self] in acceptOne() }) { rest() } }
+  func start() { if !socket.accept({ [self] in acceptOne() }) { rest(after: .failure) } }
 
   /// Stops accepting for good.
   func stop() {
-    phase = .stopped
+    change(to: .stopped)
     socket.pause()
   }
 
@@ -68,27 +74,35 @@ final class AcceptGate {
     guard case .open = phase else { return }
     guard descriptors.room(for: use) > 0 else {
       descriptors.ranOut()
-      return rest()
+      return rest(after: .shortage)
     }
     do {
       guard let accepted = try socket.next() else { return }
       if let handOut { handOut(accepted) } else { acceptor.receive(accepted) }
     } catch {
-      if let error = error as? IOError {
-        if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
-          descriptors.ranOut()
-          // The limit has changed, or other code has opened more descriptors than the reserve.
-          if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
-        } else {
-          failures.failed(error.errnoCode)
-        }
-      }
-      rest()
+      rest(after: cause(of: error))
     }
   }
 
-  private func rest() {
-    phase = .paused
+  /// Counts a failed accept.
+  private func cause(of error: any Error) -> Cause {
+    guard let code = (error as? IOError)?.errnoCode else { return .failure }
+    switch code {
+    case EMFILE:
+      descriptors.ranOut()
+      // The limit has changed, or other code has opened more descriptors than the reserve.
+      descriptors.measure(sockets: 0)
+    case ENFILE: descriptors.ranOut(of: .systemFiles)
+    case ENOBUFS, ENOMEM: descriptors.ranOut(of: .memory)
+    default:
+      failures.failed(code)
+      return .failure
+    }
+    return .shortage
+  }
+
+  private func rest(after cause: Cause) {
+    change(to: .paused(cause))
     socket.pause()
     let gate = NIOLoopBound(self, eventLoop: socket.loop)
     socket.loop.scheduleTask(in: Self.pause) { gate.value.resume() }
@@ -98,9 +112,15 @@ final class AcceptGate {
     guard case .paused = phase else { return }
     // Descriptors that others had open then may be closed by now.
     descriptors.measure(sockets: 0)
-    guard descriptors.room(for: use) > 0 else { return rest() }
-    phase = .open
+    guard descriptors.room(for: use) > 0 else { return rest(after: .shortage) }
+    change(to: .open)
     // Without the system's memory to watch the socket, later: nobody else would resume it.
-    if !socket.resume() { rest() }
+    if !socket.resume() { rest(after: .failure) }
+  }
+
+  private func change(to next: Phase) {
+    let (wasShort, isShort) = (phase == .paused(.shortage), next == .paused(.shortage))
+    phase = next
+    if wasShort != isShort { descriptors.changePausedSockets(by: isShort ? 1 : -1) }
   }
 }
