@@ -95,6 +95,67 @@ struct FileWarningTests {
     #expect(try warnings(sockets) == [])
   }
 
+  /// Certificates that were made for these tests, and whose keys are gone.
+  private static let pinned = """
+    -----BEGIN CERTIFICATE-----
+    MIIBdzCCARygAwIBAgIUOtjiitv+A9pyBhQmD+ypZ1XXXk8wCgYIKoZIzj0EAwIw
+    ETEPMA0GA1UEAwwGcGlubmVkMCAXDTI2MTEyOTE2MDQzNFoYDzIxMjYxMTA1MTYw
+    NDM0WjARMQ8wDQYDVQQDDAZwaW5uZWQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+    AAQqg3r85R3po9NRXTH87eeZlXecxTI/NLLEXJCCDLx8eX7ZnOJUUlGHQlz/71gn
+    8M7oj4TZ721bTf7Ijp3h66AQo1AwTjAdBgNVHQ4EFgQUacOADgSsGDVXft8xKT6Z
+    Vmk5GdEwHwYDVR0jBBgwFoAUacOADgSsGDVXft8xKT6ZVmk5GdEwDAYDVR0TAQH/
+    BAIwADAKBggqhkjOPQQDAgNJADBGAiEA5lj299z7IS+yEpADM+6J9zi09uoNEAFq
+    /JBI3ElwdaMCIQDv282TU9mCG8FZzYbxhgldwoGg+YM2gmUfUfh2+ziMrQ==
+    -----END CERTIFICATE-----
+
+    """
+  private static let authority = """
+    -----BEGIN CERTIFICATE-----
+    MIIBgDCCASWgAwIBAgIUAtYw2xqyBX9vhU6avmRBOyDnxq8wCgYIKoZIzj0EAwIw
+    FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyOTE2MDQzNFoYDzIxMjYxMTA1
+    MTYwNDM0WjAUMRIwEAYDVQQDDAlhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjO
+    PQMBBwNCAAQGQk6PL+zOPBp0yrZPNAd8DGt2BqWlfgpiITPVPUDDFmKJ1M4P5xAA
+    /llfA4/S948tH64aQxsI9Mtu3z85Dq//o1MwUTAdBgNVHQ4EFgQUvgH04P6xTJ7Q
+    34XaiKiBSfix+q8wHwYDVR0jBBgwFoAUvgH04P6xTJ7Q34XaiKiBSfix+q8wDwYD
+    VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA/XolQ3AXo8oKTYo+XYFL
+    o/c/dokZ6U64enOoH+JGRLMCIQCHGWKVWYemJ9h2SInKoKaDylrsYaOQyB3kDHXo
+    j3s2hw==
+    -----END CERTIFICATE-----
+
+    """
+
+  @Test("A file of CAs without a CA is a warning, for Apple, upstreams and clients, and one with a CA is none")
+  func pinnedCertificates() throws {
+    let all =
+      text().replacing("\"http://127.0.0.1:3000\"", with: "\"https://10.0.0.1\"\ntls_ca_file = \"tls/internal-ca.pem\"")
+      .replacing("key_id =", with: "tls_ca_file = \"tls/egress-ca.pem\"\nkey_id =")
+      .replacing(
+        "\"127.0.0.1:8080\"",
+        with: """
+          "127.0.0.1:8080"
+          tls_certificate_file = "tls/fullchain.pem"
+          tls_private_key_file = "tls/privkey.pem"
+          tls_client_ca_file = "tls/clients.pem"
+          """)
+    func found(_ contents: String) throws -> [String] {
+      var files = Sandbox.files
+      files.read = { path, limit in
+        ["/conf/tls/internal-ca.pem", "/conf/tls/egress-ca.pem", "/conf/tls/clients.pem"].contains(path)
+          ? .contents(Array(contents.utf8), mode: 0o644) : Sandbox.files.read(path, limit)
+      }
+      return try warnings(all, files: files)
+    }
+    let pinned = try found(Self.pinned)
+    #expect(pinned.count == 3, "\(pinned)")
+    for (warning, key) in zip(pinned, ["listen.tls_client_ca_file", "upstream.tls_ca_file", "apple.tls_ca_file"]) {
+      #expect(warning.contains("warning: \(key): tls/") && warning.contains("holds no CA certificate"), "\(warning)")
+      #expect(warning.contains("unless these alone are meant"))
+    }
+    for contents in [Self.authority, Self.pinned + Self.authority] { #expect(try found(contents) == []) }
+    // What cannot be read is not judged here.
+    #expect(try found("-----BEGIN CERTIFICATE-----\nMII…") == [])
+  }
+
   @Test("A configuration that every user may write is a warning")
   func writableByAll() throws {
     func found(mode: UInt32) throws -> [String] {

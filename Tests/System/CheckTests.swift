@@ -81,6 +81,24 @@ struct CheckTests {
     withExtendedLifetime(folder) {}
   }
 
+  @Test("check warns of a CA for clients that issued the gateway's own certificate, and of a file without a CA")
+  func clientAuthorities() throws {
+    let folder = try TLSFolder()
+    var configuration = try secure(folder, certificate: "one.pem", key: "one.key")
+    func found(_ file: String) throws -> String {
+      configuration["listen", "tls_client_ca_file"] = "\"\(folder.path)/\(file)\""
+      let checked = try check(configuration)
+      #expect(checked.exit == .code(0), "\(checked.text)")
+      return checked.text
+    }
+    let own = try found("ca.pem")
+    #expect(own.contains("warning: listen.tls_client_ca_file: the CA /CN=ca has also issued"), "\(own)")
+    #expect(!own.contains("holds no CA certificate"), "\(own)")
+    let pinned = try found("two.pem")
+    #expect(pinned.contains("holds no CA certificate") && !pinned.contains("has also issued"), "\(pinned)")
+    withExtendedLifetime(folder) {}
+  }
+
   @Test("check warns of an upstream whose address is usually one of FastCGI, and of no other")
   func fastCGI() throws {
     for (url, isWarned) in [

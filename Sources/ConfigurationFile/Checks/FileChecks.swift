@@ -23,7 +23,7 @@ struct FileChecks {
     let listeners = ListenerChecks.places(builder, listeners)
     checkSecrets(configuration, &context)
     if let file = configuration.apple.authorityFile {
-      checkCertificate(file, NodePath("apple.tls_ca_file"), &context)
+      checkAuthority(file, NodePath("apple.tls_ca_file"), &context)
     }
     for (acceptor, path) in listeners { checkTLS(acceptor, at: path, &context) }
     checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &context)
@@ -88,8 +88,8 @@ struct FileChecks {
     let host = (try? configuration.publicOrigin)?.host
     let name = host.flatMap { IPAddress($0) == nil && $0.utf8.first != UInt8(ascii: "[") ? $0 : nil }
     var certificates: [ListenerCertificate] = []
-    for (acceptor, path) in zip(configuration.listener.acceptors, paths) {
-      let path = path.appending("tls_certificate_file")
+    for (acceptor, listener) in zip(configuration.listener.acceptors, paths) {
+      let path = listener.appending("tls_certificate_file")
       do {
         guard let certificate = try files.readCertificate(acceptor) else { continue }
         certificates.append(certificate)
@@ -101,6 +101,7 @@ struct FileChecks {
             atKey: path, "\(path): browsers cannot use the kind of key of \(file) (Ed25519 or Ed448)",
             remedy: "add a certificate with an ECDSA or RSA key")
         }
+        warnAboutAuthorities(certificate, at: listener.appending("tls_client_ca_file"), &context)
         guard let name, !certificate.lists(name) else { continue }
         context.warn(
           atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
@@ -113,6 +114,19 @@ struct FileChecks {
       }
     }
     if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &context) }
+  }
+
+  /// Warns about each CA for clients that has also issued the gateway's own certificate, as public CAs do.
+  private func warnAboutAuthorities(
+    _ certificate: ListenerCertificate, at path: NodePath, _ context: inout DecodingContext
+  ) {
+    for subject in certificate.sharedAuthorities {
+      context.warn(
+        atKey: path,
+        "\(path): the CA \(context.concealing(subject)) has also issued the gateway's own certificate: everybody with "
+          + "a certificate of this CA may connect, of a public CA anybody",
+        remedy: "write a CA that issues certificates to your clients only, unless this one does")
+    }
   }
 
   /// Warns about each `[[host]]` that no certificate of any listener covers.

@@ -16,23 +16,39 @@ extension FileChecks {
       checkTicketKey(file, path.appending("tls_ticket_key_files").appending(index), &context)
     }
     if let file = acceptor.clientAuthorityFile {
-      checkCertificate(file, path.appending("tls_client_ca_file"), &context)
+      checkAuthority(file, path.appending("tls_client_ca_file"), &context)
     }
   }
 
   func checkTLS(_ upstream: UpstreamTLSSettings, at path: NodePath, _ context: inout DecodingContext) {
-    if let file = upstream.authorityFile { checkCertificate(file, path.appending("tls_ca_file"), &context) }
+    if let file = upstream.authorityFile { checkAuthority(file, path.appending("tls_ca_file"), &context) }
     if let files = upstream.certificate {
       checkCertificate(files.certificateFile, path.appending("tls_certificate_file"), &context)
       checkKey(files.privateKeyFile, path.appending("tls_private_key_file"), &context)
     }
   }
 
-  func checkCertificate(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
-    guard let contents = contents(file, path, missing: "write the path of a PEM file", &context)?.bytes else { return }
+  /// Checks a file of trusted certificates, and warns if none of them is that of an authority.
+  func checkAuthority(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
+    guard let contents = checkCertificate(file, path, &context), AuthorityFile.holdsAuthority(contents) == false
+    else { return }
+    context.warn(
+      atKey: path,
+      "\(path): \(context.shown(file)) holds no CA certificate, so only a peer that has one of exactly these "
+        + "certificates is accepted, and not with a renewed one",
+      remedy: "write the certificate of the CA that issues them, unless these alone are meant")
+  }
+
+  /// - Returns: the contents of the file, if it can be read.
+  @discardableResult
+  private func checkCertificate(_ file: String, _ path: NodePath, _ context: inout DecodingContext) -> [UInt8]? {
+    guard let contents = contents(file, path, missing: "write the path of a PEM file", &context)?.bytes else {
+      return nil
+    }
     expect(
       "-----BEGIN CERTIFICATE-----", in: contents, file, path, "no certificate in PEM", "write the path of a PEM file",
       &context)
+    return contents
   }
 
   private func checkKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {

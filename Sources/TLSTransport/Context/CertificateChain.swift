@@ -26,10 +26,8 @@ struct CertificateChain: Sendable {
     guard X509_verify_cert(context) != 1,
       [X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY]
         .contains(X509_STORE_CTX_get_error(context)),
-      let last = X509_STORE_CTX_get_current_cert(context), let issuer = X509_get_issuer_name(last)
+      let last = X509_STORE_CTX_get_current_cert(context)
     else { return nil }
-    var text = [CChar](repeating: 0, count: 256)
-    guard X509_NAME_oneline(issuer, &text, Int32(text.count)) != nil else { return nil }
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return Certificate.text(ofName: X509_get_issuer_name(last))
   }
 }

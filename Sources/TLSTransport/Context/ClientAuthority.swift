@@ -23,6 +23,13 @@ final class ClientAuthority: Sendable {
     identifier = digest
   }
 
+  /// The subjects of those authorities that have issued a certificate of a chain.
+  func issuers(in chain: CertificateChain) -> [String] {
+    defer { OpenSSLErrorQueue.clear() }
+    let chain = [chain.leaf] + chain.others
+    return certificates.filter { authority in chain.contains { authority.isIssuer(of: $0) } }.map(\.subject)
+  }
+
   /// Makes a context request and verify client certificates.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     try context.trust(certificates, of: file)

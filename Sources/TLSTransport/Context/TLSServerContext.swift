@@ -136,6 +136,17 @@ package final class TLSServerContext: Sendable {
     return Set(sets.joined()).sorted().map { identities[$0].certificateFile }
   }
 
+  /// The subjects of those authorities for clients that have also issued a certificate of the server's own chains.
+  package var sharedAuthorities: [String] {
+    var subjects: [String] = []
+    for identity in identities {
+      for subject in authority?.issuers(in: identity.chain) ?? [] where !subjects.contains(subject) {
+        subjects.append(subject)
+      }
+    }
+    return subjects
+  }
+
   /// The files whose chain of certificates is incomplete for clients, each with the issuer that is missing: it is
   /// neither in the file nor among the roots of this system. Reads those roots.
   package func missingIssuers() throws(TLSConfigurationError) -> [(file: String, issuer: String)] {

@@ -72,6 +72,39 @@ struct ClientCertificateTests {
     }
   }
 
+  @Test("An authority for clients that has issued a certificate of the server's own chain is named")
+  func sharedAuthorities() throws {
+    func shared(_ server: TestCertificates.Files, _ authorities: String?) throws -> [String] {
+      try TLSServerContext(
+        TLSServerSettings(
+          certificates: [.init(certificateFile: server.certificate, privateKeyFile: server.key)],
+          applicationProtocols: [],
+          clients: authorities.map { .init(authorityFile: TestCertificates.path($0), areRequired: true) }),
+        ticketKeys: .random()
+      ).sharedAuthorities
+    }
+    #expect(try shared(TestCertificates.valid, TestCertificates.authority) == ["/CN=ca"])
+    #expect(try shared(TestCertificates.chained, TestCertificates.intermediate) == ["/CN=intermediate"])
+    #expect(try shared(TestCertificates.chained, TestCertificates.authority) == ["/CN=ca"], "by its intermediate")
+    #expect(try shared(TestCertificates.valid, TestCertificates.intermediate) == [])
+    #expect(try shared(TestCertificates.valid, "stranger.pem") == [])
+    #expect(try shared(TestCertificates.valid, nil) == [])
+  }
+
+  @Test("A file with a certificate of an authority is told from one without")
+  func holdsAuthority() throws {
+    func holds(_ names: String...) throws -> Bool? {
+      let texts = try names.map { try TestCertificates.text(of: TestCertificates.path($0)) }
+      return TLSAuthorityFile.holdsAuthority(Array(texts.joined().utf8))
+    }
+    #expect(try holds("ca.pem") == true)
+    #expect(try holds("intermediate.pem") == true)
+    #expect(try holds("valid.pem", "ca.pem") == true)
+    #expect(try holds("valid.pem", "cn.pem") == false)
+    #expect(TLSAuthorityFile.holdsAuthority([]) == nil)
+    #expect(TLSAuthorityFile.holdsAuthority(Array("-----BEGIN CERTIFICATE-----\nMIIB\n".utf8)) == nil)
+  }
+
   @Test("A file of authorities without a certificate is refused")
   func noAuthority() throws {
     let empty = try TestCertificates.write("", to: "no-authority.pem", mode: 0o600)

@@ -50,6 +50,9 @@ package struct ListenerCertificate: Sendable {
   /// The files of those that no browser can use because of the kind of their key (Ed25519, Ed448).
   package var filesForNoBrowser: [String] { context.filesForNoBrowser }
 
+  /// The names of those authorities for clients that have also issued a certificate of these chains.
+  package var sharedAuthorities: [String] { context.sharedAuthorities }
+
   /// The files whose chain is incomplete for clients, each with the missing issuer. Reads the roots of this system.
   /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
   package func missingIssuers() throws -> [(file: String, issuer: String)] { try context.missingIssuers() }
