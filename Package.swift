@@ -61,10 +61,11 @@ let package = Package(
     // MARK: The ground floor
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "WebFormats", swiftSettings: strict),
+    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "Cryptography", dependencies: ["COpenSSL", "WebFormats"], swiftSettings: strict),
 
     // MARK: The data plane
-    .target(name: "SocketTransport", dependencies: ["CLinux", .nioCore], swiftSettings: strict),
+    .target(name: "SocketTransport", dependencies: ["CLinux", "Threads", .nioCore], swiftSettings: strict),
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", "WebFormats", .nioCore], swiftSettings: strict),
     .target(
@@ -83,7 +84,8 @@ let package = Package(
     .target(name: "Sessions", dependencies: ["Cryptography", "Secrets", "WebFormats"], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", "CSQLite"], swiftSettings: strict),
     .target(
-      name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
+      name: "PostgreSQLSessions", dependencies: ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
+      swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: ["Cryptography", "WebFormats"], swiftSettings: strict),
     .target(name: "AccessPolicy", dependencies: ["WebFormats"], swiftSettings: strict),
     .target(name: "Pages", dependencies: ["WebFormats"], swiftSettings: strict),
@@ -101,15 +103,16 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "CLinux", "DataPlane", "HTTPWire", "SocketTransport", "AppleIdentity", "Secrets", "Sessions",
-        "IdentityAssertion", "AccessPolicy", "Pages", "Operations", "WebFormats", .nioCore, .httpTypes, .logging,
-        .lifecycle,
+        "IdentityAssertion", "AccessPolicy", "Pages", "Operations", "Threads", "WebFormats", .nioCore, .httpTypes,
+        .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "cordon",
       dependencies: [
         "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
-        "AccessPolicy", "IdentityAssertion", "WebFormats", .argumentParser, .logging, .lifecycle, .unixSignals,
+        "AccessPolicy", "IdentityAssertion", "Threads", "WebFormats", .argumentParser, .logging, .lifecycle,
+        .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -133,6 +136,7 @@ let package = Package(
       dependencies: ["Cryptography", "Secrets", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
     .testTarget(
       name: "SocketTransportTests", dependencies: ["SocketTransport", .nioCore, .nioEmbedded], swiftSettings: strict),
     .testTarget(

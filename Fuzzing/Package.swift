@@ -44,10 +44,11 @@ let package = Package(
     .target(name: "CTOMLParser", path: "Gateway/CTOMLParser"),
     module("Secrets", []),
     module("WebFormats", []),
+    module("Threads", ["CLinux"]),
     module("Cryptography", ["COpenSSL", "WebFormats"]),
     module("TLSTransport", ["COpenSSL", "Secrets", "WebFormats", .nioCore]),
     module("HTTPWire", ["CNghttp2", "Cryptography", "WebFormats", .nioCore]),
-    module("SocketTransport", ["CLinux", .nioCore]),
+    module("SocketTransport", ["CLinux", "Threads", .nioCore]),
     module(
       "DataPlane",
       ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .httpTypes, .logging]),

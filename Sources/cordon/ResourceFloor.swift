@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Threads
 
 #if canImport(Glibc)
   import Glibc

@@ -27,7 +27,7 @@ struct DocumentationComments {
     ("Cryptography", 30), ("DataPlane", 350), ("Gateway", 180), ("HTTPWire", 280), ("IdentityAssertion", 40),
     ("Operations", 350), ("Pages", 220), ("PostgreSQLServerTesting", 20), ("PostgreSQLSessions", 60),
     ("SQLiteSessions", 60), ("Secrets", 30), ("SessionStoreTesting", 25), ("Sessions", 750), ("SocketTransport", 50),
-    ("TLSTransport", 100), ("WebFormats", 160),
+    ("TLSTransport", 100), ("Threads", 10), ("WebFormats", 160),
   ]
 
   @Test("Every package declaration says what it is", arguments: modules)

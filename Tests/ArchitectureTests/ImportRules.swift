@@ -25,9 +25,9 @@ struct ImportRules {
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [], "CSQLite": [], "CTOMLParser": [],
     "CLinux": [],
     // The ground floor.
-    "Secrets": [], "WebFormats": [],
+    "Secrets": [], "WebFormats": [], "Threads": ["CLinux"],
     "Cryptography": ["COpenSSL", "WebFormats"],
-    "SocketTransport": ["CLinux"],
+    "SocketTransport": ["CLinux", "Threads"],
     "TLSTransport": ["COpenSSL", "Secrets", "WebFormats"],
     "HTTPWire": ["CNghttp2", "Cryptography", "WebFormats"],
     "DataPlane": ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats"],
@@ -36,7 +36,7 @@ struct ImportRules {
     "IdentityAssertion": ["Cryptography", "WebFormats"],
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
     "SQLiteSessions": ["Sessions", "WebFormats", "CSQLite"],
-    "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
+    "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],
     "PostgreSQLServerTesting": [],
     "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
@@ -47,13 +47,13 @@ struct ImportRules {
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": [
       "CLinux", "DataPlane", "HTTPWire", "SocketTransport", "AppleIdentity", "Secrets", "Sessions",
-      "IdentityAssertion", "AccessPolicy", "Pages", "Operations", "WebFormats",
+      "IdentityAssertion", "AccessPolicy", "Pages", "Operations", "Threads", "WebFormats",
     ],
     // Below the first line: the values that the command carries from the one to the other.
     "cordon": [
       "Gateway", "ConfigurationFile", "SQLiteSessions", "PostgreSQLSessions",
       "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-      "WebFormats",
+      "Threads", "WebFormats",
     ],
     // The primitives only: what it says and judges is written once more, so that a mistake of ours is not its own.
     "AppleSimulator": ["Cryptography"],
@@ -106,7 +106,7 @@ struct ImportRules {
       // libcrypto and libssl, which come in one package of headers.
       "COpenSSL": ["Cryptography", "TLSTransport"],
       "CNghttp2": ["HTTPWire"], "CPostgreSQL": ["PostgreSQLSessions"], "CSQLite": ["SQLiteSessions"],
-      "CTOMLParser": ["ConfigurationFile"], "CLinux": ["SocketTransport", "Gateway"],
+      "CTOMLParser": ["ConfigurationFile"], "CLinux": ["Threads", "SocketTransport", "Gateway"],
     ]
     for (name, owners) in owners {
       #expect(tree.files(importing: [name], outside: owners) == [])

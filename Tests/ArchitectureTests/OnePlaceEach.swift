@@ -95,6 +95,9 @@ struct OnePlaceEach {
         "SocketTransport/Channel/ListeningSocket.swift": "sets the flag of an inherited socket",
       ]),
     Unique(
+      subject: "threads",
+      signs: [#"pthread_create\("#, #"pthread_attr_"#], place: "Threads/DedicatedThread.swift"),
+    Unique(
       subject: "writing all of some bytes to a file or a pipe",
       signs: [#"\bwrite\(\w+, \$?\w+\.baseAddress"#], place: "Operations/Lines/DescriptorOutput.swift"),
   ]

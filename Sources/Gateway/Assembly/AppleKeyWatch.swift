@@ -3,6 +3,7 @@ internal import Logging
 internal import Operations
 internal import Secrets
 internal import Synchronization
+internal import Threads
 
 /// Warns while the file of Apple's key holds another key than the one in use, in the log and on `/healthz`.
 ///

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Reloads certificates and keys when one of their files changed, and rotates the keys of session tickets.
 struct CertificateReloader {
   let reload: Reload

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Reloads members files when one of them changed.
 struct MembersWatch: Sendable {
   private let reload: Reload

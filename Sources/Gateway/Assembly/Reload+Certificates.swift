@@ -1,6 +1,7 @@
 internal import AppleIdentity
 internal import DataPlane
 internal import Logging
+internal import Threads
 
 /// Reloading of certificates and keys only, without the configuration.
 extension Reload {

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Operations
+internal import Threads
 
 /// Reloading of members files only, without the configuration.
 extension Reload {

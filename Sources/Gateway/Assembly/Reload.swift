@@ -3,6 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Synchronization
+internal import Threads
 
 /// Reloads the configuration of a running gateway, as a whole or not at all. No connection is closed and no request is
 /// refused.
@@ -16,7 +17,7 @@ actor Reload {
   let metrics: MetricsRegistry
   let logger: Logger
   /// Reads files, so that a file system that does not answer blocks nothing else.
-  let files = FileThread()
+  let files = SerialWorker(named: "cordon-files")
   private let read: Reader
   /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?

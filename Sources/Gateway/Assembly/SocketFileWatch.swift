@@ -2,6 +2,7 @@ internal import DataPlane
 internal import Logging
 internal import Operations
 internal import Synchronization
+internal import Threads
 
 /// Warns while the file of a Unix socket that the gateway listens on is missing, or another file is in its place: in
 /// the log, once for each change, and on `/healthz`.
@@ -27,7 +28,7 @@ final class SocketFileWatch: Sendable {
   }
 
   /// Schedules the check, if there is a Unix socket.
-  func schedule(in tasks: inout PeriodicTasks, _ files: FileThread) {
+  func schedule(in tasks: inout PeriodicTasks, _ files: SerialWorker) {
     guard !sockets.isEmpty else { return }
     tasks.addTask(every: Self.interval, after: Self.interval) { [self] in await files.run { self.check() } }
   }

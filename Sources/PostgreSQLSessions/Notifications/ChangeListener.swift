@@ -35,7 +35,7 @@ final class ChangeListener: Sendable {
     _ address: ServerAddress, limits: TimeLimits, changeSignal: ChangeSignal
   ) throws(StoreError) -> ChangeListener {
     let listener = ChangeListener(address, limits: limits, changeSignal: changeSignal)
-    try DedicatedThread.start {
+    try StoreThread.start(named: "cordon-changes") {
       listener.listen()
       listener.hasEnded.store(true, ordering: .releasing)
     }

@@ -137,7 +137,7 @@ final class ConnectionPool: Sendable {
     case .refused(let error): job.refuse(error ?? .closed(address))
     case .start(let worker):
       do throws(StoreError) {
-        try DedicatedThread.start { [self] in work(as: worker) }
+        try StoreThread.start(named: "cordon-postgres") { [self] in work(as: worker) }
       } catch {
         shared.withLock { shared in
           shared.state.abandon(worker)
@@ -183,7 +183,7 @@ final class ConnectionPool: Sendable {
     while true {
       review(&connection, of: worker)
       if connection == nil {
-        if let moment = assignment.connectAfter { DedicatedThread.sleep(until: moment) }
+        if let moment = assignment.connectAfter { StoreThread.sleep(until: moment) }
         let began = ContinuousClock.now
         do {
           connection = try connect()

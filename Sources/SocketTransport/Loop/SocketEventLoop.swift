@@ -2,6 +2,7 @@ internal import CLinux
 package import Dispatch
 package import NIOCore
 internal import Synchronization
+internal import Threads
 
 #if canImport(Glibc)
   internal import Glibc
@@ -59,7 +60,7 @@ package final class SocketEventLoop: EventLoop {
   /// keep the process from ending.
   private static let endingTurns = 1_000
 
-  /// - Parameter name: the thread's, at most 15 bytes (pthread_setname_np(3)).
+  /// - Parameter name: the thread's, at most 15 bytes.
   /// - Throws: `IOError`.
   init(name: String) throws {
     alarm = try Alarm()
@@ -169,34 +170,15 @@ package final class SocketEventLoop: EventLoop {
 
   // MARK: The thread
 
+  /// - Throws: `IOError` if the system has no thread left.
   private func start(_ name: String) throws {
-    final class Start {
-      let loop: SocketEventLoop
-      let name: String
-      init(_ loop: SocketEventLoop, _ name: String) {
-        self.loop = loop
-        self.name = name
+    do throws(ThreadError) {
+      try DedicatedThread.start(named: name) { [self] in
+        thread.store(Self.currentThread, ordering: .relaxed)
+        run()
       }
-    }
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    defer { pthread_attr_destroy(&attributes) }
-    let start = Unmanaged.passRetained(Start(self, name))
-    var created = pthread_t()
-    let code = pthread_create(
-      &created, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-        pthread_setname_np(pthread_self(), start.name)
-        start.loop.thread.store(SocketEventLoop.currentThread, ordering: .relaxed)
-        start.loop.run()
-        return nil
-      }, start.toOpaque())
-    guard code == 0 else {
-      start.release()
-      throw IOError(errnoCode: code, reason: "pthread_create")
+    } catch {
+      throw IOError(errnoCode: error.errnoCode, reason: "pthread_create")
     }
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Gateway
+@testable import Threads
 
 @Suite("The threads that the process can make")
 struct ThreadRoomTests {
