@@ -73,7 +73,8 @@ let package = Package(
     .target(
       name: "DataPlane",
       dependencies: [
-        "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .httpTypes, .logging,
+        "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "Threads", "WebFormats", .nioCore, .httpTypes,
+        .logging,
       ],
       swiftSettings: strict),
 
@@ -148,8 +149,8 @@ let package = Package(
     .testTarget(
       name: "DataPlaneTests",
       dependencies: [
-        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .nioEmbedded,
-        .nioHTTP1, .httpTypes,
+        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "Threads", "WebFormats", .nioCore,
+        .nioEmbedded, .nioHTTP1, .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(

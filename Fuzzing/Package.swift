@@ -51,7 +51,10 @@ let package = Package(
     module("SocketTransport", ["CLinux", "Threads", .nioCore]),
     module(
       "DataPlane",
-      ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats", .nioCore, .httpTypes, .logging]),
+      [
+        "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "Threads", "WebFormats", .nioCore, .httpTypes,
+        .logging,
+      ]),
     module("AppleIdentity", ["Cryptography", "Secrets", "WebFormats", .httpTypes]),
     module("Sessions", ["Cryptography", "Secrets", "WebFormats"]),
     module("IdentityAssertion", ["Cryptography", "WebFormats"]),

@@ -30,7 +30,7 @@ struct ImportRules {
     "SocketTransport": ["CLinux", "Threads"],
     "TLSTransport": ["COpenSSL", "Secrets", "WebFormats"],
     "HTTPWire": ["CNghttp2", "Cryptography", "WebFormats"],
-    "DataPlane": ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "WebFormats"],
+    "DataPlane": ["HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "Threads", "WebFormats"],
     "AppleIdentity": ["Cryptography", "Secrets", "WebFormats"],
     "Sessions": ["Cryptography", "Secrets", "WebFormats"],
     "IdentityAssertion": ["Cryptography", "WebFormats"],

@@ -3,11 +3,12 @@ import NIOCore
 import SocketTransport
 import Synchronization
 import Testing
+import Threads
 
 @testable import DataPlane
 
 // Cases: fresh answers, old answers, no answer, one lookup at a time, slow resolvers, rotation; and through sockets: a
-// name that moves, a resolver that fails later, a resolver that hangs.
+// name that moves, a resolver that fails later, a resolver that hangs; no thread for the lookup.
 
 @Suite("Names that are looked up again")
 struct UpstreamNameTests {
@@ -108,6 +109,24 @@ struct UpstreamNameTests {
     try await group.shutdownGracefully()
   }
 
+  @Test("Without a thread left for the lookup it fails at once, saying so, and the next connection asks again")
+  func noThread() async throws {
+    let group = try SocketEventLoopGroup(loops: 1)
+    // A stack of a PiB: more than an address space has.
+    let worker = SerialWorker(named: "cordon-name", stackSize: 1 << 50)
+    let name = NameResolver("app.test", port: 80, worker: worker) { _, _ in
+      Issue.record("it was looked up")
+      return []
+    }
+    for _ in 0..<2 {
+      let error = await #expect(throws: UnresolvedHostError.self) { try await answer(of: name, on: group) }
+      let text = error?.description ?? ""
+      #expect(text.hasPrefix("no address for app.test, because the system has no thread left"), "\(text)")
+    }
+    #expect(!name.isAwaited)
+    try await group.shutdownGracefully()
+  }
+
   @Test("No socket stays on its way once a connection to another address of the name is made")
   func losersClosed() async throws {
     let full = try FullListener()
@@ -183,7 +202,7 @@ struct UpstreamNameTests {
   @Test("Name servers that give no answer are told from those that know no address")
   func temporaryFailure() async throws {
     let temporary = try await reason { (host, _) throws(UnresolvedHostError) in
-      throw UnresolvedHostError(host: host, isTemporary: true)
+      throw UnresolvedHostError(host: host, reason: .noAnswer)
     }
     #expect(temporary?.contains("no address for app.test, because the name servers gave no answer") == true)
     let unknown = try await reason { _, _ in [] }

@@ -1,6 +1,6 @@
-internal import Dispatch
 internal import NIOCore
 internal import Synchronization
+internal import Threads
 
 #if canImport(Glibc)
   internal import Glibc
@@ -10,7 +10,9 @@ internal import Synchronization
 
 /// The name of an upstream's host, looked up again and again while the gateway runs (see ``NameAnswers``).
 ///
-/// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it.
+/// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it. Where the system has
+/// no thread left, the lookup fails, as if no name server answered: the old answer is used, and the next lookup tries
+/// again.
 final class NameResolver: Sendable {
   /// Finds the addresses of a host; empty if there are none. May block.
   typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(UnresolvedHostError) -> [SocketAddress]
@@ -18,7 +20,7 @@ final class NameResolver: Sendable {
   let host: String
   private let port: UInt16
   private let lookup: Lookup
-  private let queue: DispatchQueue
+  private let worker: SerialWorker
   private let state = Mutex(State())
 
   private struct State {
@@ -26,11 +28,13 @@ final class NameResolver: Sendable {
     var waiting: [EventLoopPromise<[SocketAddress]>] = []
   }
 
-  init(_ host: String, port: UInt16, lookup: @escaping Lookup) {
+  init(
+    _ host: String, port: UInt16, worker: SerialWorker = SerialWorker(named: "cordon-name"), lookup: @escaping Lookup
+  ) {
     self.host = host
     self.port = port
+    self.worker = worker
     self.lookup = lookup
-    queue = DispatchQueue(label: "cordon.name.\(host)")
   }
 
   /// Whether connections wait for a lookup that has not ended, because no address is known.
@@ -51,8 +55,16 @@ final class NameResolver: Sendable {
     case .waitBriefly(let patience, let old): eventLoop.scheduleTask(in: patience) { promise.succeed(old) }
     case .wait: break
     }
-    if begins { queue.async { self.look() } }
+    if begins { beginLookup() }
     return promise.futureResult
+  }
+
+  private func beginLookup() {
+    do throws(ThreadError) {
+      try worker.add { [self] in look() }
+    } catch {
+      answer([], UnresolvedHostError(host: host, reason: .noThread))
+    }
   }
 
   private func look() {
@@ -65,6 +77,10 @@ final class NameResolver: Sendable {
       found = []
       failure = error
     }
+    answer(found, failure)
+  }
+
+  private func answer(_ found: [SocketAddress], _ failure: UnresolvedHostError?) {
     let waiting = state.withLock { state in
       state.answers.answered(found, at: .now())
       defer { state.waiting = [] }
@@ -85,7 +101,7 @@ enum SystemResolver {
     var list: UnsafeMutablePointer<addrinfo>?
     let status = getaddrinfo(host, String(port), &hint, &list)
     // Of a name server that does not answer, or has no answer from others.
-    if status == EAI_AGAIN { throw UnresolvedHostError(host: host, isTemporary: true) }
+    if status == EAI_AGAIN { throw UnresolvedHostError(host: host, reason: .noAnswer) }
     guard status == 0 else { return [] }
     defer { freeaddrinfo(list) }
     var found: [SocketAddress] = []
