@@ -90,7 +90,7 @@ let package = Package(
     .target(name: "IdentityAssertion", dependencies: ["Cryptography", "WebFormats"], swiftSettings: strict),
     .target(name: "AccessPolicy", dependencies: ["WebFormats"], swiftSettings: strict),
     .target(name: "Pages", dependencies: ["WebFormats"], swiftSettings: strict),
-    .target(name: "Operations", dependencies: ["WebFormats", .logging], swiftSettings: strict),
+    .target(name: "Operations", dependencies: ["Threads", "WebFormats", .logging], swiftSettings: strict),
     .target(
       name: "ConfigurationFile",
       dependencies: [
@@ -177,7 +177,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
-    .testTarget(name: "OperationsTests", dependencies: ["Operations", "WebFormats"], swiftSettings: strict),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations", "Threads", "WebFormats"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],
       resources: [.copy("Golden")], swiftSettings: strict),

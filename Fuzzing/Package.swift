@@ -60,7 +60,7 @@ let package = Package(
     module("IdentityAssertion", ["Cryptography", "WebFormats"]),
     module("AccessPolicy", ["WebFormats"]),
     module("Pages", ["WebFormats"]),
-    module("Operations", ["WebFormats", .logging]),
+    module("Operations", ["Threads", "WebFormats", .logging]),
     module(
       "ConfigurationFile",
       [

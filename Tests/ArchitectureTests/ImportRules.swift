@@ -34,7 +34,7 @@ struct ImportRules {
     "AppleIdentity": ["Cryptography", "Secrets", "WebFormats"],
     "Sessions": ["Cryptography", "Secrets", "WebFormats"],
     "IdentityAssertion": ["Cryptography", "WebFormats"],
-    "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
+    "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["Threads", "WebFormats"],
     "SQLiteSessions": ["Sessions", "WebFormats", "CSQLite"],
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],

@@ -1,15 +1,21 @@
 import Foundation
 import Testing
+import Threads
 
 @testable import Operations
 
 @Suite("The sink of log lines")
 struct LogSinkTests {
+  /// Reads on a thread of its own: there are as few threads for tasks as processors, and the writers need them.
+  private static func readToEnd(_ pipe: Pipe) async -> Data {
+    await SerialWorker(named: "reader").run { pipe.fileHandleForReading.readDataToEndOfFile() }
+  }
+
   @Test("Lines from many threads arrive whole")
   func wholeLines() async throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-    let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+    async let read = Self.readToEnd(pipe)
     await withTaskGroup(of: Void.self) { group in
       for writer in 0..<8 {
         group.addTask {
@@ -21,7 +27,7 @@ struct LogSinkTests {
     }
     output.flush()
     try pipe.fileHandleForWriting.close()
-    let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+    let lines = String(decoding: await read, as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 4_000)
     #expect(lines.allSatisfy { $0.hasPrefix("writer ") && $0.hasSuffix(String(repeating: "x", count: 60)) })
     #expect(output.droppedBytes == 0)
@@ -148,6 +154,54 @@ struct LogSinkTests {
       output.flush()
     }
     #expect(second.fileHandleForReading.availableData == Data("\nnext\nlast\n".utf8))
+  }
+
+  @Test("Without a thread left for the sink, each line is written by its caller, in the order of the calls")
+  func noThread() throws {
+    let pipe = Pipe()
+    // A stack of a PiB: more than an address space has.
+    let output = LogSink(
+      descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 1_000, stackSize: 1 << 50)
+    #expect(output.flush())
+    for number in 0..<100 {
+      let line = Array("line \(number)\n".utf8)
+      output.write(line.span, atOnce: number % 2 == 0)
+      #expect(pipe.fileHandleForReading.availableData == Data(line))
+    }
+    #expect(output.flush() && output.droppedBytes == 0)
+  }
+
+  @Test("Without a thread left for the sink, lines from many threads arrive whole")
+  func noThreadForMany() async throws {
+    let pipe = Pipe()
+    let output = LogSink(
+      descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 1_000_000, stackSize: 1 << 50)
+    async let read = Self.readToEnd(pipe)
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<200 { output.write(Array("writer \(writer) line \(number)\n".utf8).span) }
+        }
+      }
+    }
+    #expect(output.flush(atMost: .seconds(60)))
+    try pipe.fileHandleForWriting.close()
+    let lines = String(decoding: await read, as: UTF8.self).split(separator: "\n")
+    #expect(Set(lines).count == 800 && lines.allSatisfy { $0.wholeMatch(of: /writer \d line \d+/) != nil })
+    #expect(output.droppedBytes == 0)
+  }
+
+  @Test("When a sink is released, its thread writes what waits, and ends", .timeLimit(.minutes(1)))
+  func released() async throws {
+    let pipe = Pipe()
+    weak var writer: LogWriter?
+    do {
+      let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+      writer = output.writer
+      output.write(Array("last\n".utf8).span, atOnce: false)
+    }
+    #expect(pipe.fileHandleForReading.availableData == Data("last\n".utf8))
+    while writer != nil { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
