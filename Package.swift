@@ -83,7 +83,8 @@ let package = Package(
       name: "AppleIdentity", dependencies: ["Cryptography", "Secrets", "WebFormats", .httpTypes],
       swiftSettings: strict),
     .target(name: "Sessions", dependencies: ["Cryptography", "Secrets", "WebFormats"], swiftSettings: strict),
-    .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", "CSQLite"], swiftSettings: strict),
+    .target(
+      name: "SQLiteSessions", dependencies: ["Sessions", "Threads", "WebFormats", "CSQLite"], swiftSettings: strict),
     .target(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
       swiftSettings: strict),

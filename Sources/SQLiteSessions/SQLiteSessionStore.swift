@@ -1,8 +1,8 @@
 import CSQLite
-import Dispatch
 package import FoundationEssentials
 package import Sessions
 import Synchronization
+import Threads
 
 /// Accounts and sessions in one SQLite file: the store for one machine. Several processes of that machine may share it.
 ///
@@ -86,13 +86,11 @@ package final class SQLiteSessionStore: SessionStore {
   /// The same on a thread of its own: the calls of a volume that hangs do not return, and must not take one of the few
   /// threads of Swift's tasks with them.
   package static func open(path: String) async throws(StoreError) -> SQLiteSessionStore {
-    let opened: Result<SQLiteSessionStore, StoreError> = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "cordon.store.opening").async {
-        do throws(StoreError) {
-          continuation.resume(returning: .success(try SQLiteSessionStore(path: path)))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
+    let opened = await SerialWorker(named: "cordon-opening").run { () -> Result<SQLiteSessionStore, StoreError> in
+      do throws(StoreError) {
+        return .success(try SQLiteSessionStore(path: path))
+      } catch {
+        return .failure(error)
       }
     }
     return try opened.get()

@@ -36,8 +36,8 @@ enum ResourceFloor {
     }
   }
 
-  /// Without threads of their own, tasks and the store would stand still, host names would not be looked up, and event
-  /// loops would write the log.
+  /// Without threads of their own, tasks would stand still, host names would not be looked up, and event loops would
+  /// write the log.
   /// - Throws: `ExitCode` 1, after the reason was written to standard error: other processes of the user or container
   ///   count for this limit, so that another try may succeed.
   static func checkThreads(for settings: GatewaySettings) throws {

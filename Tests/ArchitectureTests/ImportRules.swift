@@ -35,7 +35,7 @@ struct ImportRules {
     "Sessions": ["Cryptography", "Secrets", "WebFormats"],
     "IdentityAssertion": ["Cryptography", "WebFormats"],
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["Threads", "WebFormats"],
-    "SQLiteSessions": ["Sessions", "WebFormats", "CSQLite"],
+    "SQLiteSessions": ["Sessions", "Threads", "WebFormats", "CSQLite"],
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],
     "PostgreSQLServerTesting": [],

@@ -13,7 +13,7 @@ struct DedicatedThreadTests {
   func name(given: String, kept: String) async throws {
     let names = AsyncStream<String>.makeStream()
     try DedicatedThread.start(named: given) {
-      names.continuation.yield(ThreadName.current)
+      names.continuation.yield(CurrentThread.name)
       names.continuation.finish()
     }
     var found: [String] = []

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Threads
 
-// Cases: the result, the order of the work, work after the thread has ended, work that blocks; the end of the thread;
-// no thread left.
+// Cases: the result, the order of the work, work after the thread has ended, work that blocks; the end of the thread,
+// at once or after a while; no thread left.
 
 @Suite("The worker on a thread of its own")
 struct SerialWorkerTests {
@@ -59,7 +59,7 @@ struct SerialWorkerTests {
 
   @Test("The thread has the worker's name")
   func name() async {
-    let name = await worker.run { ThreadName.current }
+    let name = await worker.run { CurrentThread.name }
     #expect(name == "cordon-test")
   }
 
@@ -70,6 +70,37 @@ struct SerialWorkerTests {
       let worker = SerialWorker(named: "cordon-test")
       ended = worker
       await worker.run {}
+    }
+    while ended != nil { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  @Test("A thread that lingers does the next work, too, without another thread")
+  func lingering() async throws {
+    // Longer than any pause of a busy machine.
+    let worker = SerialWorker(named: "cordon-test", lingering: .seconds(3_600))
+    let folder = await worker.run { CurrentThread.folder }
+    let first = try #require(folder)
+    for _ in 0..<100 {
+      let next = await worker.run { CurrentThread.folder }
+      #expect(next == first)
+    }
+    try worker.add {}
+    let last = await worker.run { CurrentThread.folder }
+    #expect(last == first)
+  }
+
+  @Test("Work is done whether it comes before or after the end of a thread that lingers", .timeLimit(.minutes(2)))
+  func endOfLingering() async throws {
+    weak var ended: SerialWorker?
+    do {
+      let worker = SerialWorker(named: "cordon-test", lingering: .milliseconds(1))
+      ended = worker
+      for number in 0..<300 {
+        let result = await worker.run { number }
+        #expect(result == number)
+        // About as long as it lingers, on either side.
+        try await Task.sleep(for: .microseconds(5 * number))
+      }
     }
     while ended != nil { try await Task.sleep(for: .milliseconds(1)) }
   }

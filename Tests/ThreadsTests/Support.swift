@@ -6,11 +6,13 @@ enum NoThread {
   static let stackSize = 1 << 50
 }
 
-/// The name of a thread.
-enum ThreadName {
-  /// The calling thread's.
-  static var current: String {
+/// The calling thread.
+enum CurrentThread {
+  static var name: String {
     let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
     return text?.trimmingCharacters(in: .newlines) ?? ""
   }
+
+  /// The thread's folder below /proc: the system gives its number to no other one for a long time.
+  static var folder: String? { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self") }
 }

@@ -89,8 +89,9 @@ final class ConnectionGroup: Sendable {
     }
     switch placement {
     case .start(let connection)?:
-      connections[connection].async { [self] in serve(job, on: connection) }
+      // Before the job, which is done here if the system has no thread left.
       watch()
+      connections[connection].perform { [self] in serve(job, on: connection) }
     case .queued?: break
     case .refused?: job.fail(DatabasePool.ClosedError())
     case nil: job.fail(NoAnswerError())

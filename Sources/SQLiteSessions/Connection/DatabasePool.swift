@@ -27,8 +27,8 @@ final class DatabasePool: Sendable {
     openReader: @escaping @Sendable () throws -> Database
   ) {
     lockRefusals = Mutex(LockRefusals(lockTimeout: lockTimeout))
-    let writer = DatabaseLane(label: "cordon.store.writer", connection: writer) { throw ClosedError() }
-    let readers = (0..<readers).map { DatabaseLane(label: "cordon.store.reader.\($0)", open: openReader) }
+    let writer = DatabaseLane(name: "cordon-writer", connection: writer) { throw ClosedError() }
+    let readers = (0..<readers).map { DatabaseLane(name: "cordon-reader-\($0)", open: openReader) }
     self.writer = writer
     self.readers = readers
     writing = ConnectionGroup([writer], limit: answerLimit)
@@ -80,7 +80,7 @@ final class DatabasePool: Sendable {
     await reading.waitUntilIdle()
     await writing.waitUntilIdle()
     try await withCheckedThrowingContinuation { continuation in
-      writer.async { [self] in
+      writer.perform { [self] in
         let result = Result { try writer.use { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") } }
         closeConnections()
         continuation.resume(with: result)
