@@ -220,20 +220,28 @@ package final class PostgreSQLServer: Sendable {
     return "/usr/lib/postgresql/\(newest)/bin/\(name)"
   }
 
+  /// Below the ports that the kernel gives to outgoing connections, so that none of those takes it before the server
+  /// has started, or while it is started again.
   private static func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 10_000..<20_000)
+      if isFree(port) { return port }
+    }
+    throw PostgreSQLServerError("no free port")
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &address) {
+    return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    guard code == 0 else { throw PostgreSQLServerError("no free port") }
-    return UInt16(bigEndian: address.sin_port)
   }
 }
 
