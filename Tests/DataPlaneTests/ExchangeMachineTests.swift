@@ -514,6 +514,24 @@ struct CollectedBodyTests {
     #expect(bench.exchange.upstream.takeWaiting()?.readableBytes == 10)
   }
 
+  @Test("A collected body does not make a connection shared that its request may authenticate")
+  func authenticated() throws {
+    var bench = try ExchangeBench(.http11, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    _ = bench.apply(.forward(.chunked))
+    bench.exchange.upstream.authenticatesConnection = true
+    bench.exchange.upstream.endsConnection = true
+    _ = bench.apply(.content(4))
+    _ = bench.apply(.end)
+    bench.exchange.upstream.head = ByteBuffer(
+      string: "PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
+    bench.exchange.upstream.settleBody(.put)
+    #expect(bench.exchange.upstream.endsConnection)
+    #expect(
+      bench.exchange.upstream.head
+        == ByteBuffer(string: "PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\n"))
+  }
+
   @Test("One byte too many is refused with 411", arguments: [HTTPVersion.http11, .http2])
   func tooLong(_ version: HTTPVersion) throws {
     var bench = try ExchangeBench(version, requestBuffer: 10)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import DataPlane
 
-// A response may come before the last of its request has left.
+// A response may come before the last of its request has left. After NTLM, and Negotiate where it is NTLM, a server
+// takes every request on the connection for the user's.
 @Suite("Connections that are kept after a response")
 struct KeptConnectionTests {
   private final class Client: UpstreamResponseReceiver {
@@ -44,5 +45,24 @@ struct KeptConnectionTests {
     connection.requestEnded()
     try channel.writeInbound(ByteBuffer(string: "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"))
     #expect(client.isAnswered && connection.isIdle == isSent && channel.isActive == isSent)
+  }
+
+  @Test(
+    "A connection that a request may have authenticated carries no other request",
+    arguments: ["NTLM TlRMTVNTUAAD", "negotiate YII=", "Basic YTpi", "Bearer ntlm"])
+  func authenticated(_ credentials: String) async throws {
+    try await withGateway { rig async throws in
+      let texts = try await blocking {
+        var texts: [String] = []
+        for field in ["", "Authorization: \(credentials)\r\n", ""] {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+          texts.append(try client.readResponse().text)
+        }
+        return texts
+      }
+      let isShared = credentials.first == "B"
+      #expect(texts == (isShared ? ["0.0:", "0.1:", "0.2:"] : ["0.0:", "1.0:", "0.1:"]))
+    }
   }
 }

@@ -83,12 +83,13 @@ struct Exchange {
 
   /// The request goes upstream.
   /// - Parameters:
+  ///   - authenticatesConnection: whether the upstream may take its connection for the user's after the request.
   ///   - hasSurplus: whether bytes have come after the head.
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
     _ directive: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
-    hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
+    authenticatesConnection: Bool = false, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     account.routeClass = directive.routeClass
     account.session = directive.session
@@ -117,7 +118,8 @@ struct Exchange {
       if case .length(let announced) = framing { length = max(length, announced) }
       if length > limit { return .bodyTooLarge }
     }
-    upstream.endsConnection = balancer.endsConnection(account.method, hasBody: hasBody)
+    upstream.authenticatesConnection = authenticatesConnection
+    upstream.endsConnection = authenticatesConnection || balancer.endsConnection(account.method, hasBody: hasBody)
     upstream.isChunked = framing.isChunked
     if upstream.isChunked, !upgrades {
       upstream.bufferLimit = balancer.requestBuffer

@@ -33,7 +33,9 @@ struct UpstreamRequest {
   var trailers: [UInt8] = []
   /// Whether the body is sent in chunks.
   var isChunked = false
-  /// Whether the connection ends after the request.
+  /// Whether the upstream may take the connection for the user's after the request: then it carries no other.
+  var authenticatesConnection = false
+  /// Whether the connection ends after the request, and is made for it.
   var endsConnection = false
   /// Most bytes of the body that are collected before the request is sent, so that it has a length; 0 if it is sent as
   /// it comes.
@@ -148,7 +150,7 @@ struct UpstreamRequest {
     isChunked = false
     let count = if case .waiting(let waiting, _) = content { waiting.readableBytes } else { 0 }
     let ended = endsConnection
-    endsConnection = balancer?.endsConnection(method, hasBody: count > 0) ?? false
+    endsConnection = authenticatesConnection || (balancer?.endsConnection(method, hasBody: count > 0) ?? false)
     RequestForwarding.settle(
       &sent, length: count > 0 || method.readsBody ? count : nil, closed: ended, closes: endsConnection)
     head = sent

@@ -88,6 +88,27 @@ package struct RequestHead: ~Copyable, Sendable {
   }
 }
 
+extension RequestHead {
+  /// Whether `Authorization` has a scheme by which a server may take its connection, and all later requests on it, for
+  /// the user's: NTLM, and Negotiate, which may turn out to be NTLM. A proxy must not share such a connection between
+  /// clients (RFC 4559, 6).
+  package func authenticatesConnection(_ bytes: RawSpan) -> Bool {
+    guard fields.has(.authorization) else { return false }
+    for line in fields.lines where line.known == .authorization {
+      if bytes.begins(with: "ntlm", line.value) || bytes.begins(with: "negotiate", line.value) { return true }
+    }
+    return false
+  }
+}
+
+extension RawSpan {
+  /// Whether `range` begins with `lowercase` without regard to ASCII case.
+  fileprivate func begins(with lowercase: StaticString, _ range: Range<Int>) -> Bool {
+    let count = lowercase.utf8CodeUnitCount
+    return range.count >= count && equalsIgnoringCase(lowercase, range.lowerBound..<range.lowerBound + count)
+  }
+}
+
 /// Framing of a request body (RFC 9112, 6.3).
 @usableFromInline
 package enum RequestFraming: Sendable, Equatable {

@@ -75,9 +75,10 @@ extension DownstreamTransport {
   ) -> AuthorizationOutcome {
     let framing = loop.requestHead.framing
     let balancer = directive.upstream < server.upstreams.count ? server.upstreams[directive.upstream] : nil
+    let authenticates = loop.requestHead.authenticatesConnection(bytes)
     var refusal = exchange.forward(
       &directive, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
-      hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
+      authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
     let destination = loop.requestHead.fields.line(.destination)
     if let destination { exchange.upstream.destination = bytes.array(destination.value) }
     let rewriting = server.rewriting(at: directive.upstream, hasDestination: destination != nil)
