@@ -135,6 +135,18 @@ struct ChunkTests {
     #expect(decode([Array("0\r\nAAAA: 01234567890123456".utf8)], limits: limits).violation == .trailer)
   }
 
+  @Test("Padding and extensions of a response are bounded in each chunk, so that it may have any number of chunks")
+  func longResponse() {
+    var limits = ChunkLimits(applicationHeads: HeadLimits(headBytes: 1_000, fieldCount: 10, targetBytes: 0))
+    limits.extensionBytes = 10
+    let chunks = (0..<100).flatMap { _ in Array("1       \r\nx\r\n1;name=a\r\nx\r\n".utf8) }
+    let decoded = decode([chunks + Array("0       \r\n\r\n".utf8)], limits: limits)
+    #expect(decoded.isComplete && decoded.content.count == 200)
+    for long in ["1            \r\nx\r\n", "1;name=values\r\nx\r\n"] {
+      #expect(decode([chunks + Array(long.utf8)], limits: limits).violation == .extensionTooLong)
+    }
+  }
+
   @Test("A body of known length ends exactly there")
   func length() {
     let bytes = Array("helloGET".utf8)

@@ -2,8 +2,12 @@ package import NIOCore
 
 /// Limits of the framing of one chunked body.
 package struct ChunkLimits: Sendable, Equatable {
-  /// Bytes of chunk extensions in a whole body. Default: 8,192. Hardly anything but attacks on parsers uses them.
+  /// Bytes of chunk extensions in a whole body, or in each chunk of it. Default: 8,192. Hardly anything but attacks on
+  /// parsers uses them.
   package var extensionBytes = 8_192
+  /// Whether ``extensionBytes`` is the limit of each chunk. Servers that pad the sizes of chunks pad every one, however
+  /// long the body is. Never in requests. Default: no.
+  package var countsEachChunk = false
   /// Bytes of the trailer section. Default: 8,192.
   package var trailerBytes = 8_192
   /// Fields of the trailer section. Default: 32.
@@ -20,6 +24,7 @@ package struct ChunkLimits: Sendable, Equatable {
   package init(applicationHeads heads: HeadLimits) {
     trailerBytes = heads.headBytes
     trailerFields = heads.fieldCount
+    countsEachChunk = true
     allowsSpace = true
   }
 }
@@ -30,7 +35,7 @@ package enum ChunkViolation: String, Error, Sendable {
   case size = "malformed chunk size"
   /// The size is beyond what a body can have.
   case sizeTooLarge = "chunk size too large"
-  /// The extensions of all chunks together exceed ``ChunkLimits/extensionBytes``.
+  /// The extensions of all chunks together, or those of one, exceed ``ChunkLimits/extensionBytes``.
   case extensionTooLong = "chunk extensions too long"
   /// An extension does not follow the grammar (RFC 9112, 7.1.1).
   case extensionMalformed = "malformed chunk extension"
@@ -137,6 +142,7 @@ package struct ChunkedDecoder: Sendable {
     case .contentLineFeed:
       guard byte == 0x0A else { return .lineEnding }
       state = .size(digits: 0, value: 0)
+      if limits.countsEachChunk { extensionBytes = 0 }
     case .content, .trailers, .ended: break
     }
     return nil
