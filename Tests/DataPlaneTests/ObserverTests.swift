@@ -75,6 +75,27 @@ struct ObserverTests {
       })
   }
 
+  @Test("An application that stops within its response has not closed its connection: that is a timeout")
+  func stoppedMidway() async throws {
+    try await withGateway(
+      upstream: { $0.timeouts.bodyProgress = .milliseconds(100) },
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let all = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          return String(decoding: try client.readToEnd(), as: UTF8.self)
+        }
+        #expect(all.hasSuffix("\r\n\r\nhalf"))
+        #expect(await eventually { rig.log.statuses == [200] })
+        #expect(rig.log.failures == [.upstreamTimeout])
+      })
+  }
+
   @Test("An upstream whose name is not found is reported as unresolved")
   func unresolved() async throws {
     try await withGateway(

@@ -375,7 +375,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case .awaitingHead: failWithoutHead(.responseTimeout)
     // It is the client that has more to take; its own deadline is running.
     case .content where reads.isHeld: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
-    case .content: fail(.closedMidway)
+    case .content: fail(.responseTimeout)
     // An orderly end: to the client it looks as if the application had ended the tunnel.
     case .tunnel:
       let client = client

@@ -14,11 +14,11 @@ enum UpstreamFailure: Error, Equatable {
   case closedBeforeResponse(reused: Bool)
   /// The application said that it has not processed the request (RFC 9113, 8.7).
   case notProcessed
-  /// The connection ended, or was cut, in the middle of the response.
+  /// The connection ended in the middle of the response.
   case closedMidway
   /// The response breaks the protocol.
   case badResponse(String)
-  /// No final response in time.
+  /// No final response in time, or nothing more of it for too long.
   case responseTimeout
   /// No connection: as many as there may be are in use, and the queue is full, or its time is over.
   case connectionLimit
