@@ -105,6 +105,18 @@ struct HTTP2UpstreamTests {
     }
   }
 
+  @Test("A response without content gets the length 0, but for a 304: that would be the length of what was not sent")
+  func emptyResponses() async throws {
+    // `:status` 200 and 304, HPACK's indexed fields 8 and 11.
+    let cases: [(status: Int, field: UInt8, length: String?)] = [(200, 0x88, "0"), (304, 0x8B, nil)]
+    for (status, field, length) in cases {
+      try await withAnswer(Self.frame(1, [field], flags: 0x5)) { rig async throws in
+        let response = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(response.status == status && response.value("content-length") == length)
+      }
+    }
+  }
+
   @Test("White space around a value, as in the messages of gRPC, is dropped, in a header and in trailers")
   func whiteSpace() async throws {
     func field(_ name: String, _ value: String) -> [UInt8] {

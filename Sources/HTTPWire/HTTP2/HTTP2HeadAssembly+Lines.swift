@@ -42,7 +42,9 @@ extension HTTP2HeadAssembly {
     if isTooLarge { return .malformed("head too large") }
     if !hasLine { writeFirstLine() }
     if let problem { return .malformed(problem) }
-    if requiresLength, !announcesLength {
+    // The length of a 304 is that of the content it stands for (RFC 9110, 8.6), which is not known.
+    let isNotModified = RawSpan(_unsafeBytes: pseudo.bytes).equals("304", status)
+    if requiresLength, !announcesLength, hasBody || !isNotModified {
       if hasBody {
         write(line: "Transfer-Encoding", "chunked", .transferEncoding)
       } else {
