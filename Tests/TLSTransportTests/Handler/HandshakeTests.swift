@@ -46,6 +46,25 @@ struct HandshakeTests {
     pair.close()
   }
 
+  @Test("A server of TLS 1.2 may ask our client for another handshake, and the connection goes on after it")
+  func renegotiation() throws {
+    let server = try #require(RenegotiatingServer())
+    let trust = TLSTrust.file(TestCertificates.path(TestCertificates.authority))
+    let client = try Endpoint(.client(trust, [], serverName: "app.example.test"))
+    try client.activate()
+    while try server.exchange(with: client) {}
+    #expect(client.log.negotiated?.version == .tls12)
+    server.renegotiate()
+    while try server.exchange(with: client) {}
+    #expect(!server.isRenegotiating)
+    client.write("hello")
+    client.flush()
+    while try server.exchange(with: client) {}
+    #expect(String(buffer: server.received) == "hello")
+    #expect(client.log.events == [.handshake])
+    client.wire.hangUp()
+  }
+
   @Test("The server's preference decides among the protocols that both know")
   func applicationProtocol() throws {
     let pair = try ConnectedPair(serverProtocols: ["h2", "http/1.1"], clientProtocols: ["http/1.1", "spdy/3", "h2"])
