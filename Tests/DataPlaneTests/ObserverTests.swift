@@ -96,6 +96,20 @@ struct ObserverTests {
       })
   }
 
+  @Test("A client that stops within its request is at fault, however short the wait for the application is")
+  func stoppedWithinRequest() async throws {
+    try await withGateway(
+      listener: { $0.timeouts.bodyProgress = .seconds(1) },
+      upstream: { $0.timeouts.bodyProgress = .milliseconds(100) },
+      script: { socket, _ in _ = try? socket.readToEnd() },
+      { rig async throws in
+        let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf")
+        #expect(answer.status == 408)
+        #expect(await eventually { rig.log.statuses == [408] })
+        #expect(rig.log.failures == [])
+      })
+  }
+
   @Test("An upstream whose name is not found is reported as unresolved")
   func unresolved() async throws {
     try await withGateway(

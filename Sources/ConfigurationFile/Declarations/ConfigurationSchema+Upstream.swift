@@ -157,8 +157,8 @@ extension ConfigurationSchema {
       .withDefault(
         "upstream.timeouts.body_progress", .duration(stepRange), into: \.configuration.upstream.timeouts.bodyProgress,
         """
-        Time without a byte of the response body, or of the request body. Then the response is aborted, or 504 if it \
-        has not begun.
+        Time without a byte of the response body, or in which the application takes none of the request body. Then the \
+        response is aborted, or 504 if it has not begun.
         """),
       .withDefault(
         "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,

@@ -371,6 +371,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case .idle:
       pool.remove(self)
       close()
+    // It is the client that has more to send; its own deadline is running.
+    case .awaitingHead where !requestIsComplete && isWritable:
+      loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
     case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
     case .awaitingHead: failWithoutHead(.responseTimeout)
     // It is the client that has more to take; its own deadline is running.
