@@ -134,6 +134,25 @@ struct UpstreamTroubleTests {
       })
   }
 
+  @Test(
+    "The last chunk of a response that has no content is never taken for the next response",
+    arguments: ["204 No Content", "304 Not Modified"])
+  func chunkedNoContent(_ status: String) async throws {
+    try await withGateway(
+      script: answeringFirst { socket in
+        try socket.send("HTTP/1.1 \(status)\r\nTransfer-Encoding: chunked\r\n\r\n")
+        // With the next request, should that come here.
+        _ = try? socket.readHead()
+        try socket.send("0\r\n\r\n")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).status == Int(status.prefix(3)))
+        let next = try await rig.exchange(Self.get)
+        #expect(next.status == 200 && next.text == "1.0:")
+      })
+  }
+
   @Test("A response to no request closes its idle connection")
   func unasked() async throws {
     try await withGateway(

@@ -111,7 +111,8 @@ extension UpstreamConnection {
     }
     pool.succeeded()
     pool.answered(isHTTP11: loop.responseHead.isHTTP11)
-    move(to: .content(keepAlive: loop.responseHead.keepAlive && !framing.isUntilClose))
+    let keepAlive = loop.responseHead.keepAlive && !framing.isUntilClose && !loop.responseHead.announcesStrayChunks
+    move(to: .content(keepAlive: keepAlive))
     client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.
     if phase.isContent, !framing.isNone {

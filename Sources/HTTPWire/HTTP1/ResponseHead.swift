@@ -27,6 +27,10 @@ package struct ResponseHead: ~Copyable, Sendable {
   @inlinable @inline(__always)
   package var isInterim: Bool { status < 200 && status != 101 }
 
+  /// Whether a 204 or 304 announces chunks, of which it has none (RFC 9112, 6.1 and 6.3). Its server may send the last
+  /// one all the same, behind the head: the next response on the connection would begin with it.
+  package var announcesStrayChunks: Bool { (status == 204 || status == 304) && announced == .chunked }
+
   /// Framing of the body in the response to a request that was (or was not) HEAD (RFC 9112, 6.3).
   @inlinable @inline(__always)
   package func framing(toHead: Bool) -> BodyFraming {
