@@ -97,6 +97,27 @@ struct UpstreamTroubleTests {
       })
   }
 
+  @Test("A body that ends too early resets the connection of an HTTP/1.0 client, for which its end is that of the body")
+  func brokenBodyOverHTTP10() async throws {
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\npart\r\n")
+        _ = try socket.read(count: 1)
+      },
+      { rig async throws in
+        try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.0\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+          _ = try client.readHead()
+          _ = try client.read(through: "part")
+          // Only now, because a reset may overtake what was sent before it.
+          try client.send("x")
+          try waitUntil { client.isReset }
+        }
+      })
+  }
+
   @Test("A reset in the middle of a body without a length is not taken for its end")
   func resetMidway() async throws {
     try await withGateway(

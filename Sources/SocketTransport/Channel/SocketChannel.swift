@@ -40,6 +40,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// Whether the connection outlives the end of its input. Each handler then has to close it at
   /// `ChannelEvent.inputClosed`, or to let it be answered first.
   nonisolated(unsafe) package var allowsRemoteHalfClosure = false
+  /// Whether closing it resets the connection (TCP): the peer then knows that there would have been more. What the
+  /// system has not sent is lost.
+  nonisolated(unsafe) package var resetsOnClose = false
 
   private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
     self.loop = loop
@@ -476,6 +479,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     let before = phase
     phase = .closed
     if interest.isRegistered { loop.forget(descriptor) }
+    if resetsOnClose { SystemSocket.resetOnClose(descriptor) }
     SystemSocket.close(descriptor)
     for promise in pending.takeAll() { promise.fail(error) }
     for promise in output.close() { promise.fail(error) }

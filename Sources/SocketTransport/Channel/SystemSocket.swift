@@ -111,6 +111,12 @@ enum SystemSocket {
 
   static func close(_ descriptor: CInt) { _ = systemClose(descriptor) }
 
+  /// Has the close of a TCP socket reset the connection, in the place of ending it in order.
+  static func resetOnClose(_ descriptor: CInt) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Bytes in the send queue (SIOCOUTQ, which is TIOCOUTQ).
   static func unacknowledgedBytes(_ descriptor: CInt) -> Int {
     var count: CInt = 0

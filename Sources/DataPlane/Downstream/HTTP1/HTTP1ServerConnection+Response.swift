@@ -12,6 +12,8 @@ extension HTTP1ServerConnection {
     var closesAfterResponse = false
     /// Whether the response is sent in chunks.
     var isChunked = false
+    /// Whether the end of the connection is that of the response: HTTP/1.0, without a length.
+    var endsWithConnection = false
   }
 
   /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
@@ -37,9 +39,10 @@ extension HTTP1ServerConnection {
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome body: BodyFraming) {
     let isOpenEnded = body.isChunked || body.isUntilClose
     framing.isChunked = isHTTP11 && isOpenEnded
+    framing.endsWithConnection = !isHTTP11 && isOpenEnded
     // Answered before the request was read: what is still to come of its body is not read for long.
     framing.closesAfterResponse =
-      !framing.keepsAlive || server.announcesShutdown || (!isHTTP11 && isOpenEnded) || !exchange.request.isWhole
+      !framing.keepsAlive || server.announcesShutdown || framing.endsWithConnection || !exchange.request.isWhole
       || isLastRequest
     write(
       head, bytes, framing.closesAfterResponse ? .close : isHTTP11 ? .implied : .keepAlive)

@@ -324,8 +324,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func abort() {
     outgoing = nil
     exchange.aborted()
-    // Without close_notify, so that an aborted response is not taken for a whole one.
-    if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
+    // Without close_notify, or by a reset where the end of the connection is that of the response, so that an aborted
+    // response is not taken for a whole one.
+    if peer.isTLS {
+      context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil)
+    } else if exchange.isUnderWay, framing.endsWithConnection {
+      (context?.channel as? SocketChannel)?.resetsOnClose = true
+    }
     writer.close()
   }
 
