@@ -109,6 +109,16 @@ struct BrowserSignInTests {
     try browser.waitForText("Anna")
   }
 
+  @Test("A fragment that is too long to be kept, as of a drawing or a search, stops nobody from signing in")
+  func longFragment() throws {
+    defer { end() }
+    try browser.open("\(gateway.origin)/?week=3#" + String(repeating: "a:b,", count: 2_500))
+    try pressAppleButton()
+    try chooseAtApple("anna")
+    try waitForApplication(at: "/?week=3")
+    try browser.waitForText("Anna")
+  }
+
   @Test("Cancel at Apple's, see why nothing happened, and try again")
   func cancelling() throws {
     defer { end() }

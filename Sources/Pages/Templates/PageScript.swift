@@ -2,12 +2,14 @@
 /// that name, which is why those that post a form take it from its prototype.
 enum PageScript {
   /// Adds the fragment of the wanted address, which the redirects to the page have kept and browsers send to no server,
-  /// to the links to `authorize`.
+  /// to the links to `authorize`. One that makes a link too long is left out: it would not be kept
+  /// (`ReturnTarget.maximumLength`), and a request target of more than 8 KiB would be refused (414), with the sign-in.
   static let signIn: StaticString = """
     const fragment = location.hash.replaceAll('\\\\', '%5C');
     if (fragment.length > 1) {
       for (const link of document.querySelectorAll('a[href*="/authorize?"]')) {
-        link.href += '&fragment=' + encodeURIComponent(fragment);
+        const address = link.href + '&fragment=' + encodeURIComponent(fragment);
+        if (address.length < 7000) link.href = address;
       }
     }
     """
