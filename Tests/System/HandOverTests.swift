@@ -146,6 +146,37 @@ struct HandOverTests {
     #expect(try anna.fetch(framed, fields: fields).status == 400, "in a frame")
   }
 
+  @Test("A visit that five later ones have displaced leads to its page once the browser has that session on the host")
+  func displacedVisits() throws {
+    let site = try site()
+    defer { site.stop() }
+    let anna = try site.signedIn(as: "anna")
+    let codes = try (1...7).map { try site.code(for: anna, on: "wiki", returnTo: "/\($0)") }
+    let early = try anna.open(codes[0], following: false)
+    #expect(early.status == 400 && anna.cookie("__Host-cordon", of: "wiki.localhost") == nil, "not there yet")
+    #expect(try anna.open(codes[6], following: false).response.location == "/7")
+    let session = try anna.session(on: "wiki")
+    let late = try anna.open(codes[1], following: false)
+    #expect(late.status == 303 && late.response.location == "/2" && late.response.fields["Referrer-Policy"] != nil)
+    #expect(try anna.session(on: "wiki") == session)
+    #expect(try anna.open(codes[1], following: false).status == 400, "used up")
+
+    // The session of another user on the host is not the one that arrives.
+    let ben = try site.signedIn(as: "ben")
+    try ben.open(site.origin(of: "wiki") + "/")
+    let own = try ben.session(on: "wiki")
+    let refused = try ben.open(try site.code(for: anna, on: "wiki"), following: false)
+    #expect(refused.status == 400 && refused.response.setCookies.isEmpty)
+    #expect(try site.client(of: "wiki").get("/.auth/session", fields: [("Cookie", own)]).status == 200)
+
+    // A session that has ended meanwhile is not revived.
+    let last = try site.code(for: anna, on: "wiki", returnTo: "/last")
+    for _ in 1...5 { _ = try site.code(for: anna, on: "wiki") }
+    let subject = try site.apple.subject(of: "anna")
+    try site.gateway.order("DELETE", "/accounts/\(subject)/sessions")
+    #expect(try anna.open(last, following: false).status == 401)
+  }
+
   @Test("A sibling host displaces no sign-in by visits that it sends to public_url; our own redirects count as ours")
   func siblingVisits() throws {
     for showsPage in [true, false] {

@@ -10,7 +10,8 @@ internal import WebFormats
 /// `arrive` of a `[[host]]`: exchanges the one-time code of a visit for the host's own session cookie.
 ///
 /// The order is security-critical: the code is opened and consumed, even if another browser sent it; then host and
-/// visit cookie are compared, and only then is the session looked up.
+/// visit cookie are compared, and only then is the session looked up. Without the visit cookie, the code counts only in
+/// a browser that has the same session on this host.
 struct ArrivalEndpoint: Sendable {
   let origin: OriginSettings
   let scope: CookieScope
@@ -50,19 +51,26 @@ struct ArrivalEndpoint: Sendable {
         .arrival(code), until: arrival.expires.advanced(by: HostArrival.lifetime), otherwise: "arrival_used")
       guard isMeantHere else { throw SignInError(.attemptUnknown, "arrival_host") }
       let cookies = VisitCookie.all(in: RequestCookies(request.head.headerFields), keyring.cookies)
-      guard request.isTopLevelNavigation, let cookie = cookies.first(where: { arrival.isProved(by: $0.secret.utf8) })
+      let cookie = cookies.first { arrival.isProved(by: $0.secret.utf8) }
+      guard request.isTopLevelNavigation, cookie != nil || hasArrived(arrival, request)
       else { throw SignInError(.attemptUnknown, "arrival_visit") }
       let session = try await creation.session(arrival.identifier, otherwise: "arrival_ended").session
       try await endOthers(than: session.handle, request)
       var response = ControlResponse.redirect(.seeOther, to: returnTo)
       let seconds = Int64(session.ends.timeIntervalSinceNow.rounded(.up))
       response.setCookie(keyring.setCookie(for: arrival.identifier, on: scope, maxAge: max(seconds, 0)))
-      response.setCookie(cookie.clearing)
+      if let cookie { response.setCookie(cookie.clearing) }
       reset.noteSignIn(of: session.subject, request, in: &response)
       return response
     } catch {
       throw ArrivalError(cause: error, returnTo: returnTo)
     }
+  }
+
+  /// Whether the browser has a cookie of the same session on this host: another tab has arrived before. Of a browser
+  /// with more than five tabs that wait, the oldest visits have lost their cookies, and there is nothing to sign in.
+  private func hasArrived(_ arrival: HostArrival, _ request: ControlRequest) -> Bool {
+    requestSessions.ofCookies(request).contains { $0.handle == arrival.identifier.handle }
   }
 
   private func open(_ request: ControlRequest) throws(ArrivalError) -> (code: [UInt8], HostArrival) {
