@@ -144,6 +144,22 @@ struct PendingSignInsTests {
     #expect(updates.last?.hasSuffix("; Max-Age=3540") == true)
   }
 
+  @Test("Of more sign-ins than a browser may have, as of many tabs at once, five are set again and others removed")
+  func crowded() throws {
+    let others = (1...12).map { begin("/\($0)", age: Int64($0) * 1_000) }
+    let session = SessionIdentifier.random().handle
+    let updates = try pending(others.reversed()).replacing(session, except: begin())
+    #expect(set(by: updates) == others[..<5].map { $0.replacing(session, keepsPath: true) })
+    #expect(Array(updates.dropFirst(5)) == clearing(Array(others[5...])))
+    // No more than fit into a small proxy's buffer.
+    let many = (1...31).map { begin("/" + String(repeating: "a", count: 199), age: Int64($0) * 1_000) }
+    let bounded = try pending(many).replacing(session, except: begin())
+    #expect(set(by: bounded).count == 5 && bounded.count > 9)
+    #expect(bounded.reduce(0) { $0 + $1.utf8.count } <= 3_400)
+    // As many as it may have are all set again.
+    #expect(set(by: try pending(Array(others[..<7])).replacing(session, except: begin())).count == 7)
+  }
+
   @Test("The newest of the sign-ins that are set again keep their paths, up to 1 KiB together")
   func pathsSetAgain() throws {
     let path = "/" + String(repeating: "a", count: 499)

@@ -71,6 +71,9 @@ struct PendingSignIns {
   /// The largest total size of the paths of sign-ins that are set again at once, in bytes. All are in one header
   /// section, which a proxy in front of us may limit to 4 KiB.
   private static let mostPathBytesSetAgain = 1_024
+  /// The largest total size of the `Set-Cookie` values for the others when a sign-in has completed, in bytes: about
+  /// that of as many as a browser may have, with those paths.
+  private static let mostBytesSetAgain = 3_400
 
   /// The `Set-Cookie` values for the others when a sign-in begins, so that the limits hold. Removed are invalid ones,
   /// then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that the user
@@ -100,17 +103,29 @@ struct PendingSignIns {
 
   /// The `Set-Cookie` values for the others when a sign-in has completed: they replace its session when they are
   /// completed themselves. Only these cookies are sent with the cross-site POST of `form_post`.
+  ///
+  /// There are more than may be if several began at once, each before the browser had the cookies of the others. Then
+  /// the newest are set again, and the rest are removed: they would not replace the session, and be sent for an hour.
   func replacing(_ session: PublicSessionID, except signIn: SignInState) -> [String] {
-    var room = Self.mostPathBytesSetAgain
-    return names.filter { $0 != signIn.name }
+    let others = names.filter { $0 != signIn.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { !$0.destination.isApp }
       .sorted { $0.began > $1.began }
-      .prefix(Self.mostAtOnce + Self.mostCrossSite)
-      .compactMap { other in
-        let keepsPath = other.returnTo.utf8.count <= room
-        if keepsPath { room -= other.returnTo.utf8.count }
-        return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
-      }
+    let isCrowded = others.count > Self.mostAtOnce + Self.mostCrossSite
+    let kept = others.prefix(isCrowded ? Self.mostAtOnce : others.count)
+    var room = Self.mostPathBytesSetAgain
+    var updates: [String] = kept.compactMap { other in
+      let keepsPath = other.returnTo.utf8.count <= room
+      if keepsPath { room -= other.returnTo.utf8.count }
+      return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
+    }
+    var bytes = updates.reduce(0) { $0 + $1.utf8.count }
+    for other in others.dropFirst(kept.count) {
+      let removal = SignInState.clearCookie(other.name, keyring.cookies)
+      bytes += removal.utf8.count
+      guard bytes <= Self.mostBytesSetAgain else { break }
+      updates.append(removal)
+    }
+    return updates
   }
 }
