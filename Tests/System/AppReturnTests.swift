@@ -97,6 +97,23 @@ struct AppReturnTests {
     #expect(statuses.filter { $0 == 200 }.count == 1 && statuses.filter { $0 == 400 }.count == 7)
   }
 
+  @Test("The exchange ends the session that the app had before, by its token or its cookie, and no other")
+  func replaced() throws {
+    let other = try #require(try exchange(code(try handBack(as: "anna"))).json()["session_token"] as? String)
+    for isBearer in [true, false] {
+      let token = try #require(try exchange(code(try handBack(as: "anna"))).json()["session_token"] as? String)
+      let field = isBearer ? ("Authorization", "Bearer \(token)") : ("Cookie", "__Host-cordon=\(token)")
+      let json = ["code": try code(try handBack(as: "ben")), "code_verifier": verifier]
+      let response = try site.gateway.client.send(
+        "POST", "/.auth/native/exchange", fields: [field, ("Content-Type", "application/json")],
+        body: Array(JSONSerialization.data(withJSONObject: json)))
+      #expect(response.status == 200)
+      #expect(try site.gateway.client.get("/.auth/session", fields: [field]).status == 401)
+    }
+    #expect(
+      try site.gateway.client.get("/.auth/session", fields: [("Authorization", "Bearer \(other)")]).status == 200)
+  }
+
   @Test("A gateway that restarts on the same store knows that the code is used, and accepts one that is not")
   func restart() throws {
     let (used, unused) = (try code(try handBack()), try code(try handBack(as: "ben")))

@@ -75,6 +75,28 @@ struct EndCookieTests {
     #expect(visitor.jar["sid"] != nil)
   }
 
+  @Test("In an app, too, the application's session of one account is deleted when another one signs in")
+  func nativeApp() throws {
+    let site = try Self.site { $0["apple", "native_client_ids"] = "[\"com.example.app\"]" }
+    defer { site.stop() }
+    let app = Visitor()
+    for (user, isCleared) in [("anna", false), ("ben", true), ("ben", false)] {
+      let answer = try site.apple.authorizeNatively(user, app: "com.example.app", nonce: "raw-nonce")
+      let json = ["identity_token": answer.identityToken, "authorization_code": answer.code, "nonce": "raw-nonce"]
+      let cookies = try app.cookieHeader(for: site.origin + "/").map { [("Cookie", $0)] } ?? []
+      let response = try site.gateway.client.send(
+        "POST", "/.auth/native", fields: [("Content-Type", "application/json")] + cookies,
+        body: Array(JSONSerialization.data(withJSONObject: json)))
+      #expect(response.status == 200 && response.fields["Clear-Site-Data"] == (isCleared ? "\"cache\"" : nil))
+      app.jar.take(response, host: try WebAddress(site.origin).host)
+      #expect((app.jar["sid"] == nil) == (user == "anna" || isCleared))
+      // The application begins a session of its own.
+      _ = try get(app, site)
+      let subject = try site.apple.subject(of: user)
+      #expect(app.jar["sid"]?.hasPrefix("session-of-\(subject)") == true)
+    }
+  }
+
   @Test("Signing out deletes the application's session and clears the cache; session.clear_site_data = [] leaves that")
   func signOut() throws {
     for cleared in [true, false] {

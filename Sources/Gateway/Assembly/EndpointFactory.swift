@@ -71,7 +71,7 @@ struct EndpointFactory {
       session: session(site), signOut: signOut(site), account: account(site),
       native: NativeEndpoint(
         origin: site.origin, native: settings.native, keyring: keys.keyring, pages: site.pages,
-        requestSessions: site.requestSessions, codeExchange: codeExchange, creation: creation),
+        requestSessions: site.requestSessions, codeExchange: codeExchange, creation: creation, reset: reset),
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
         verifier: keys.apple.notifications, sessions: sessions, revalidator: revalidator, relay: relay,

@@ -22,6 +22,7 @@ struct NativeEndpoint: Sendable {
   let requestSessions: RequestSessions
   let codeExchange: CodeExchange
   let creation: SessionCreation
+  let reset: BrowserReset
 
   /// `POST native`.
   func signIn(_ request: ControlRequest) async -> ControlResponse {
@@ -46,8 +47,8 @@ struct NativeEndpoint: Sendable {
           .nativeCode(app.code.exposedBytes), until: .now + Self.codeGuardLifetime, otherwise: "code_used")
       }
       let tokens = try codeExchange.tokens(of: outcome, clientID: clientID, request)
-      let replaced = requestSessions.identifiers(request).prefix(1).map(\.handle)
-      return response(try await creation.create(of: tokens, name: name, replacing: replaced, request))
+      let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: request), request)
+      return response(made, request)
     } catch {
       creation.noteFailure(error.reason, request)
       return pages.failureJSON(error.page, request)
@@ -76,19 +77,26 @@ struct NativeEndpoint: Sendable {
     return request.body
   }
 
+  /// The session that the app has had so far: that of the token or of the cookie in its request.
+  private func replaced(by request: ControlRequest) -> [PublicSessionID] {
+    requestSessions.identifiers(request).prefix(1).map(\.handle)
+  }
+
   /// The response to an app whose session was just created: its JSON, the cookie, and by configuration the bearer
-  /// token.
-  private func response(_ made: IdentifiedSession) -> ControlResponse {
+  /// token. The app may show pages of the application in a web view with the same cookies.
+  private func response(_ made: IdentifiedSession, _ request: ControlRequest) -> ControlResponse {
     let token = native.acceptsBearer ? keyring.signedCookie(for: made.identifier, on: .publicURL) : nil
     var response = SessionDescription.response(
       made.snapshot, groups: creation.policy.groupNames(of: made.snapshot.account), token: token)
     response.setCookie(creation.sessionCookie(made.identifier))
+    reset.noteSignIn(of: made.snapshot.account.subject, request, in: &response)
     return response
   }
 
   // MARK: The exchange of a one-time code
 
-  /// `POST native/exchange`: exchanges the one-time code and its verifier for the session.
+  /// `POST native/exchange`: exchanges the one-time code and its verifier for the session. Ends the session that the
+  /// app has had so far, which the browser does not know.
   func exchange(_ request: ControlRequest) async -> ControlResponse {
     guard !native.returnSchemes.isEmpty else { return pages.failureJSON(.notFound, request) }
     do throws(SignInError) {
@@ -106,7 +114,8 @@ struct NativeEndpoint: Sendable {
       try await creation.consume(
         .handBack(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")
       let snapshot = try await creation.session(appReturn.identifier, otherwise: "hand_back_ended")
-      return response(IdentifiedSession(identifier: appReturn.identifier, snapshot: snapshot))
+      await creation.endReplaced(replaced(by: request).filter { $0 != snapshot.session.handle }, request)
+      return response(IdentifiedSession(identifier: appReturn.identifier, snapshot: snapshot), request)
     } catch {
       creation.noteFailure(error.reason, request)
       return pages.failureJSON(error.page, request)

@@ -91,7 +91,7 @@ struct SessionCreation: Sendable {
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
     // A browser rarely has more than one session.
-    await endReplaced(replacing.dropFirst(), request)
+    await endReplaced(Array(replacing.dropFirst()), request)
     await auditSharedEmail(of: completed.snapshot, request)
     return IdentifiedSession(identifier: identifier, snapshot: completed.snapshot)
   }
@@ -111,8 +111,8 @@ struct SessionCreation: Sendable {
 
   /// Ends further sessions that a new one replaces. The new one is valid even if that fails: its cookie takes the place
   /// of theirs, and a sign-in that failed would not end them either.
-  private func endReplaced(_ handles: ArraySlice<PublicSessionID>, _ request: ControlRequest) async {
-    var rest = handles
+  func endReplaced(_ handles: [PublicSessionID], _ request: ControlRequest) async {
+    var rest = handles[...]
     do throws(StoreError) {
       while let handle = rest.first {
         let ended = try await sessions.end(.one(handle), because: .replaced)
