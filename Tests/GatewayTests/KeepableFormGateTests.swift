@@ -47,6 +47,9 @@ struct KeepableFormGateTests {
     let withoutReferrer = Self.fields.filter { !$0.hasPrefix("Origin:") } + ["Origin: null"]
     #expect(try await isRead(rig, withoutReferrer), "of a page with Referrer-Policy: no-referrer")
     #expect(try await !isRead(rig, withoutReferrer.filter { !$0.hasPrefix("Sec-Fetch-Site:") }))
+    let passedOn = Self.fields.filter { !$0.hasPrefix("Sec-Fetch-Dest:") } + ["Sec-Fetch-Dest: empty"]
+    #expect(try await isRead(rig, passedOn), "by a service worker")
+    #expect(try await !isRead(rig, passedOn.filter { !$0.hasPrefix("Accept:") } + ["Accept: */*"]))
     for target in ["/save", "/wiki/never/save", "/wiki/api/save"] {
       #expect(try await isRead(rig, Self.fields, target) == false, "\(target)")
     }

@@ -62,6 +62,10 @@ struct LoopGateTests {
       let fields = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: \(destination)"]
       #expect(try await rig.decide(Asked(fields: fields)).status == status, "\(destination)")
     }
+    // A navigation that a service worker passes on in Firefox, and a script's request.
+    let passedOn = ["Accept: text/html", "Sec-Fetch-Mode: same-origin", "Sec-Fetch-Dest: empty"]
+    #expect(try await rig.decide(Asked(fields: passedOn + ["Upgrade-Insecure-Requests: 1"])).status == 302)
+    #expect(try await rig.decide(Asked(fields: passedOn)).status == 401)
     for accept in [[], ["Accept: */*"]] {
       let download = accept + ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: empty"]
       #expect(try await rig.decide(Asked(fields: download)).status == 401, "it would save the sign-in page as the file")

@@ -102,6 +102,34 @@ struct HandOverTests {
     #expect(head.status == 401 && head.setCookies.isEmpty)
   }
 
+  @Test("A service worker that passes navigations on, whose Sec-Fetch-Dest is empty then, hinders no sign-in")
+  func serviceWorker() throws {
+    let site = try site()
+    defer { site.stop() }
+    let passed = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "empty"), ("Sec-Fetch-Site", "same-origin")]
+    let page = passed + [("Accept", "text/html,*/*;q=0.8")]
+    let wiki = site.client(of: "wiki")
+    // As Firefox sends it.
+    let other = [
+      ("Sec-Fetch-Mode", "same-origin"), ("Sec-Fetch-Dest", "empty"), ("Sec-Fetch-Site", "same-origin"),
+      ("Accept", "text/html,*/*;q=0.8"), ("Upgrade-Insecure-Requests", "1"),
+    ]
+    #expect(try wiki.get("/x", fields: other).location?.hasPrefix("/.auth/sign-in?") == true)
+    for (client, endpoint) in [(site.gateway.client, "authorize"), (wiki, "sign-in")] {
+      for fields in [page, other] {
+        #expect(try client.get("/.auth/\(endpoint)?return_to=/x", fields: fields).status == 302)
+      }
+      let download = try client.get("/.auth/\(endpoint)?return_to=/x", fields: passed + [("Accept", "*/*")])
+      #expect(download.status == 401 && download.setCookies.isEmpty)
+    }
+    let anna = try site.signedIn()
+    let code = try site.code(for: anna, on: "wiki", returnTo: "/x")
+    let target = try #require(code.range(of: "/.auth/arrive")).lowerBound
+    let cookie = ("Cookie", try #require(try anna.cookieHeader(for: code)))
+    let arrived = try wiki.get(String(code[target...]), fields: page + [cookie])
+    #expect(arrived.status == 303 && arrived.location == "/x")
+  }
+
   @Test("A code works once, and not without the cookie of its visit: any attempt uses it up")
   func codes() throws {
     let site = try site()

@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
+internal import WebFormats
 
 // Three questions about the page that caused a request:
 // - May it change something? `isFromOwnPages`: only a form or script of our own pages.
@@ -38,14 +39,48 @@ extension ControlRequest {
   /// that do not send it.
   var isTopLevelNavigation: Bool {
     let fields = head.headerFields
-    return (fields[.secFetchMode] ?? "navigate") == "navigate" && (fields[.secFetchDest] ?? "document") == "document"
+    return isNavigation && isForTab
       && fields[.secPurpose] == nil && fields[.purpose] == nil && fields[.xMoz] == nil
+  }
+
+  /// Whether the request is a navigation by `Sec-Fetch-Mode`, also where a service worker passes it on: see
+  /// ``RequestKind/isNavigation(_:_:)``. True for browsers that do not send it.
+  var isNavigation: Bool {
+    let fields = head.headerFields
+    switch fields[.secFetchMode] {
+    case nil, "navigate": return true
+    case "same-origin":
+      return fields[.secFetchDest] == "empty" && fields[.upgradeInsecureRequests] == "1" && namesHTML
+    default: return false
+    }
+  }
+
+  /// Whether a navigation is for a tab, by `Sec-Fetch-Dest`: `document`, or `empty` with an `Accept` that names HTML,
+  /// when a service worker of the application passes the navigation on (`fetch(event.request)`). Without the latter
+  /// nobody could sign in at such an application. The worker hides whether it is for a frame; frames on pages of other
+  /// sites have no worker, because browsers separate their storage. Chromium keeps `Sec-Fetch-Site` and `Origin`;
+  /// Firefox makes our own origin of them, and sends no `SameSite=Lax` cookie with a POST of another site. A link with
+  /// `download` has `empty` as well, and an `Accept` without HTML.
+  private var isForTab: Bool {
+    switch head.headerFields[.secFetchDest] {
+    case nil, "document": true
+    case "empty": namesHTML
+    default: false
+    }
+  }
+
+  /// Whether `Accept` has `text/html` in it.
+  private var namesHTML: Bool {
+    (head.headerFields[.accept] ?? "").utf8.split(separator: UInt8(ascii: ",")).contains {
+      MediaType.withoutParameters($0).elementsEqual("text/html".utf8)
+    }
   }
 }
 
 extension HTTPField.Name {
   static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
+  fileprivate static let upgradeInsecureRequests = HTTPField.Name("Upgrade-Insecure-Requests")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
   /// `prefetch`, as older browsers say it; now it is in `Sec-Purpose`.
   fileprivate static let purpose = HTTPField.Name("Purpose")!

@@ -19,7 +19,8 @@ struct KeepableForm: Sendable {
   }
 
   /// Whether a submitted form can be kept, by its head. Only what a page of our own origin submits at the top level is:
-  /// to submit anything else later, from our own origin, would launder a cross-site request.
+  /// to submit anything else later, from our own origin, would launder a cross-site request. A service worker that
+  /// passes the form on hides whether it is at the top level, and nothing else; the page cannot be framed.
   /// - Parameters:
   ///   - limit: most bytes of the body, whose length must be known.
   ///   - origin: our own, as browsers write it in `Origin`.
@@ -35,7 +36,11 @@ struct KeepableForm: Sendable {
     var (isTopLevel, hasType) = (false, false)
     for line in head.fields.lines {
       if bytes.equalsIgnoringCase("content-encoding", line.name) { return false }
-      if bytes.equalsIgnoringCase("sec-fetch-dest", line.name) { isTopLevel = bytes.equals("document", line.value) }
+      if bytes.equalsIgnoringCase("sec-fetch-dest", line.name) {
+        isTopLevel =
+          bytes.equals("document", line.value)
+          || bytes.equals("empty", line.value) && RequestKind.namesHTML(head, bytes)
+      }
       if bytes.equalsIgnoringCase("content-type", line.name) {
         guard !hasType, FormEntries.isReadable(contentType: bytes.array(line.value)) else { return false }
         hasType = true

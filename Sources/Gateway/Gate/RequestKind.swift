@@ -9,11 +9,25 @@ enum RequestKind {
   /// would save the sign-in page as the file, and what a page embeds.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard !head.fields.has(.xRequestedWith) else { return false }
-    if let mode = head.fields.line(.secFetchMode) {
-      return (head.method == .get || head.method == .head) && bytes.equalsIgnoringCase("navigate", mode.value)
-        && isShownAsPage(head, bytes)
+    if let navigates = navigates(head, bytes) {
+      return (head.method == .get || head.method == .head) && navigates && isShownAsPage(head, bytes)
     }
     return head.method == .get && namesHTML(head, bytes)
+  }
+
+  /// Whether the browser goes to a page, by `Sec-Fetch-Mode`; nil without it. Of a navigation that a service worker
+  /// passes on (`fetch(event.request)`) Chromium says `navigate`, and Firefox `same-origin`; the other fields are those
+  /// of the navigation, but for an empty `Sec-Fetch-Dest`. Scripts do not send `Upgrade-Insecure-Requests`.
+  private static func navigates(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool? {
+    guard let mode = head.fields.line(.secFetchMode) else { return nil }
+    if bytes.equalsIgnoringCase("navigate", mode.value) { return true }
+    guard bytes.equalsIgnoringCase("same-origin", mode.value) else { return false }
+    var (hasNoDestination, upgrades) = (false, false)
+    for line in head.fields.lines {
+      if bytes.equalsIgnoringCase("sec-fetch-dest", line.name) { hasNoDestination = bytes.equals("empty", line.value) }
+      if bytes.equalsIgnoringCase("upgrade-insecure-requests", line.name) { upgrades = bytes.equals("1", line.value) }
+    }
+    return hasNoDestination && upgrades && namesHTML(head, bytes)
   }
 
   /// Whether a navigation's response is shown in a tab or a frame, by `Sec-Fetch-Dest`: a link with `download` has
@@ -28,7 +42,7 @@ enum RequestKind {
   }
 
   /// Whether `Accept` has `text/html` in it.
-  private static func namesHTML(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+  static func namesHTML(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard let accept = head.fields.line(.accept) else { return false }
     var found = false
     bytes.forEachListElement(accept.value) { element in
@@ -42,7 +56,7 @@ enum RequestKind {
   /// Whether a browser shows the response to a person, whatever the method: then a failure is a page.
   static func isPageLoad(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard !head.fields.has(.xRequestedWith) else { return false }
-    if let mode = head.fields.line(.secFetchMode), !bytes.equalsIgnoringCase("navigate", mode.value) { return false }
+    if navigates(head, bytes) == false { return false }
     guard let accept = head.fields.line(.accept) else { return false }
     return prefersHTML(accept: bytes.array(accept.value))
   }
@@ -51,7 +65,7 @@ enum RequestKind {
   /// missing, by an `Accept` that prefers HTML to JSON.
   static func isFormSubmission(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.method != .get, head.method != .head, !head.fields.has(.xRequestedWith) else { return false }
-    if let mode = head.fields.line(.secFetchMode) { return bytes.equalsIgnoringCase("navigate", mode.value) }
+    if let navigates = navigates(head, bytes) { return navigates }
     guard let accept = head.fields.line(.accept) else { return false }
     return prefersHTML(accept: bytes.array(accept.value))
   }

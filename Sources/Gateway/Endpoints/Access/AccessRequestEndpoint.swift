@@ -136,6 +136,6 @@ struct AccessRequestEndpoint: Sendable {
   }
 
   private func isPage(_ request: ControlRequest) -> Bool {
-    (request.head.headerFields[.secFetchMode] ?? "navigate") == "navigate" && request.prefersPage
+    request.isNavigation && request.prefersPage
   }
 }
