@@ -71,6 +71,34 @@ struct SignOutEndpointTests {
     try await rig.stop()
   }
 
+  @Test("A form that a service worker passes on in Firefox clears nothing without the cookie of the session")
+  func serviceWorker() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    func passedOn(_ cookies: [String]) throws -> ControlRequest {
+      var request = signIn.request(cookies)
+      request.head.path = "/.auth/sign-out"
+      request.head.headerFields[.secFetchSite] = "same-origin"
+      request.head.headerFields[.secFetchMode] = "same-origin"
+      request.head.headerFields[try #require(HTTPField.Name("Sec-Fetch-Dest"))] = "empty"
+      request.head.headerFields[try #require(HTTPField.Name("Upgrade-Insecure-Requests"))] = "1"
+      return request
+    }
+    let (_, cookie) = try rig.signIn("001.anna")
+    // Another site's: no cookie comes along, and the browser has it still.
+    let foreign = await endpoint(signIn).signOut(try passedOn([]))
+    #expect(!clearsCookie(foreign) && foreign.head.headerFields[.clearSiteData] == nil)
+    #expect(rig.store.state.withLock { $0.sessions.count } == 1)
+    let own = await endpoint(signIn).signOut(try passedOn([cookie]))
+    #expect(clearsCookie(own) && rig.store.state.withLock { $0.sessions.isEmpty })
+    // Where the browser says which site it is, the cookie of a session that is over is cleared as well.
+    var stated = try passedOn([])
+    stated.head.headerFields[.secFetchMode] = "navigate"
+    let late = await endpoint(signIn).signOut(stated)
+    #expect(clearsCookie(late))
+    try await rig.stop()
+  }
+
   @Test("A browser that sends a machine token by itself is asked, and then signed out of the session of its cookie")
   func machineToken() async throws {
     let signIn = try await SignInRig()

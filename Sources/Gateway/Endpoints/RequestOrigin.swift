@@ -55,6 +55,11 @@ extension ControlRequest {
     }
   }
 
+  /// Whether a service worker passes the navigation on in Firefox, which then states our own origin in `Origin` and
+  /// `Sec-Fetch-Site`, whatever page caused it. With a POST of another site it sends no `SameSite=Lax` cookie, so that
+  /// only the session's cookie proves that our own page caused it.
+  var hidesCausingSite: Bool { head.headerFields[.secFetchMode] == "same-origin" && isNavigation }
+
   /// Whether a navigation is for a tab, by `Sec-Fetch-Dest`: `document`, or `empty` with an `Accept` that names HTML,
   /// when a service worker of the application passes the navigation on (`fetch(event.request)`). Without the latter
   /// nobody could sign in at such an application. The worker hides whether it is for a frame; frames on pages of other

@@ -89,7 +89,9 @@ struct SignOutEndpoint: Sendable {
       request.prefersPage
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
-    if requestSessions.ofCookies(request).allSatisfy({ handles.contains($0.handle) }) {
+    // A form of another site ends no session, and must not take its cookie away either.
+    let isProved = !handles.isEmpty || !request.hidesCausingSite
+    if isProved, requestSessions.ofCookies(request).allSatisfy({ handles.contains($0.handle) }) {
       response.setCookie(requestSessions.cookies.sessionClearing)
       reset.apply(to: &response)
     }
