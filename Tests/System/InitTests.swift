@@ -246,6 +246,61 @@ struct InitTests {
     #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
   }
 
+  @Test(
+    "Options that contradict each other are reported by name, and nothing is written or replaced",
+    arguments: [
+      (["--upstream", "http://127.0.0.1:8080"], "--upstream: upstream.url is the gateway's own listener"),
+      (["--client-id", "DEF123GHIJ.com.example.web"], "--client-id: apple.client_id: a client ID must not contain"),
+    ])
+  func contradictions(options: [String], named: String) throws {
+    let refused = try initialize(answers + options)
+    #expect(refused.exit == .code(78), "\(refused.text)")
+    #expect(refused.text.contains("cordon init: \(named)"), "\(refused.text)")
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/session.key"))
+
+    #expect(try initialize(answers).exit == .code(0))
+    let before = try contents("made/gateway.conf")
+    #expect(try initialize(answers + options + ["--force"]).exit == .code(78))
+    #expect(try contents("made/gateway.conf") == before)
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf.old"))
+  }
+
+  @Test("With --simulator, too, an application at the address of the listener is reported before anything is written")
+  func simulatorContradiction() throws {
+    let refused = try initialize(["--simulator", "--upstream", "http://127.0.0.1:8080"])
+    #expect(refused.exit == .code(78), "\(refused.text)")
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
+    let other = ["--simulator", "--upstream", "http://127.0.0.1:8080", "--listen", "127.0.0.1:8081"]
+    #expect(try initialize(other).exit == .code(0))
+  }
+
+  @Test("At a terminal answers that contradict each other are asked again, and no line is wider than 80 columns")
+  func contradictionsAtTerminal() throws {
+    let typed = [
+      "https://app.example.com", "http://127.0.0.1:8080", "", "http://127.0.0.1:8080", "127.0.0.1:8081", "",
+      "DEF123GHIJ.com.example.web", "DEF123GHIJ", "com.example.web", "DEF123GHIJ", key, "", "3", "example.com", "",
+    ]
+    let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
+    let words = typed.map { "'\($0)'" }.joined(separator: " ")
+    let made = try ServerProcess.run(
+      Machine.program("bash", package: "bash"),
+      ["-c", "printf '%s\\n' \(words) | script --quiet --return --command '\(command)' /dev/null"],
+      directory: directory.path)
+    #expect(made.exit == .code(0), "\(made.standardOutput)")
+    #expect(made.standardOutput.contains("No: upstream.url is the gateway's own listener"), "\(made.standardOutput)")
+    #expect(made.standardOutput.contains("No: apple.client_id: a client ID must not"), "\(made.standardOutput)")
+    let configuration = try contents("made/gateway.conf")
+    for line in ["url = \"http://127.0.0.1:8080\"", "address = \"127.0.0.1:8081\"", "client_id = \"com.example.web\""] {
+      #expect(configuration.contains(line), "\(configuration)")
+    }
+    // Explanations begin at the edge; prompts, and messages about paths, depend on what was typed.
+    let lines = made.standardOutput.split { $0 == "\r\n" || $0 == "\n" }
+    for line in lines.prefix(while: { !$0.hasPrefix("The key ") }) where !line.hasPrefix(" ") {
+      #expect(line.count <= 80 || line.contains(directory.path), "\(line)")
+    }
+  }
+
   @Test("Input that ends before the last answer leads to no file")
   func brokenOff() throws {
     let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"

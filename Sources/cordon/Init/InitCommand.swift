@@ -113,6 +113,7 @@ struct InitCommand: ParsableCommand {
 
     var interview = Interview(terminal: simulator ? nil : terminal, folder: folder, output: output)
     if simulator { try answerForSimulator(&interview, folder) } else { try answer(&interview, folder) }
+    try interview.checkAll()
 
     let key = interview.keySource
     terminal?.say("")
@@ -190,8 +191,7 @@ struct InitCommand: ParsableCommand {
     interview.configuration.set(Question.publicURL.key, .text(address))
     try interview.useSimulator()
     try interview.ask(.publicURL, given: address)
-    try interview.ask(.upstream, given: upstream)
-    try interview.ask(.listen, given: listen ?? LocalApple.listen(at: publicURL))
+    try interview.askTogether([(.upstream, upstream), (.listen, listen ?? LocalApple.listen(at: publicURL))])
     try interview.askForCertificate(tlsCertificate ?? "", tlsKey)
     interview.nameSecret()
     interview.nameAdminSocket()
@@ -215,11 +215,9 @@ struct InitCommand: ParsableCommand {
   private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
     interview.missingOptions = missingOptions
     try interview.ask(.publicURL, given: publicURL)
-    try interview.ask(.upstream, given: upstream)
-    try interview.ask(.listen, given: listen)
+    try interview.askTogether([(.upstream, upstream), (.listen, listen)])
     try interview.askForCertificate(tlsCertificate, tlsKey)
-    try interview.ask(.clientID, given: clientID)
-    try interview.ask(.teamID, given: teamID)
+    try interview.askTogether([(.clientID, clientID), (.teamID, teamID)])
     try interview.ask(.keyFile, given: keyFile)
     try interview.ask(.keyID(in: interview.keySource), given: keyID)
     interview.nameSecret()

@@ -77,6 +77,27 @@ struct Interview {
     }
   }
 
+  /// Asks for keys whose answers can contradict each other. If they do, all of them are asked again: any may be wrong.
+  mutating func askTogether(_ questions: [(question: Question, given: String?)]) throws {
+    var given = questions.map(\.given)
+    while true {
+      for (index, entry) in questions.enumerated() { try ask(entry.question, given: given[index]) }
+      let problems = problems(with: questions.map(\.question.key))
+      guard let first = problems.first else { return }
+      let place = questions.firstIndex { configuration.line(of: $0.question.key) == first.line } ?? 0
+      try tell(problems, questions[place].question)
+      given = questions.map { _ in nil }
+    }
+  }
+
+  /// Reports what is wrong with the answers as a whole, so that nothing is written then.
+  /// - Throws: `ExitCode`.
+  func checkAll() throws {
+    let problems = everyProblem
+    for problem in problems { printError("cordon init: " + printable("\(problem.problem); \(problem.remedy)")) }
+    guard problems.isEmpty else { throw ExitCode(ExitStatus.configuration) }
+  }
+
   /// Asks for the certificate and its key, which are checked together. Without a certificate neither is set.
   mutating func askForCertificate(_ certificate: String?, _ key: String?) throws {
     var (certificate, key) = (certificate, key)
@@ -119,13 +140,18 @@ struct Interview {
   /// The problems of the answers at these keys. Keys that were not asked for yet are ignored.
   private func problems(with keys: [String]) -> [ConfigurationDiagnostic] {
     let lines = Set(keys.compactMap(configuration.line(of:)))
+    return everyProblem.filter { lines.contains($0.line) }
+  }
+
+  /// The problems of the configuration as it is now, keys that are missing included.
+  private var everyProblem: [ConfigurationDiagnostic] {
     do throws(ConfigurationError) {
       _ = try ConfigurationFile.parse(
         Array(configuration.text.utf8), name: fileName, directory: folder.path,
         environment: ConfigurationFile.processEnvironment, files: files)
       return []
     } catch {
-      return error.problems.filter { lines.contains($0.line) }
+      return error.problems
     }
   }
 

@@ -21,7 +21,8 @@ struct Question {
     key: "upstream.url", option: "--upstream",
     explanation: """
       The application: http://, https:// or unix: and the path of its socket, as in
-      unix:/run/app.sock. On the same machine a Unix socket costs less CPU time than TCP.
+      unix:/run/app.sock. On the same machine a Unix socket costs less CPU time
+      than TCP.
       """,
     prompt: "Application", fallback: "http://127.0.0.1:3000")
 
@@ -66,7 +67,7 @@ struct Question {
   static func store(in folder: ConfigurationFolder) -> Question {
     Question(
       key: "store.url", option: "--store",
-      explanation: "Accounts and sessions: sqlite: and a file, or postgresql:// for several gateways.",
+      explanation: "Accounts and sessions: sqlite: and a file, or postgresql:// for several\ngateways.",
       prompt: "Store", fallback: folder.isSystemWide ? "sqlite:/var/lib/cordon/cordon.db" : "sqlite:cordon.db")
   }
 }
