@@ -196,6 +196,30 @@ struct ImportAccessTests {
     #expect(misspelled.standardOutput.contains(Self.closed), "\(misspelled.standardOutput)")
   }
 
+  @Test(
+    "A line that names a variable of oauth2-proxy in another form is refused, because a restriction may be in it",
+    arguments: [
+      "      - OAUTH2_PROXY_GOOGLE_GROUPS=admins@example.com", "- \"OAUTH2_PROXY_EMAIL_DOMAINS=example.com\"",
+      "Environment=OAUTH2_PROXY_EMAIL_DOMAINS=example.com", "-e OAUTH2_PROXY_EMAIL_DOMAINS=example.com",
+      "OAUTH2_PROXY_SKIP_AUTH_ROUTES: GET=^/x/", "export  OAUTH2_PROXY_EMAIL_DOMAINS=example.com",
+    ])
+  func otherFormOfVariable(line: String) throws {
+    try folder.directory.write("email_domains = [\"*\"]\nprovider = \"google\"\n", to: "oauth2-proxy.cfg")
+    try folder.directory.write("TZ=Europe/Berlin\n\(line)\n", to: "proxy.env")
+    let made = try folder.run(["oauth2-proxy.cfg", "--env", "proxy.env"])
+    #expect(made.exit == .code(65), "\(made)")
+    #expect(made.standardOutput.isEmpty)
+    #expect(made.standardError.contains("proxy.env:2: OAUTH2_PROXY_NAME=value is expected"), "\(made.standardError)")
+  }
+
+  @Test("The first variable of a file that begins with a byte order mark counts")
+  func byteOrderMark() throws {
+    try folder.directory.write("email_domains = [\"*\"]\nprovider = \"google\"\n", to: "oauth2-proxy.cfg")
+    try folder.directory.write("\u{FEFF}OAUTH2_PROXY_EMAIL_DOMAINS=example.com\r\n", to: "proxy.env")
+    let made = try folder.run(["oauth2-proxy.cfg", "--env", "proxy.env"])
+    #expect(made.standardOutput.contains("allow_email_domains = [\"example.com\"]"), "\(made.standardOutput)")
+  }
+
   @Test("Unverified addresses are accepted only if those of Apple were accepted before")
   func unverifiedAddresses() throws {
     let option = "insecure_oidc_allow_unverified_email = true\nemail_domains = [\"example.com\"]\n"

@@ -24,10 +24,12 @@ enum OAuth2ProxySources {
 
   /// The options of a file of variables, as `docker run --env-file`, Compose and systemd's `EnvironmentFile=` take it:
   /// `OAUTH2_PROXY_NAME=value` on each line, perhaps in quotation marks. Other variables are not oauth2-proxy's.
-  /// - Throws: if a line is not an assignment.
+  /// - Throws: if a line is not an assignment, or names a variable of oauth2-proxy in another form, as in a list of
+  ///   Compose (`- OAUTH2_PROXY_NAME=value`) or a unit of systemd (`Environment=`): a restriction may be in it.
   static func environment(_ bytes: [UInt8], name: String) throws(SyntaxError) -> [ForeignSettings.Setting] {
     var result: [ForeignSettings.Setting] = []
-    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let content = bytes.starts(with: byteOrderMark) ? bytes[byteOrderMark.count...] : bytes[...]
+    let lines = content.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let line = String(validating: trimmed(bytes), as: UTF8.self) else {
         throw SyntaxError(message: "\(name):\(index + 1): this is not valid UTF-8")
@@ -38,7 +40,11 @@ enum OAuth2ProxySources {
         throw SyntaxError(message: "\(name):\(index + 1): NAME=value is expected")
       }
       let key = String(variable[..<equals])
-      guard key.utf8.starts(with: prefix.utf8) else { continue }
+      guard key.utf8.starts(with: prefix.utf8), key.utf8.allSatisfy(isOfName) else {
+        guard line.utf8.indices.contains(where: { line.utf8[$0...].starts(with: prefix.utf8) }) else { continue }
+        throw SyntaxError(
+          message: "\(name):\(index + 1): \(prefix)NAME=value is expected, and nothing else in the line")
+      }
       let option = String(key.dropFirst(prefix.count)).lowercased()
       let text = unquoted(String(variable[variable.utf8.index(after: equals)...]))
       // Of two lines for a variable the last one counts, as for Docker and systemd.
@@ -49,6 +55,10 @@ enum OAuth2ProxySources {
   }
 
   private static let prefix = "OAUTH2_PROXY_"
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Whether a byte can be part of the name of a variable.
+  private static func isOfName(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || byte == UInt8(ascii: "_") }
 
   /// The options of a command line: `--name=value`, `--name value`, and `--name` of those that are true or false.
   /// - Parameter text: words as a shell splits them, perhaps with the name of the program before them.
