@@ -21,7 +21,7 @@ struct ConfigurationFileTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  @Test("A PostgreSQL address with a wrong port or sslmode, at which a start ends, is refused without its password")
+  @Test("A PostgreSQL address with a wrong port, sslmode or \"@\" is refused without its password")
   func wrongPostgreSQLAddress() throws {
     func problem(_ url: String) -> String? {
       do {
@@ -38,6 +38,13 @@ struct ConfigurationFileTests {
       let found = try #require(problem(url), "\(url)")
       #expect(found.contains("a number from 1 to 65535") && !found.contains("s3cret"), "\(found)")
     }
+    for url in [
+      "postgresql://u:p@s3cret@db/x", "postgresql://u:p@s3cret@db:5432,b/x?sslmode=require", "postgresql://u@s3cret@db",
+      "postgresql://u:5432/s3cret@db/x",
+    ] {
+      let found = try #require(problem(url), "\(url)")
+      #expect(found.contains("write %40") && !found.contains("s3cret"), "\(found)")
+    }
     for url in ["postgresql://u:s3cret@db/x?sslmode=foo", "postgresql://db/x?a=b&sslmode="] {
       let found = try #require(problem(url), "\(url)")
       #expect(found.contains("verify-full") && !found.contains("s3cret"), "\(found)")
@@ -45,7 +52,8 @@ struct ConfigurationFileTests {
     for url in [
       "postgresql://db/x", "postgresql://db:/x", "postgresql://a:5432,b:5433/x?sslmode=verify-full", "postgresql:///x",
       "postgresql://[2001:db8::1]/x", "postgresql://[2001:db8::1]:5432/x", "postgresql://%2Frun%2Fpostgresql:5432/x",
-      "postgresql://db/x?port=5432&sslmode=verify%2Dfull", "postgresql://u:p@db",
+      "postgresql://db/x?port=5432&sslmode=verify%2Dfull", "postgresql://u:p@db", "postgresql://u:p%40q@a,b/x",
+      "postgresql://u@/x?host=@cordon",
     ] {
       #expect(problem(url) == nil, "\(url): \(problem(url) ?? "")")
     }

@@ -65,12 +65,18 @@ enum StoreURL {
 private struct PostgreSQLParts {
   /// Hosts with their ports, separated by commas.
   let hosts: Substring.UTF8View
+  /// Whether there is an "@" other than the first one before the path. libpq ends user and password at the first, and
+  /// messages about the host or the database would show the rest of a password.
+  private let hasOtherAt: Bool
   private let parameters: [Substring.UTF8View]
 
   init(_ url: String) {
     let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
     parameters = (parts.count == 2 ? parts[1] : Substring().utf8).split(separator: UInt8(ascii: "&"))
-    let address = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+    let rest = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    let address = rest.prefix { $0 != UInt8(ascii: "/") }
+    let ats = rest.count(where: { $0 == UInt8(ascii: "@") })
+    hasOtherAt = ats > 1 || ats == 1 && !address.contains(UInt8(ascii: "@"))
     hosts = address.lastIndex(of: UInt8(ascii: "@")).map { address[address.index(after: $0)...] } ?? address
   }
 
@@ -79,7 +85,7 @@ private struct PostgreSQLParts {
     return parameters.filter { $0.starts(with: start) }.map { $0.dropFirst(start.count) }
   }
 
-  /// - Throws: for an invalid port, and for an sslmode that libpq does not know.
+  /// - Throws: for an invalid port, for an "@" that is not encoded, and for an sslmode that libpq does not know.
   func check() throws(Diagnostic) {
     let comma = UInt8(ascii: ",")
     let places = hosts.split(separator: comma).compactMap(Self.port)
@@ -91,6 +97,11 @@ private struct PostgreSQLParts {
           "has an invalid port",
           remedy: "write a number from 1 to 65535, and percent-encode special characters of a password")
       }
+    }
+    guard !hasOtherAt else {
+      throw Diagnostic(
+        "has an \"@\" where it ends user and password too early",
+        remedy: "write %40 for one that belongs to a name or the password, or the password into PGPASSWORD")
     }
     for mode in values(of: "sslmode") where !mode.contains(UInt8(ascii: "%")) {
       if Self.modes.contains(where: { mode.elementsEqual($0.utf8) }) { continue }
