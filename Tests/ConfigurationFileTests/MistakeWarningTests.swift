@@ -296,6 +296,18 @@ struct MistakeWarningTests {
     #expect(unknown.contains("write [[host]] with name = \"wiki.example.com:21301\", and the same here"), "\(unknown)")
   }
 
+  @Test(
+    "A table whose name is in the plural or mistyped is answered with the name and the brackets that were meant",
+    arguments: [
+      ("[[routes]]", "[[route]]"), ("[[groups]]", "[[group]]"), ("[[hosts]]", "[[host]]"),
+      ("[[listeners]]", "[[listener]]"), ("[[upstreems]]", "[[upstreams]]"), ("[rout]", "[[route]]"),
+      ("[[listen.certificates]]", "[[listen.certificate]]"), ("[acess]", "[access]"),
+    ])
+  func misnamedTables(written: String, meant: String) throws {
+    let found = try problem("\(written)\nname = \"a\"\n")
+    #expect(found.contains("there is no table \(written); did you mean \(meant)?"), "\(found)")
+  }
+
   @Test("Usual mistakes are answered with what to write")
   func remedies() throws {
     let url = try problem(listen: "http://127.0.0.1:3000")

@@ -6,9 +6,13 @@ struct UnknownKey {
   let name: String
   /// Whether it is a table, with keys of its own.
   let isTable: Bool
+  /// Whether it is a list of such tables, each with a header in two brackets.
+  let isList: Bool
 
   var remedy: String {
-    if isTable, let nearest = NearestKey.find(name, among: Self.tables) { return "did you mean [\(nearest)]?" }
+    if isTable || isList, let nearest = NearestKey.find(name, among: Self.tables + Self.lists) {
+      return Self.lists.contains(nearest) ? "did you mean [[\(nearest)]]?" : "did you mean [\(nearest)]?"
+    }
     let descriptions = Self.descriptions
     let table = name.split(separator: ".").dropLast().joined(separator: ".")
     let key = String(name.split(separator: ".").last ?? "")
@@ -27,7 +31,7 @@ struct UnknownKey {
     {
       return "did you mean \(description.key)?"
     }
-    guard !siblings.isEmpty, !isTable else { return "remove it; `cordon reference` lists every key" }
+    guard !siblings.isEmpty, !isTable, !isList else { return "remove it; `cordon reference` lists every key" }
     let place = table.isEmpty ? "at the top" : "of [\(table)]"
     return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
   }
@@ -36,8 +40,11 @@ struct UnknownKey {
   private static let descriptions = ConfigurationSchema.descriptions
 
   private static let tables =
-    ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [
-      ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name,
-      ConfigurationSchema.upstreamsTimeouts.name, ConfigurationSchema.host.name, ConfigurationSchema.route.name,
-    ]
+    ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [ConfigurationSchema.upstreamsTimeouts.name]
+
+  /// The tables of which there may be several.
+  private static let lists = [
+    ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name,
+    ConfigurationSchema.host.name, ConfigurationSchema.route.name, "\(ConfigurationSchema.listen.name).certificate",
+  ]
 }

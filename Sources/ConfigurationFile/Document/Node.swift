@@ -11,6 +11,10 @@ enum Node: Sendable, Equatable {
 
   var isTable: Bool { if case .table = self { true } else { false } }
   var isArray: Bool { if case .array = self { true } else { false } }
+  /// Whether it is a list of nothing but tables, as `[[route]]` makes it.
+  var isListOfTables: Bool {
+    if case .array(let nodes) = self { !nodes.isEmpty && nodes.allSatisfy(\.isTable) } else { false }
+  }
 
   /// The kind of the node for diagnostics: "a text".
   var describedKind: String {

@@ -65,7 +65,7 @@ struct DocumentReader {
             node, at: keyPath, name: name, more: name == "upstream" ? "; additional ones are [[upstreams]]" : "")
         }
       } else if !readListOfTables(name, node, at: keyPath) {
-        noteUnknown(keyPath, name: name, isTable: node.isTable)
+        noteUnknown(keyPath, name: name, isTable: node.isTable, isList: node.isListOfTables)
       }
     }
   }
@@ -198,8 +198,8 @@ struct DocumentReader {
     }
   }
 
-  private mutating func noteUnknown(_ path: NodePath, name: String, isTable: Bool) {
-    unknown.append((path, UnknownKey(name: name, isTable: isTable)))
+  private mutating func noteUnknown(_ path: NodePath, name: String, isTable: Bool, isList: Bool = false) {
+    unknown.append((path, UnknownKey(name: name, isTable: isTable, isList: isList)))
   }
 
   /// Reports unknown keys. The search for the key that was meant takes milliseconds: it is made for those only that can
@@ -209,8 +209,9 @@ struct DocumentReader {
       .sorted { $0.location < $1.location }
     for (index, (_, (path, key))) in sorted.enumerated() {
       let written = WrittenText(value: key.name, written: key.name).shown.dropFirst().dropLast()
+      let header = key.isList ? "[[\(written)]]" : "[\(written)]"
       context.report(
-        atKey: path, key.isTable ? "there is no table [\(written)]" : "there is no key \(written)",
+        atKey: path, key.isTable || key.isList ? "there is no table \(header)" : "there is no key \(written)",
         remedy: index < [ConfigurationDiagnostic].reportLimit ? key.remedy : "")
     }
   }
