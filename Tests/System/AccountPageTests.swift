@@ -360,6 +360,18 @@ struct AccountPageTests {
     try browser.devTools("Network.setExtraHTTPHeaders", ["headers": ["Accept-Language": "en"]])
     try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
     try browser.open(site.own("account"))
+    // Where the mark of this browser does not fit beside its name, it begins below the beginning of the name.
+    try browser.devTools(
+      "Emulation.setDeviceMetricsOverride",
+      ["width": 220, "height": 812, "deviceScaleFactor": 2, "mobile": true])
+    let begins = try browser.script(
+      """
+      const mark = document.querySelector(".badge");
+      const [below, above] = [mark, mark.previousElementSibling].map(part => part.getBoundingClientRect());
+      return below.top >= above.bottom && Math.abs(below.left - above.left) < 1;
+      """) as? Bool
+    #expect(begins == true)
+    try browser.show(on: .desktop)
     // What a screen reader says of each button: what it does, and to which session.
     let tree = try browser.devTools("Accessibility.getFullAXTree")
     let nodes = (tree as? [String: Any])?["nodes"] as? [[String: Any]] ?? []

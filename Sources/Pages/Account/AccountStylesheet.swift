@@ -6,7 +6,8 @@ enum AccountStylesheet {
     .card:has(.panel) .mark{width:5rem;margin:0 0 1.25rem}
     .panel p{text-wrap:pretty}
     .panel h2{margin:2.25rem 0 .75rem;font-size:1.1875rem;line-height:1.3;font-weight:650;letter-spacing:-.01em}
-    .panel h3{margin:0;font-size:1.0625rem;line-height:1.4;font-weight:600;overflow-wrap:anywhere}
+    .panel h3{display:flex;flex-wrap:wrap;align-items:baseline;gap:.125rem .5rem;margin:0;font-size:1.0625rem;\
+    line-height:1.4;font-weight:600;overflow-wrap:anywhere}
     .panel .note{margin:.25rem 0 0;font-size:.9375rem;line-height:1.5}
     .panel .facts{margin:1.25rem 0 0}
     .panel .facts>div{display:grid;grid-template-columns:10rem 1fr;gap:.25rem 1rem;padding:.75rem 0;\
@@ -16,8 +17,8 @@ enum AccountStylesheet {
     .tags{display:flex;flex-wrap:wrap;gap:.375rem;margin:0;padding:0;list-style:none}
     .tags>li,.badge{padding:.0625rem .625rem;border:1px solid var(--line,#8886);border-radius:1rem;\
     color:var(--ink,inherit);font-size:.875rem;line-height:1.6;overflow-wrap:anywhere}
-    .badge{display:inline-block;margin-inline-start:.5rem;border-color:currentColor;color:var(--leaf,inherit);\
-    font-weight:550;vertical-align:.0625rem}
+    .badge{display:inline-block;border-color:currentColor;color:var(--leaf,inherit);font-weight:550;\
+    vertical-align:.0625rem}
     .items{margin:0;padding:0;list-style:none;border:1px solid var(--line,#8886);border-radius:.875rem}
     .items>li{display:flex;align-items:center;justify-content:space-between;gap:.75rem 1.25rem;padding:1rem 1.125rem}
     .items>li+li{border-top:1px solid var(--line,#8886)}
