@@ -44,6 +44,21 @@ struct DeployTests {
     }
   }
 
+  @Test(
+    "Service managers wait for the whole shutdown: its limit, seven seconds more, and a delay before it",
+    arguments: [
+      ("cordon.service", "TimeoutStopSec=", 0), ("container/compose.yaml", "stop_grace_period: ", 0),
+      ("container/Dockerfile", "docker stop --time ", 0),
+      ("kubernetes/base/deployment.yaml", "terminationGracePeriodSeconds: ", 5),
+      ("helm/cordon/templates/deployment.yaml", "terminationGracePeriodSeconds: ", 5),
+    ])
+  func stopTimes(file: String, setting: String, delay: Int) throws {
+    let text = try String(contentsOf: deploy.appending(path: file), encoding: .utf8)
+    let place = try #require(text.range(of: setting))
+    let seconds = try #require(Int(text[place.upperBound...].prefix { $0.isNumber }))
+    #expect(seconds >= delay + 25 + 7)
+  }
+
   @Test("The unit's exposure is 1.5 or less")
   func exposure() throws {
     let report = try ServerProcess.run(
