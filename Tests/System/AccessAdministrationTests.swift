@@ -174,6 +174,8 @@ struct AccessAdministrationTests {
     #expect(try ask(site.gateway, "DELETE", "/groups/staff/members/\(anna)").status == 404)
     let nobody = try cordon(site, "groups", "add", "staff", "nobody@example.com")
     #expect(nobody.exit == .code(1) && nobody.error.contains("no account has the address"))
+    let unseen = try cordon(site, "groups", "remove", "staff", "nobody@example.com")
+    #expect(unseen.exit == .code(1) && unseen.error.contains("members_file of [[group]] staff"), "\(unseen.error)")
   }
 
   @Test("An address that two accounts have names neither, and both are listed")

@@ -77,7 +77,7 @@ struct GroupsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("groups remove") { client in
-        try await client.setMember(try await client.subject(of: user), of: group, to: false)
+        try await client.setMember(try await client.subject(of: user, removedFrom: group), of: group, to: false)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
         print("\(printable(report.subject)) is no longer in \(report.group).")

@@ -10,6 +10,14 @@ extension AdministrationClient {
   /// that give no access.
   package func subject(of who: String) async throws -> String { try await subject(of: who) { _ in true } }
 
+  /// The same, for a removal from a group, which the configuration may have given to an address without an account.
+  package func subject(of who: String, removedFrom group: String) async throws -> String {
+    let remedy =
+      "if the configuration has it, remove it from members or members_file of [[group]] \(group); otherwise name the "
+      + "user by subject (sub)"
+    return try await subject(of: who, ifNone: remedy) { _ in true }
+  }
+
   /// The subject that a text names, for a change that gives access: itself, or that of the only account with this
   /// address. Anybody can have an Apple Account with an address that Apple has not verified, so such an account is not
   /// selected, unless `identity.allow_unverified_email` is set.
@@ -17,7 +25,11 @@ extension AdministrationClient {
     try await subject(of: who) { $0.emailVerified == true || allowsUnverifiedEmail }
   }
 
-  private func subject(of who: String, among isCandidate: (AccountReport) -> Bool) async throws -> String {
+  /// - Parameter remedy: what to do where no account has the address.
+  private func subject(
+    of who: String, ifNone remedy: String = "name the user by subject (sub), or wait for the first sign-in",
+    among isCandidate: (AccountReport) -> Bool
+  ) async throws -> String {
     guard who.utf8.contains(UInt8(ascii: "@")) else { return who }
     let report = try await accounts(email: who)
     if let damaged = report.damaged {
@@ -29,8 +41,7 @@ extension AdministrationClient {
     let candidates = found.filter(isCandidate)
     if candidates.count == 1 { return candidates[0].subject }
     guard let first = found.first else {
-      throw AdministrationClientError(
-        "no account has the address \(who): name the user by subject (sub), or wait for the first sign-in")
+      throw AdministrationClientError("no account has the address \(who): \(remedy)")
     }
     guard found.count == 1 else {
       let subjects = found.map { $0.emailVerified == true ? $0.subject : "\($0.subject) (address not verified)" }
