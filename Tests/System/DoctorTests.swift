@@ -335,6 +335,17 @@ struct DoctorTests {
     }
   }
 
+  @Test("An https: application that cannot be reached is told with the keys about its certificate")
+  func awayWithTLS() throws {
+    let directory = try TemporaryDirectory()
+    let (app, apple) = (try FreePort.take(), try FreePort.take())
+    let configuration = try GatewayConfiguration(
+      upstream: "https://127.0.0.1:\(app)", apple: "http://127.0.0.1:\(apple)")
+    let result = try doctor(configuration.install(in: directory), in: directory)
+    let told = line(result.lines, "upstream")
+    #expect(told.hasPrefix("FAIL") && told.contains("upstream.tls_ca_file"), "\(told)")
+  }
+
   @Test("An application and an Apple that are away are told, and no store is made by looking")
   func away() throws {
     let directory = try TemporaryDirectory()

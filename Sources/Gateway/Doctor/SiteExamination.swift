@@ -36,7 +36,7 @@ struct SiteExamination {
       do throws(OriginError) {
         try await client.connect()
       } catch {
-        return .failure("upstream", "\(address): \(error.reason)", "start the application, or correct upstream.url")
+        return .failure("upstream", "\(address): \(error.reason)", Self.remedy(at: address))
       }
       if await FastCGIProbe.ask(address, timeout: Self.probeTimeout, on: eventLoop) {
         return .failure(
@@ -48,6 +48,12 @@ struct SiteExamination {
     } catch {
       return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
     }
+  }
+
+  private static func remedy(at address: UpstreamAddress) -> String {
+    let remedy = "start the application, or correct upstream.url"
+    guard case .tcp(_, _, true) = address else { return remedy }
+    return "\(remedy); upstream.tls_ca_file names the authority of its certificate, upstream.tls_server_name its name"
   }
 
   // MARK: The certificate
