@@ -352,7 +352,9 @@ struct AccountPageTests {
         try browser.devTools(
           "Emulation.setDeviceMetricsOverride",
           ["width": 375, "height": 812, "deviceScaleFactor": 2, "mobile": true])
-        let overflows = try browser.script("return document.documentElement.scrollWidth > innerWidth") as? Bool
+        let overflows =
+          try browser.script(
+            "const page = document.documentElement; return page.scrollWidth > page.clientWidth") as? Bool
         #expect(overflows == false, "\(language) \(path)")
         try browser.show(on: .desktop)
       }
@@ -364,12 +366,13 @@ struct AccountPageTests {
     try browser.devTools(
       "Emulation.setDeviceMetricsOverride",
       ["width": 220, "height": 812, "deviceScaleFactor": 2, "mobile": true])
-    let begins = try browser.script(
-      """
-      const mark = document.querySelector(".badge");
-      const [below, above] = [mark, mark.previousElementSibling].map(part => part.getBoundingClientRect());
-      return below.top >= above.bottom && Math.abs(below.left - above.left) < 1;
-      """) as? Bool
+    let begins =
+      try browser.script(
+        """
+        const mark = document.querySelector(".badge");
+        const [below, above] = [mark, mark.previousElementSibling].map(part => part.getBoundingClientRect());
+        return below.top >= above.bottom && Math.abs(below.left - above.left) < 1;
+        """) as? Bool
     #expect(begins == true)
     try browser.show(on: .desktop)
     // What a screen reader says of each button: what it does, and to which session.

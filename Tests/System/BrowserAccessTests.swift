@@ -43,7 +43,7 @@ struct BrowserAccessTests {
         return {
           language: document.documentElement.lang, title: document.title,
           headings: document.querySelectorAll('h1').length,
-          overflow: document.documentElement.scrollWidth > innerWidth,
+          overflow: document.documentElement.scrollWidth > document.documentElement.clientWidth,
           small: [...document.querySelectorAll('main a, main button, main select, main input:not([type=hidden])')]
             .filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 24 }).length,
           unnamed: [...document.querySelectorAll('a, button, select, input:not([type=hidden])')]
@@ -95,6 +95,19 @@ struct BrowserAccessTests {
     try signIn("anna", at: "/.auth/people")
     try browser.waitForText(code)
     try examine("people")
+    try browser.devTools(
+      "Emulation.setDeviceMetricsOverride",
+      ["width": 320, "height": 640, "deviceScaleFactor": 2, "mobile": true])
+    let overflows =
+      try browser.script(
+        """
+        const options = document.querySelectorAll("td option");
+        for (const option of options) option.textContent = "a-group-with-a-very-long-name-for-a-page-of-people";
+        const page = document.documentElement;
+        return options.length === 0 || page.scrollWidth > page.clientWidth;
+        """) as? Bool
+    #expect(overflows == false, "a long name of a group has room on a narrow phone")
+    try browser.show(on: .desktop)
     #expect(try lines(of: "anna.bergstrom@example.com") == 1, "an ordinary address has room on a phone")
     try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
     try browser.click("form:has([value='admit']) button")

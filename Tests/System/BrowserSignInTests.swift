@@ -273,7 +273,7 @@ struct BrowserSignInTests {
           return {
             language: document.documentElement.lang, title: document.title,
             headings: document.querySelectorAll('h1').length, main: document.querySelectorAll('main').length,
-            overflow: document.documentElement.scrollWidth > innerWidth,
+            overflow: document.documentElement.scrollWidth > document.documentElement.clientWidth,
             small: [...document.querySelectorAll('main a, main button')]
               .filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 24 }).length,
             unnamed: [...document.querySelectorAll('a, button, input:not([type=hidden])')]

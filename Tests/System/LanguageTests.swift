@@ -81,7 +81,9 @@ struct LanguageTests {
         try browser.open(site.own(path))
         let side = try browser.script("return getComputedStyle(document.body).direction") as? String
         #expect(side == (language == "ar" ? "rtl" : "ltr"), "\(language)")
-        let overflows = try browser.script("return document.documentElement.scrollWidth > innerWidth") as? Bool
+        let overflows =
+          try browser.script(
+            "const page = document.documentElement; return page.scrollWidth > page.clientWidth") as? Bool
         #expect(overflows == false, "\(language) \(path)")
         try browser.screenshots("11-\(path)-\(language)")
       }

@@ -66,6 +66,7 @@ extension Stylesheet {
     td:first-child{grid-template-columns:1fr}td:first-child::before{content:none}
     td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}
     td:empty{display:none}
+    td select{max-width:min(12rem,calc(100vw - 10.75rem))}
     .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .5rem}
     }
     """
