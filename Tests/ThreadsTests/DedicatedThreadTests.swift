@@ -21,7 +21,7 @@ struct DedicatedThreadTests {
     #expect(found == [kept])
   }
 
-  @Test("Where the system has no room for a thread, its error is thrown, and the work is neither done nor kept")
+  @Test("If the system has no room for a thread, its error is thrown, and the work is neither done nor kept")
   func noThread() {
     final class Kept: Sendable {}
     weak var kept: Kept?

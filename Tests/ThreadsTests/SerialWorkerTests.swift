@@ -105,7 +105,7 @@ struct SerialWorkerTests {
     while ended != nil { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  @Test("Where the system has no thread left, work is done by the caller, or refused with the system's error")
+  @Test("If the system has no thread left, work is done by the caller, or refused with the system's error")
   func noThread() async {
     let worker = SerialWorker(named: "cordon-test", stackSize: NoThread.stackSize)
     let done = Mutex<[Int]>([])
