@@ -11,7 +11,7 @@ SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 help:
 	@echo 'make demo   builds and starts the Apple simulator, an example application and the gateway on this machine;'
 	@echo '            RELEASE=1 builds release instead of debug binaries, which takes much longer'
-	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
+	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser; builds the release'
 	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes about seven minutes'
 	@echo 'make profile  updates the execution profile for profile-guided optimization'
@@ -33,6 +33,8 @@ build:
 # is easier to find in a unit test. The suites that start programs with Foundation's Process run first, in a test run of
 # their own: with more than 1,300 open descriptors, which the other suites together exceed, Process reads beyond the end
 # of a buffer and sometimes crashes the tests.
+# Last the program is built as it ships: whole modules at once, where the compiler finds errors that it does not find in
+# a debug build, such as a missing import of a C library.
 STARTING = (ArchitectureTests|OperationsTests|TLSTransportTests)\.
 test:
 	@Scripts/install-debian-packages build test
@@ -40,6 +42,8 @@ test:
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter '$(STARTING)'
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests --skip '$(STARTING)'
 	@Scripts/run-system-tests
+	$(OPTIMIZED) --product cordon
+	@"$$($(OPTIMIZED) --show-bin-path)/cordon" --version
 
 # The examples with real applications from Debian and PyPI. Not part of `make test`, because they need many packages.
 test-applications:
