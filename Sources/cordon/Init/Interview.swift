@@ -87,6 +87,8 @@ struct Interview {
       let place = questions.firstIndex { configuration.line(of: $0.question.key) == first.line } ?? 0
       try tell(problems, questions[place].question)
       given = questions.map { _ in nil }
+      // A new answer must not be refused because of the former one to another question.
+      for entry in questions { configuration.remove(entry.question.key) }
     }
   }
 
