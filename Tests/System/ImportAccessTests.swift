@@ -212,6 +212,21 @@ struct ImportAccessTests {
     #expect(made.standardError.contains("proxy.env:2: OAUTH2_PROXY_NAME=value is expected"), "\(made.standardError)")
   }
 
+  @Test(
+    "Comments, and variables of other programs that mention one of oauth2-proxy, are skipped",
+    arguments: [
+      "# OAUTH2_PROXY_EMAIL_DOMAINS=*", "; OAUTH2_PROXY_EMAIL_DOMAINS=*", ";OAUTH2_PROXY_EMAIL_DOMAINS=*",
+      "APP_OAUTH2_PROXY_URL=http://proxy:4180", "CALLBACK=${OAUTH2_PROXY_REDIRECT_URL}",
+      "export NOTE=\"OAUTH2_PROXY_EMAIL_DOMAINS=*\"", "TZ=Europe/Berlin # not OAUTH2_PROXY_EMAIL_DOMAINS",
+    ])
+  func otherVariables(line: String) throws {
+    try folder.directory.write("email_domains = [\"*\"]\nprovider = \"google\"\n", to: "oauth2-proxy.cfg")
+    try folder.directory.write("OAUTH2_PROXY_EMAIL_DOMAINS=example.com\n\(line)\n", to: "proxy.env")
+    let made = try folder.run(["oauth2-proxy.cfg", "--env", "proxy.env"])
+    #expect(made.exit == .code(0), "\(made)")
+    #expect(made.standardOutput.contains("allow_email_domains = [\"example.com\"]"), "\(made.standardOutput)")
+  }
+
   @Test("The first variable of a file that begins with a byte order mark counts")
   func byteOrderMark() throws {
     try folder.directory.write("email_domains = [\"*\"]\nprovider = \"google\"\n", to: "oauth2-proxy.cfg")

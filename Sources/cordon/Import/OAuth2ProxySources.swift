@@ -34,14 +34,19 @@ enum OAuth2ProxySources {
       guard let line = String(validating: trimmed(bytes), as: UTF8.self) else {
         throw SyntaxError(message: "\(name):\(index + 1): this is not valid UTF-8")
       }
-      if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
+      // A semicolon begins a comment for systemd.
+      if line.isEmpty || line.utf8.first == UInt8(ascii: "#") || line.utf8.first == UInt8(ascii: ";") { continue }
       let variable = line.utf8.starts(with: "export ".utf8) ? String(line.dropFirst("export ".count)) : line
       guard let equals = variable.utf8.firstIndex(of: UInt8(ascii: "=")) else {
         throw SyntaxError(message: "\(name):\(index + 1): NAME=value is expected")
       }
       let key = String(variable[..<equals])
-      guard key.utf8.starts(with: prefix.utf8), key.utf8.allSatisfy(isOfName) else {
-        guard line.utf8.indices.contains(where: { line.utf8[$0...].starts(with: prefix.utf8) }) else { continue }
+      let isName = key.utf8.allSatisfy(isOfName)
+      guard key.utf8.starts(with: prefix.utf8), isName else {
+        // Variables of other programs may have the prefix within their name or their value.
+        let isVariable = isName && !key.utf8.elementsEqual("Environment".utf8)
+        let hasPrefix = line.utf8.indices.contains { line.utf8[$0...].starts(with: prefix.utf8) }
+        guard !isVariable, hasPrefix else { continue }
         throw SyntaxError(
           message: "\(name):\(index + 1): \(prefix)NAME=value is expected, and nothing else in the line")
       }
