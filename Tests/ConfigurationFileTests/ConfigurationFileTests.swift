@@ -53,7 +53,7 @@ struct ConfigurationFileTests {
       "postgresql://db/x", "postgresql://db:/x", "postgresql://a:5432,b:5433/x?sslmode=verify-full", "postgresql:///x",
       "postgresql://[2001:db8::1]/x", "postgresql://[2001:db8::1]:5432/x", "postgresql://%2Frun%2Fpostgresql:5432/x",
       "postgresql://db/x?port=5432&sslmode=verify%2Dfull", "postgresql://u:p@db", "postgresql://u:p%40q@a,b/x",
-      "postgresql://u@/x?host=@cordon",
+      "postgresql://u@/x?host=@cordon", "postgresql://db/my@x", "postgresql://u@db/my@x", "postgresql:///my@x",
     ] {
       #expect(problem(url) == nil, "\(url): \(problem(url) ?? "")")
     }

@@ -66,7 +66,8 @@ private struct PostgreSQLParts {
   /// Hosts with their ports, separated by commas.
   let hosts: Substring.UTF8View
   /// Whether there is an "@" other than the first one before the path. libpq ends user and password at the first, and
-  /// messages about the host or the database would show the rest of a password.
+  /// messages about the host or the database would show the rest of a password. One in the path belongs to the name of
+  /// the database where no password can have begun before it.
   private let hasOtherAt: Bool
   private let parameters: [Substring.UTF8View]
 
@@ -75,8 +76,10 @@ private struct PostgreSQLParts {
     parameters = (parts.count == 2 ? parts[1] : Substring().utf8).split(separator: UInt8(ascii: "&"))
     let rest = parts[0].drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let address = rest.prefix { $0 != UInt8(ascii: "/") }
-    let ats = rest.count(where: { $0 == UInt8(ascii: "@") })
-    hasOtherAt = ats > 1 || ats == 1 && !address.contains(UInt8(ascii: "@"))
+    let isAt = { (byte: UInt8) in byte == UInt8(ascii: "@") }
+    hasOtherAt =
+      address.count(where: isAt) > 1
+      || address.contains(UInt8(ascii: ":")) && rest[address.endIndex...].contains(where: isAt)
     hosts = address.lastIndex(of: UInt8(ascii: "@")).map { address[address.index(after: $0)...] } ?? address
   }
 
