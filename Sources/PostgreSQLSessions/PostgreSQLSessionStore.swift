@@ -115,8 +115,8 @@ package final class PostgreSQLSessionStore: SessionStore {
     listener?.onChangeDelivery(report)
   }
 
-  /// Returns at the next notification of another gateway, or of this one. Without notifications it waits for all of
-  /// `limit`.
+  /// Returns at the next notification of another gateway, or of this one, and at once if there was one since the last
+  /// call. Without notifications it waits for all of `limit`.
   package func waitForChanges(atMost limit: Duration) async { await changeSignal.wait(atMost: limit) }
 
   /// Runs `body` on a connection.
