@@ -21,6 +21,20 @@ struct SchemaTests {
     for store in stores { try await store.close() }
   }
 
+  @Test("A manager who finds no ban deletes none: an operator's may be there a moment later")
+  func noBan() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await openStore(url)
+    try PostgreSQLServer.current.query(
+      """
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a deletion'; END $$;
+      CREATE TRIGGER refuse BEFORE DELETE ON cordon.bans EXECUTE FUNCTION refuse()
+      """, at: url)
+    let manager = String(repeating: "a", count: SessionKeyring.pseudonymLength)
+    #expect(try await store.unban(try signIn().session.subject, by: manager, at: noon) == .notBanned)
+    try await store.close()
+  }
+
   @Test("A gateway that has seen changes which a failover lost learns that changes are missing, whatever the numbers")
   func lostChanges() async throws {
     let store = try await openStore(try PostgreSQLServer.current.makeDatabase())
