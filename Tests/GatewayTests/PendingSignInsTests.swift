@@ -156,6 +156,12 @@ struct PendingSignInsTests {
     let bounded = try pending(many).replacing(session, except: begin())
     #expect(set(by: bounded).count == 5 && bounded.count > 9)
     #expect(bounded.reduce(0) { $0 + $1.utf8.count } <= 3_400)
+    // Those that another site began at once displace none of the user's own.
+    let own = (1...4).map { begin("/\($0)", age: Int64($0) * 1_000) }
+    let foreign = (1...6).map { begin("/x\($0)", age: Int64($0), isCrossSite: true) }
+    let mixed = try pending(foreign + own).replacing(session, except: begin())
+    #expect(set(by: mixed) == (own + foreign[..<1]).map { $0.replacing(session, keepsPath: true) })
+    #expect(Array(mixed.dropFirst(5)) == clearing(Array(foreign[1...])))
     // As many as it may have are all set again.
     #expect(set(by: try pending(Array(others[..<7])).replacing(session, except: begin())).count == 7)
   }

@@ -106,12 +106,14 @@ struct PendingSignIns {
   ///
   /// There are more than may be if several began at once, each before the browser had the cookies of the others. Then
   /// the newest are set again, and the rest are removed: they would not replace the session, and be sent for an hour.
+  /// Those that another site began are behind all that the user began here.
   func replacing(_ session: PublicSessionID, except signIn: SignInState) -> [String] {
-    let others = names.filter { $0 != signIn.name }
+    var others = names.filter { $0 != signIn.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { !$0.destination.isApp }
       .sorted { $0.began > $1.began }
     let isCrowded = others.count > Self.mostAtOnce + Self.mostCrossSite
+    if isCrowded { others = others.filter { !$0.isCrossSite } + others.filter(\.isCrossSite) }
     let kept = others.prefix(isCrowded ? Self.mostAtOnce : others.count)
     var room = Self.mostPathBytesSetAgain
     var updates: [String] = kept.compactMap { other in
