@@ -89,8 +89,10 @@ struct SignOutEndpoint: Sendable {
       request.prefersPage
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
-    // A form of another site ends no session, and must not take its cookie away either.
-    let isProved = !handles.isEmpty || !request.hidesCausingSite
+    // A form of another site ends no session, and must not take its cookie away either. One that we have not signed,
+    // or with a secret that is gone, proves our own page as well.
+    let hasCookie = !RequestCookies(request.head.headerFields).all(requestSessions.cookies.session).isEmpty
+    let isProved = hasCookie || !handles.isEmpty || !request.hidesCausingSite
     if isProved, requestSessions.ofCookies(request).allSatisfy({ handles.contains($0.handle) }) {
       response.setCookie(requestSessions.cookies.sessionClearing)
       reset.apply(to: &response)
