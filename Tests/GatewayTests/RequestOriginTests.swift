@@ -45,6 +45,8 @@ struct RequestOriginTests {
       [navigation, ("Sec-Fetch-Dest", "empty")], [("Accept", "*/*"), navigation, ("Sec-Fetch-Dest", "empty")],
       [("Accept", "text/htmlx"), navigation, ("Sec-Fetch-Dest", "empty")],
       [page, navigation, ("Sec-Fetch-Dest", "empty"), ("Sec-Purpose", "prefetch")],
+      // Of a frame on another site, by a worker that the page in it has registered there.
+      [page, navigation, ("Sec-Fetch-Dest", "empty"), ("Sec-Fetch-Storage-Access", "none")],
     ]
     for fields in others { #expect(try !request(fields).isTopLevelNavigation, "\(fields)") }
   }

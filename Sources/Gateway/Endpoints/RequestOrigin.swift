@@ -62,14 +62,15 @@ extension ControlRequest {
 
   /// Whether a navigation is for a tab, by `Sec-Fetch-Dest`: `document`, or `empty` with an `Accept` that names HTML,
   /// when a service worker of the application passes the navigation on (`fetch(event.request)`). Without the latter
-  /// nobody could sign in at such an application. The worker hides whether it is for a frame; frames on pages of other
-  /// sites have no worker, because browsers separate their storage. Chromium keeps `Sec-Fetch-Site` and `Origin`;
-  /// Firefox makes our own origin of them, and sends no `SameSite=Lax` cookie with a POST of another site. A link with
-  /// `download` has `empty` as well, and an `Accept` without HTML.
+  /// nobody could sign in at such an application. The worker hides whether it is for a frame. A public page in a frame
+  /// on another site can register one as well: there Chromium sends `Sec-Fetch-Storage-Access`, which it never does for
+  /// a tab, and other browsers keep the cookies apart. Chromium keeps `Sec-Fetch-Site` and `Origin`; Firefox makes our
+  /// own origin of them, and sends no `SameSite=Lax` cookie with a POST of another site. A link with `download` has
+  /// `empty` as well, and an `Accept` without HTML.
   private var isForTab: Bool {
     switch head.headerFields[.secFetchDest] {
     case nil, "document": true
-    case "empty": namesHTML
+    case "empty": namesHTML && head.headerFields[.secFetchStorageAccess] == nil
     default: false
     }
   }
@@ -85,6 +86,7 @@ extension ControlRequest {
 extension HTTPField.Name {
   static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
+  fileprivate static let secFetchStorageAccess = HTTPField.Name("Sec-Fetch-Storage-Access")!
   fileprivate static let upgradeInsecureRequests = HTTPField.Name("Upgrade-Insecure-Requests")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
   /// `prefetch`, as older browsers say it; now it is in `Sec-Purpose`.
