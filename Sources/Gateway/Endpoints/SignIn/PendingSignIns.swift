@@ -71,9 +71,12 @@ struct PendingSignIns {
   /// The largest total size of the paths of sign-ins that are set again at once, in bytes. All are in one header
   /// section, which a proxy in front of us may limit to 4 KiB.
   private static let mostPathBytesSetAgain = 1_024
-  /// The largest total size of the `Set-Cookie` values for the others when a sign-in has completed, in bytes: about
-  /// that of as many as a browser may have, with those paths.
-  private static let mostBytesSetAgain = 3_400
+  /// The largest total size of the `Set-Cookie` lines with which cookies are removed when a sign-in has completed, and
+  /// of those that are set again before them, in bytes. With the rest of the head they stay below the 4 KiB that nginx
+  /// accepts by default: otherwise it answers 502, and the user is not signed in.
+  private static let mostBytesSetAgain = 3_000
+  /// The size of a `Set-Cookie` line without its value, in bytes.
+  private static let lineBytes = "Set-Cookie: \r\n".utf8.count
 
   /// The `Set-Cookie` values for the others when a sign-in begins, so that the limits hold. Removed are invalid ones,
   /// then the oldest; the oldest of the others lose their paths. Another site cannot cause either for one that the user
@@ -121,10 +124,10 @@ struct PendingSignIns {
       if keepsPath { room -= other.returnTo.utf8.count }
       return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
     }
-    var bytes = updates.reduce(0) { $0 + $1.utf8.count }
+    var bytes = updates.reduce(0) { $0 + $1.utf8.count + Self.lineBytes }
     for other in others.dropFirst(kept.count) {
       let removal = SignInState.clearCookie(other.name, keyring.cookies)
-      bytes += removal.utf8.count
+      bytes += removal.utf8.count + Self.lineBytes
       guard bytes <= Self.mostBytesSetAgain else { break }
       updates.append(removal)
     }
