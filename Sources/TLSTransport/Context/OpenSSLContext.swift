@@ -17,7 +17,8 @@ final class OpenSSLContext: Sendable {
 
   /// A context with the settings of both roles: TLS 1.2 and 1.3, no compression, and no buffers kept by idle
   /// connections. No client may renegotiate. A server may ask our client to: with TLS 1.2 that is how it asks for a
-  /// client certificate when it knows the path (IIS by default, Apache with `SSLVerifyClient` in a `Location`).
+  /// client certificate when it knows the path (IIS by default, Apache with `SSLVerifyClient` in a `Location`). Not
+  /// over HTTP/2, which forbids it (RFC 9113, 9.2.1).
   init(role: Role, applicationProtocols: [String]) throws(TLSConfigurationError) {
     let protocols = try ApplicationProtocols(applicationProtocols)
     guard Self.isLibraryReady else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
@@ -31,7 +32,9 @@ final class OpenSSLContext: Sendable {
     try require(cordon_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1)
     try require(cordon_SSL_CTX_set_max_proto_version(pointer, TLS1_3_VERSION) == 1)
     SSL_CTX_set_options(pointer, cordon_SSL_OP_NO_COMPRESSION)
-    if role == .server { SSL_CTX_set_options(pointer, cordon_SSL_OP_NO_RENEGOTIATION) }
+    if role == .server || applicationProtocols.contains("h2") {
+      SSL_CTX_set_options(pointer, cordon_SSL_OP_NO_RENEGOTIATION)
+    }
     _ = cordon_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
     // Resumption is by tickets, which hold their state themselves: a cache here would cost memory and a lock.
     _ = cordon_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))

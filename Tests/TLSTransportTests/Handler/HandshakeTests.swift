@@ -65,6 +65,20 @@ struct HandshakeTests {
     client.wire.hangUp()
   }
 
+  @Test("Over HTTP/2 a server may not ask our client for another handshake (RFC 9113, 9.2.1)")
+  func renegotiationOverHTTP2() throws {
+    let server = try #require(RenegotiatingServer())
+    let trust = TLSTrust.file(TestCertificates.path(TestCertificates.authority))
+    let client = try Endpoint(.client(trust, ["h2"], serverName: "app.example.test"))
+    try client.activate()
+    while try server.exchange(with: client) {}
+    #expect(client.log.events == [.handshake])
+    server.renegotiate()
+    while try server.exchange(with: client) {}
+    #expect(server.isRenegotiating, "the client has refused")
+    client.wire.hangUp()
+  }
+
   @Test("The server's preference decides among the protocols that both know")
   func applicationProtocol() throws {
     let pair = try ConnectedPair(serverProtocols: ["h2", "http/1.1"], clientProtocols: ["http/1.1", "spdy/3", "h2"])
