@@ -137,7 +137,10 @@ final class TLSConnection {
     return pipe.incomingBytes == 0 && SSL_has_pending(ssl) == 0 ? .incomplete : .full
   }
 
-  /// Encrypts. `incomplete` does not happen: the pipe takes everything.
+  /// Whether the server has asked for another handshake, which is not over. Nothing is encrypted until then.
+  var isRenegotiating: Bool { SSL_renegotiate_pending(ssl) == 1 }
+
+  /// Encrypts. `incomplete` does not happen unless ``isRenegotiating``: the pipe takes everything.
   func write(_ plaintext: UnsafeRawBufferPointer) -> Outcome {
     var rest = plaintext[...]
     while !rest.isEmpty {

@@ -7,6 +7,7 @@ struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
   var isEmpty: Bool { writes.isEmpty }
+  var byteCount: Int { writes.reduce(0) { $0 + $1.bytes.readableBytes } }
 
   mutating func append(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
     writes.append((bytes, promise))

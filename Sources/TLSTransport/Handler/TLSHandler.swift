@@ -11,7 +11,8 @@ package import NIOCore
 /// write of the socket. Writes before the end of the handshake wait for it (they do not count for the channel's
 /// writability: leave large bodies until ``TLSHandshakeCompleted``). A close sends close_notify and closes at once,
 /// like any NIO channel does: wait for the last write's promise before it. See also ``TLSAbruptClose``. A close of the
-/// output alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`).
+/// output alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`). During another
+/// handshake, for which a server of TLS 1.2 may ask, writes wait in the same way, 256 KiB of them at most.
 ///
 /// Honors the back-pressure of NIO's `read()`; during the handshake, and when a read held no plaintext, the handler
 /// reads on its own. It has no time-outs: those are for the code that accepts or connects.
@@ -40,7 +41,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Nil once no more bytes are read or written: its memory is freed before the channel's.
   private var connection: TLSConnection?
   private var queue = PlaintextQueue()
-  /// Whether a flush waits for the end of the handshake.
+  /// Whether a flush waits for the end of the handshake, or of another one.
   private var flushIsDue = false
   /// Whether a requested read has not yielded plaintext yet.
   private var readIsDue = false
@@ -235,14 +236,21 @@ package final class TLSHandler: ChannelDuplexHandler {
       var plaintext = allocator.buffer(capacity: connection.expectedPlaintextBytes)
       let outcome = connection.read(into: &plaintext)
       if plaintext.readableBytes > 0 {
+        // The answer to something that the server has not got: the rest of that would precede the next request.
+        guard !flushIsDue || !connection.isRenegotiating else {
+          return fail(.protocolViolation(reason: "answers during another handshake, before it has everything"), context)
+        }
         readIsDue = false
         context.fireChannelRead(wrapInboundOut(plaintext))
       }
       switch outcome {
       case .full: continue
       case .incomplete:
-        // An answer to a key update, for example.
-        return send(context)
+        // An answer to a key update, for example. What waited for another handshake goes out with its last bytes.
+        guard flushIsDue, state == .open, !connection.isRenegotiating else { return send(context) }
+        flushIsDue = false
+        encrypt(connection, context)
+        return context.flush()
       case .closed:
         send(context)
         guard state != .closed else { return }
@@ -279,12 +287,24 @@ package final class TLSHandler: ChannelDuplexHandler {
     case .idle, .handshaking:
       flushIsDue = true
     case .open:
-      if let connection, !queue.isEmpty { encrypt(connection, context) }
+      if let connection, !queue.isEmpty {
+        if connection.isRenegotiating { hold(context) } else { encrypt(connection, context) }
+      }
       context.flush()
     case .outputClosed, .closed:
       context.flush()
     }
   }
+
+  /// Leaves what waits until the other handshake is over. The channel does not count it, so that its writer goes on.
+  private func hold(_ context: ChannelHandlerContext) {
+    flushIsDue = true
+    guard queue.byteCount > Self.heldLimit else { return }
+    fail(.protocolViolation(reason: "asks for another handshake and does not finish it"), context)
+  }
+
+  /// Bytes.
+  private static let heldLimit = 256 * 1024
 
   /// Consumes ``TLSAbruptClose``; other events go on towards the socket.
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {

@@ -45,14 +45,25 @@ final class RenegotiatingServer {
     let request = try client.takeOutbound()
     if let request { _ = request.withUnsafeReadableBytes { BIO_write(fromClient, $0.baseAddress, Int32($0.count)) } }
     read()
-    var answer = ByteBuffer()
+    let answer = takeOutbound()
+    if answer.readableBytes > 0 { try client.receive(answer) }
+    return request != nil || answer.readableBytes > 0
+  }
+
+  /// Sends plaintext, whatever the client may have sent.
+  func send(_ text: String, to client: Endpoint) throws {
+    SSL_write(ssl, text, Int32(text.utf8.count))
+    try client.receive(takeOutbound())
+  }
+
+  private func takeOutbound() -> ByteBuffer {
+    var bytes = ByteBuffer()
     while BIO_ctrl_pending(toClient) > 0 {
-      answer.writeWithUnsafeMutableBytes(minimumWritableBytes: 4_096) {
+      bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: 4_096) {
         Int(max(0, BIO_read(toClient, $0.baseAddress, Int32($0.count))))
       }
     }
-    if answer.readableBytes > 0 { try client.receive(answer) }
-    return request != nil || answer.readableBytes > 0
+    return bytes
   }
 
   /// Decrypts what there is, which continues a handshake as well.

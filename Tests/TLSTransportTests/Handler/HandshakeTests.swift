@@ -65,6 +65,56 @@ struct HandshakeTests {
     client.wire.hangUp()
   }
 
+  /// A server that has asked for another handshake, and does not have the client's answer yet.
+  private static func renegotiating() throws -> (server: RenegotiatingServer, client: Endpoint) {
+    let server = try #require(RenegotiatingServer())
+    let trust = TLSTrust.file(TestCertificates.path(TestCertificates.authority))
+    let client = try Endpoint(.client(trust, [], serverName: "app.example.test"))
+    try client.activate()
+    while try server.exchange(with: client) {}
+    server.renegotiate()
+    _ = try server.exchange(with: client)
+    return (server, client)
+  }
+
+  @Test("Writes during another handshake that a server asks for follow it, in their order")
+  func writesDuringRenegotiation() throws {
+    let (server, client) = try Self.renegotiating()
+    client.write("hello")
+    client.flush()
+    client.write(" again")
+    client.flush()
+    while try server.exchange(with: client) {}
+    #expect(!server.isRenegotiating && String(buffer: server.received) == "hello again")
+    #expect(client.log.events == [.handshake])
+    client.wire.hangUp()
+  }
+
+  @Test("A server that asks for another handshake and does not finish it has no more than 256 KiB held for it")
+  func unfinishedRenegotiation() throws {
+    let (_, client) = try Self.renegotiating()
+    client.write(String(repeating: "a", count: 256 << 10))
+    client.flush()
+    #expect(client.log.events == [.handshake])
+    client.write("a")
+    client.flush()
+    #expect(client.log.errors == [.protocolViolation(reason: "asks for another handshake and does not finish it")])
+    #expect(client.log.events.last == .inactive)
+  }
+
+  @Test("A server may answer during another handshake, but not what it has not got yet")
+  func answersDuringRenegotiation() throws {
+    let (server, client) = try Self.renegotiating()
+    try server.send("first", to: client)
+    #expect(client.log.text == "first")
+    client.write("hello")
+    client.flush()
+    try server.send("second", to: client)
+    let reason = "answers during another handshake, before it has everything"
+    #expect(client.log.errors == [.protocolViolation(reason: reason)])
+    #expect(client.log.text == "first" && client.log.events.last == .inactive)
+  }
+
   @Test("Over HTTP/2 a server may not ask our client for another handshake (RFC 9113, 9.2.1)")
   func renegotiationOverHTTP2() throws {
     let server = try #require(RenegotiatingServer())
