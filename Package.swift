@@ -186,8 +186,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-        "Operations",
-        "Secrets", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
+        "Operations", "Secrets", "Threads", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,7 +3,6 @@ internal import Logging
 internal import Operations
 internal import Secrets
 internal import Synchronization
-internal import Threads
 
 /// Warns while the file of Apple's key holds another key than the one in use, in the log and on `/healthz`.
 ///
@@ -21,18 +20,16 @@ final class AppleKeyWatch: Sendable {
     let mint: ClientSecretMint
   }
 
-  /// The interval at which the file is checked, in seconds: a call of `stat`.
-  private static let interval = 2
-
   init(health: HealthMonitor, logger: Logger) {
     self.health = health
     self.logger = logger
   }
 
-  /// Schedules the check of the key in use.
-  func schedule(in tasks: inout PeriodicTasks, _ reload: Reload) {
-    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in
-      await reload.files.run { self.check(reload.current.keys.apple) }
+  /// Looks at the file of the key in use.
+  func look(_ reload: Reload) -> FileRounds.Look {
+    { [self] in
+      check(reload.current.keys.apple)
+      return nil
     }
   }
 

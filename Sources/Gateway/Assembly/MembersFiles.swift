@@ -40,7 +40,7 @@ struct MembersFiles: Sendable {
     var isLarge: Bool { 2 * after < before }
   }
 
-  /// Half a minute, at the interval of ``MembersWatch``.
+  /// Half a minute, at the interval of ``FileRounds``.
   private static let mostLooks = 15
 
   /// Reads every file. An invalid one keeps its previous members.

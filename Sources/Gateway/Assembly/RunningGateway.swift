@@ -5,6 +5,7 @@ internal import Operations
 internal import ServiceLifecycle
 internal import Sessions
 internal import SocketTransport
+internal import Threads
 
 /// A gateway that has started: its listeners, and its background tasks.
 struct RunningGateway: Sendable {
@@ -215,13 +216,16 @@ struct RunningGateway: Sendable {
 
   private func periodicTasks() -> PeriodicTasks {
     var tasks = PeriodicTasks()
-    CertificateReloader(reload: reload).schedule(in: &tasks)
-    MembersWatch(reload).schedule(in: &tasks)
+    let certificates = CertificateReloader(reload: reload)
+    let socketFiles = SocketFileWatch(
+      listener.socketFiles + adminListener.socketFiles, health: services.health, logger: services.logger)
+    let appleKey = AppleKeyWatch(health: services.health, logger: services.logger)
+    FileRounds(
+      by: reload.files.add,
+      [certificates.look, MembersWatch(reload).look, appleKey.look(reload), socketFiles.look]
+    ).schedule(in: &tasks)
+    certificates.schedule(in: &tasks)
     FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)
-    AppleKeyWatch(health: services.health, logger: services.logger).schedule(in: &tasks, reload)
-    SocketFileWatch(
-      listener.socketFiles + adminListener.socketFiles, health: services.health, logger: services.logger
-    ).schedule(in: &tasks, reload.files)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
     tasks.add(every: 1) { [heartbeats] in heartbeats.periodicTasksRan() }

@@ -2,7 +2,6 @@ internal import DataPlane
 internal import Logging
 internal import Operations
 internal import Synchronization
-internal import Threads
 
 /// Warns while the file of a Unix socket that the gateway listens on is missing, or another file is in its place: in
 /// the log, once for each change, and on `/healthz`.
@@ -16,8 +15,6 @@ final class SocketFileWatch: Sendable {
   /// The last known state, by path; none yet: present.
   private let states = Mutex<[String: SocketFile.State]>([:])
 
-  /// The interval at which the files are checked, in seconds: a call of `stat` for each, on the thread for files.
-  private static let interval = 2
   /// The name of the check on `/healthz`, which is there while a file is missing.
   private static let checkName = "listening sockets"
 
@@ -27,14 +24,15 @@ final class SocketFileWatch: Sendable {
     self.logger = logger
   }
 
-  /// Schedules the check, if there is a Unix socket.
-  func schedule(in tasks: inout PeriodicTasks, _ files: SerialWorker) {
-    guard !sockets.isEmpty else { return }
-    tasks.addTask(every: Self.interval, after: Self.interval) { [self] in await files.run { self.check() } }
+  /// Looks at every file. Nothing is done about a change but to report it.
+  func look() -> FileRounds.Reaction? {
+    check()
+    return nil
   }
 
-  /// Looks at every file.
+  /// Checks every file.
   func check() {
+    if sockets.isEmpty { return }
     // By then a successor may have bound the address.
     guard !health.report.isDraining else { return }
     for socket in sockets {
