@@ -141,9 +141,11 @@ package final class SQLiteSessionStore: SessionStore {
     do { return try await pool.read(body) } catch { throw failure(error) }
   }
 
-  /// Looks at the file without a connection, by calls that may hang.
-  func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(StoreError) -> Value {
-    do { return try await pool.look(body) } catch { throw failure(error) }
+  /// Looks at the file without a connection, by calls that may hang: then `answer` gets an error.
+  func look<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value, then answer: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    pool.look(body, then: answer)
   }
 
   /// Writes in one transaction, which takes the write lock from the beginning.

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import Testing
 
@@ -7,94 +6,64 @@ import Testing
 
 @Suite("Rounds of looks at files")
 struct FileRoundsTests {
-  private final class Counts: Sendable {
-    let looks = Atomic<Int>(0)
-    let reactions = Atomic<Int>(0)
+  private let worker = SerialWorker(named: "files")
+  private let looks = Counter()
+
+  private final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+    func add() { value.add(1, ordering: .relaxed) }
   }
 
-  private let worker = SerialWorker(named: "files")
-  private let counts = Counts()
-
-  /// Waits for everything that the worker has to do.
-  private func settle() async { await worker.run {} }
-
-  @Test("Each round looks at all files, and does nothing if none has changed")
-  func quiet() async {
-    let look: FileRounds.Look = { [counts] in
-      counts.looks.add(1, ordering: .relaxed)
+  /// A look that finds no change.
+  private var quiet: FileRounds.Look {
+    { [looks] in
+      looks.add()
       return nil
     }
-    let rounds = FileRounds(by: worker.add, [look, look])
-    for round in 1...3 {
-      rounds.begin()
-      await settle()
-      #expect(counts.looks.load(ordering: .relaxed) == 2 * round)
+  }
+
+  /// A round, to its end.
+  private func round(of rounds: FileRounds) async {
+    await withCheckedContinuation { continuation in rounds.begin { continuation.resume() } }
+  }
+
+  @Test("Each round looks at all files, and ends by itself if none has changed")
+  func quietRounds() async {
+    let rounds = FileRounds(by: worker.add, [quiet, quiet])
+    for number in 1...3 {
+      await round(of: rounds)
+      #expect(looks.count == 2 * number)
     }
   }
 
-  @Test("A change is reacted to, and no round begins until that is done", .timeLimit(.minutes(5)))
-  func change() async throws {
-    let (releases, release) = AsyncStream<Void>.makeStream()
-    let rounds = FileRounds(
-      by: worker.add,
-      [
-        { [counts] in
-          guard counts.looks.add(1, ordering: .relaxed).newValue == 1 else { return nil }
-          return {
-            for await _ in releases { break }
-            counts.reactions.add(1, ordering: .relaxed)
-          }
-        }
-      ])
-    rounds.begin()
-    await settle()
-    rounds.begin()
-    await settle()
-    #expect(counts.looks.load(ordering: .relaxed) == 1)
-    #expect(counts.reactions.load(ordering: .relaxed) == 0)
-    release.yield()
-    while counts.looks.load(ordering: .relaxed) == 1 {
-      rounds.begin()
-      try await Task.sleep(for: .milliseconds(1))
+  @Test("A round in which something has changed ends when all that has to be done is done")
+  func change() async {
+    let reactions = Counter()
+    let changed: FileRounds.Look = {
+      {
+        await Task.yield()
+        reactions.add()
+      }
     }
-    #expect(counts.reactions.load(ordering: .relaxed) == 1)
-  }
-
-  @Test("While a file system does not answer no further round waits for it", .timeLimit(.minutes(5)))
-  func hung() async {
-    let answer = DispatchSemaphore(value: 0)
-    let rounds = FileRounds(
-      by: worker.add,
-      [
-        { [counts] in
-          if counts.looks.add(1, ordering: .relaxed).newValue == 1 { answer.wait() }
-          return nil
-        }
-      ])
-    for _ in 0..<10 { rounds.begin() }
-    answer.signal()
-    await settle()
-    #expect(counts.looks.load(ordering: .relaxed) == 1)
-    rounds.begin()
-    await settle()
-    #expect(counts.looks.load(ordering: .relaxed) == 2)
+    await round(of: FileRounds(by: worker.add, [changed, quiet, changed]))
+    #expect(reactions.count == 2)
+    #expect(looks.count == 1)
   }
 
   @Test("Without a thread left a round is passed over, and the next one looks")
-  func noThread() {
-    let look: FileRounds.Look = { [counts] in
-      counts.looks.add(1, ordering: .relaxed)
-      return nil
-    }
-    let attempts = Counts()
+  func noThread() async {
+    let attempts = Counter()
     let rounds = FileRounds(
       by: { (work) throws(ThreadError) in
-        guard attempts.looks.add(1, ordering: .relaxed).newValue > 1 else { throw ThreadError(errnoCode: 11) }
+        attempts.add()
+        guard attempts.count > 1 else { throw ThreadError(errnoCode: 11) }
         work()
-      }, [look])
-    rounds.begin()
-    #expect(counts.looks.load(ordering: .relaxed) == 0)
-    rounds.begin()
-    #expect(counts.looks.load(ordering: .relaxed) == 1)
+      }, [quiet])
+    await round(of: rounds)
+    #expect(looks.count == 0)
+    await round(of: rounds)
+    #expect(looks.count == 1)
   }
 }

@@ -147,6 +147,29 @@ struct HeartbeatMonitorTests {
     await running.value
   }
 
+  @Test("A call begins again only after the one before is done", .timeLimit(.minutes(5)))
+  func calls() async throws {
+    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    let (ticks, begun) = (TickCount(), TickCount())
+    let (calls, call) = AsyncStream<@Sendable () -> Void>.makeStream()
+    var tasks = PeriodicTasks()
+    tasks.add(every: 1) { ticks.add() }
+    tasks.addCall(every: 1) { done in
+      begun.add()
+      call.yield(done)
+    }
+    let running = Task { [tasks] in await tasks.run(on: eventLoop) }
+    try await eventually("three ticks") { ticks.count >= 3 }
+    #expect(begun.count == 1)
+    for await done in calls {
+      done()
+      break
+    }
+    try await eventually("a second call") { begun.count == 2 }
+    running.cancel()
+    await running.value
+  }
+
   private final class TickCount: Sendable {
     private let value = Atomic<Int>(0)
 

@@ -117,8 +117,12 @@ struct BackgroundTasks: Sendable {
       // Readiness ends with the outage grace, even while a check of the store is under way.
       reportStore()
     }
-    tasks.addTask(every: Self.followInterval) {
-      if !changes.isDue, await changes.mayHaveChanged { signal.yield() }
+    tasks.addCall(every: Self.followInterval) { done in
+      guard !changes.isDue else { return done() }
+      changes.look { mayHaveChanged in
+        if mayHaveChanged { signal.yield() }
+        done()
+      }
     }
     // Each second while it fails: its end is to be noticed soon.
     tasks.addTask(every: Self.followInterval, after: Self.followInterval) {

@@ -164,11 +164,9 @@ extension OpeningSessionStore: SessionStore {
     }
   }
 
-  var mayHaveChanged: Bool {
-    get async {
-      guard let store = try? opened() else { return true }
-      return await store.mayHaveChanged
-    }
+  func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) {
+    guard let store = try? opened() else { return answer(true) }
+    store.lookForChanges(answer)
   }
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {

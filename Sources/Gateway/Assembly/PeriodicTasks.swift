@@ -11,6 +11,7 @@ struct PeriodicTasks: Sendable {
   private enum Work: Sendable {
     case short(@Sendable () -> Void)
     case long(LongWork)
+    case call(Call)
   }
 
   /// Work that suspends. Runs do not overlap.
@@ -19,6 +20,19 @@ struct PeriodicTasks: Sendable {
     let isRunning = Atomic<Bool>(false)
 
     init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+  }
+
+  /// Work that another thread does. Runs do not overlap.
+  private final class Call: Sendable {
+    let body: @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    private let isUnderWay = Atomic<Bool>(false)
+
+    init(_ body: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void) { self.body = body }
+
+    func begin() {
+      guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      body { [self] in isUnderWay.store(false, ordering: .releasing) }
+    }
   }
 
   /// Adds work that neither suspends nor blocks for long: it runs on the timer's task.
@@ -34,6 +48,17 @@ struct PeriodicTasks: Sendable {
   mutating func addTask(every seconds: Int, after delay: Int = 0, _ body: @escaping @Sendable () async -> Void) {
     schedule.add(interval: seconds, delay: delay)
     tasks.append(.long(LongWork(body)))
+  }
+
+  /// Adds work that another thread does, which delays only its own next run. No thread wakes up for its end, unlike for
+  /// that of a task.
+  /// - Parameter body: begins the work, and has `done` called once when it is over, on any thread.
+  mutating func addCall(
+    every seconds: Int, after delay: Int = 0,
+    _ body: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+  ) {
+    schedule.add(interval: seconds, delay: delay)
+    tasks.append(.call(Call(body)))
   }
 
   /// Adds work of a moment that is done once a second by the timer's event loop itself: also while no thread of Swift's
@@ -56,6 +81,7 @@ struct PeriodicTasks: Sendable {
         for index in schedule.due(after: ContinuousClock.now - start) {
           switch tasks[index] {
           case .short(let body): body()
+          case .call(let call): call.begin()
           case .long(let work):
             guard !work.isRunning.exchange(true, ordering: .acquiringAndReleasing) else { continue }
             group.addTask {

@@ -26,12 +26,15 @@ final class ConnectionGroup: Sendable {
 
   /// A caller that waits for a result, and is given one, whichever comes first.
   private final class Caller<Value: Sendable>: Sendable {
-    private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
+    typealias Answer = @Sendable (Result<Value, any Error>) -> Void
 
-    init(_ continuation: CheckedContinuation<Value, any Error>) { self.continuation = Mutex(continuation) }
+    private let answer: Mutex<Answer?>
 
-    func resume(with result: Result<Value, any Error>) {
-      continuation.withLock { $0.take() }?.resume(with: result)
+    init(_ answer: @escaping Answer) { self.answer = Mutex(answer) }
+
+    func tell(_ result: Result<Value, any Error>) {
+      let answer = answer.withLock { $0.take() }
+      answer?(result)
     }
   }
 
@@ -51,12 +54,20 @@ final class ConnectionGroup: Sendable {
   /// - Throws: the error of `body`; `NoAnswerError` if it does not end in time; `DatabasePool.ClosedError`.
   func run<Value: Sendable>(_ body: @escaping @Sendable (DatabaseLane) throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      let caller = Caller(continuation)
-      submit(
-        Job(
-          run: { connection in caller.resume(with: Result { try body(connection) }) },
-          fail: { caller.resume(with: .failure($0)) }))
+      start(body) { continuation.resume(with: $0) }
     }
+  }
+
+  /// Has `body` called with a connection that is free, or when one is.
+  /// - Parameter answer: is called once, on any thread, with the result or with the error as of ``run(_:)``.
+  func start<Value: Sendable>(
+    _ body: @escaping @Sendable (DatabaseLane) throws -> Value,
+    _ answer: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    let caller = Caller(answer)
+    submit(
+      Job(
+        run: { connection in caller.tell(Result { try body(connection) }) }, fail: { caller.tell(.failure($0)) }))
   }
 
   /// Refuses what comes from now on. What waits is still done.

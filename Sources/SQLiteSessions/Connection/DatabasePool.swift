@@ -54,8 +54,11 @@ final class DatabasePool: Sendable {
   }
 
   /// Looks at the file without a connection, by calls that may hang as those of connections do.
-  func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-    try await reading.run { _ in body() }
+  /// - Parameter answer: is called once with the result, on any thread.
+  func look<Value: Sendable>(
+    _ body: @escaping @Sendable () -> Value, _ answer: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) {
+    reading.start({ _ in body() }, answer)
   }
 
   private func writeNow<Value: Sendable>(

@@ -4,12 +4,13 @@ import Synchronization
 
 extension SQLiteSessionStore {
   /// Compares the state of the files with that at the last complete read, without a query. True if it is not known.
-  package var mayHaveChanged: Bool {
-    get async {
-      guard let known = readState.withLock({ $0 }) else { return true }
+  package func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) {
+    guard let known = readState.withLock({ $0 }) else { return answer(true) }
+    look { [file] in
+      DatabaseFileState(file.path)
+    } then: { state in
       // If the file cannot be looked at, because its volume hangs, reading the changes tells so.
-      let state = try? await look { [file] in DatabaseFileState(file.path) }
-      return state != known
+      answer((try? state.get()) != known)
     }
   }
 

@@ -143,9 +143,10 @@ package protocol StoreChangeFeed: Sendable {
   /// always waits; `changes` returns all of them either way.
   func waitForChanges(atMost limit: Duration) async
 
-  /// Whether there may be changes since `changes` was last called. Fast enough to be asked every second; a store that
-  /// does not know, or does not answer, returns true.
-  var mayHaveChanged: Bool { get async }
+  /// Looks whether there may be changes since `changes` was last called. Fast enough to be asked every second.
+  /// - Parameter answer: is called once, on any thread; it may not block. True also of a store that does not know, or
+  ///   does not answer. A call, and no task that waits: an idle gateway wakes no other thread for the answer.
+  func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void)
 
   /// The changes since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
@@ -156,7 +157,7 @@ extension StoreChangeFeed {
   package func waitForChanges(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 
   /// The default of a store that does not know.
-  package var mayHaveChanged: Bool { get async { true } }
+  package func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) { answer(true) }
 }
 
 /// Operation of the store itself.

@@ -237,6 +237,16 @@ struct DatabasePoolTests {
     #expect(numbers == [1, 4], "what had begun is finished")
   }
 
+  private static func look(_ pool: DatabasePool) async throws -> Int {
+    try await withCheckedThrowingContinuation { continuation in
+      pool.look {
+        1
+      } then: {
+        continuation.resume(with: $0)
+      }
+    }
+  }
+
   @Test("Reads are refused at once while no connection answers, and go on as soon as one does")
   func hungReaders() async throws {
     let pool = try pool(readers: 2, answerLimit: .seconds(2))
@@ -255,10 +265,10 @@ struct DatabasePoolTests {
     for task in stuck + [waiting] {
       await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await task.value }
     }
-    await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await pool.look { 1 } }
+    await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await Self.look(pool) }
     #expect(try await pool.write { try $0.run("INSERT INTO numbers VALUES (1)") } == 1, "writes go on")
     holds[1].release()
-    while (try? await pool.look { 1 }) == nil { await Task.yield() }
+    while (try? await Self.look(pool)) == nil { await Task.yield() }
     #expect(try await pool.read { try Self.count($0) } == 1)
   }
 

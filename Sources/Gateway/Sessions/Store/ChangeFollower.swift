@@ -29,8 +29,8 @@ struct ChangeFollower: Sendable {
   /// Whether the store is to be asked even if it reports no changes: unless it is healthy and has answered recently.
   var isDue: Bool { storeHealth.mustAsk(at: sessions.clock(), after: Self.longestPollInterval) }
 
-  /// Whether the store reports changes. A store that hangs takes a while to say so.
-  var mayHaveChanged: Bool { get async { await store.mayHaveChanged } }
+  /// Looks whether the store reports changes. One that hangs takes a while to say so.
+  func look(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) { store.lookForChanges(answer) }
 
   /// Applies everything that changed since a cursor.
   /// - Parameter cursor: nil where the feed was not read yet: what was cached before its first answer may have changed
