@@ -8,16 +8,16 @@ final class DatabaseLane: Sendable {
   private let connection: Mutex<Database?>
   private let open: @Sendable () throws -> Database
 
-  /// The time for which the thread waits for more work: several times the pause between two checks of the store, so
-  /// that an idle gateway makes no threads.
-  private static let lingering = Duration.seconds(20)
-
   /// - Parameters:
   ///   - name: the thread's, at most 15 bytes.
+  ///   - lingering: the time for which the thread waits for more work before it ends.
   ///   - connection: the open connection, if there is one already.
   ///   - open: opens the connection when it is first used.
-  init(name: String, connection: sending Database? = nil, open: @escaping @Sendable () throws -> Database) {
-    worker = SerialWorker(named: name, lingering: Self.lingering)
+  init(
+    name: String, lingering: Duration, connection: sending Database? = nil,
+    open: @escaping @Sendable () throws -> Database
+  ) {
+    worker = SerialWorker(named: name, lingering: lingering)
     self.connection = Mutex(connection)
     self.open = open
   }

@@ -27,8 +27,14 @@ final class DatabasePool: Sendable {
     openReader: @escaping @Sendable () throws -> Database
   ) {
     lockRefusals = Mutex(LockRefusals(lockTimeout: lockTimeout))
-    let writer = DatabaseLane(name: "cordon-writer", connection: writer) { throw ClosedError() }
-    let readers = (0..<readers).map { DatabaseLane(name: "cordon-reader-\($0)", open: openReader) }
+    // An idle gateway writes every few seconds, and then for long enough that the thread costs next to nothing.
+    let writer = DatabaseLane(name: "cordon-writer", lingering: .seconds(1), connection: writer) {
+      throw ClosedError()
+    }
+    // It looks for changes every second.
+    let readers = (0..<readers).map {
+      DatabaseLane(name: "cordon-reader-\($0)", lingering: .seconds(20), open: openReader)
+    }
     self.writer = writer
     self.readers = readers
     writing = ConnectionGroup([writer], limit: answerLimit)
@@ -56,7 +62,7 @@ final class DatabasePool: Sendable {
   /// Looks at the file without a connection, by calls that may hang as those of connections do.
   /// - Parameter answer: is called once with the result, on any thread.
   func look<Value: Sendable>(
-    _ body: @escaping @Sendable () -> Value, _ answer: @escaping @Sendable (Result<Value, any Error>) -> Void
+    _ body: @escaping @Sendable () -> Value, then answer: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     reading.start({ _ in body() }, answer)
   }
