@@ -137,7 +137,8 @@ struct ExchangeBench {
   ) -> String {
     var directive = ForwardingDirective(routeClass: 1, allowsUpgrade: true)
     let refusal = exchange.forward(
-      &directive, to: balancer, framing: framing, wantsUpgrade: upgrades, hasSurplus: surplus,
+      &directive, to: balancer, framing: framing, wantsUpgrade: upgrades,
+      authenticatesConnection: false, hasSurplus: surplus,
       limits: BodyLimits(bytes: limit, rate: 100, grace: .seconds(10)), at: now)
     exchange.upstream.head = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     return refusal.map(Self.text) ?? ""

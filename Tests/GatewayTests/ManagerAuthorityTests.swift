@@ -89,7 +89,7 @@ struct ManagerAuthorityTests {
   @Test("A ban of an operator is protected while it is in force, and one of a manager is not")
   func protectedBans() throws {
     func isProtected(by author: String, until: Date? = nil) -> Bool {
-      authority.isProtected(Ban(until: until, reason: nil, since: Self.now, by: author), at: Self.now)
+      Ban(until: until, reason: nil, since: Self.now, by: author).isProtected(at: Self.now)
     }
     for author in ["cli", "token", "socket", "", "somebody"] {
       #expect(isProtected(by: author), "\(author)")

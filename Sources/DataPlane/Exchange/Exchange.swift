@@ -89,7 +89,7 @@ struct Exchange {
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
     _ directive: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
-    authenticatesConnection: Bool = false, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
+    authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     account.routeClass = directive.routeClass
     account.session = directive.session

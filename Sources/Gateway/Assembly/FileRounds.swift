@@ -4,19 +4,19 @@ internal import Threads
 /// back from there unless something has changed, so that an idle gateway wakes up as rarely as possible.
 struct FileRounds: Sendable {
   /// Has work done on the thread for files.
-  typealias Work = @Sendable (@escaping @Sendable () -> Void) throws(ThreadError) -> Void
+  typealias AddWork = @Sendable (@escaping @Sendable () -> Void) throws(ThreadError) -> Void
   /// Does what a change asks for.
   typealias Reaction = @Sendable () async -> Void
   /// Looks at some of the files; blocks. Returns the reaction to a change, nil if nothing has changed.
   typealias Look = @Sendable () -> Reaction?
 
-  private let add: Work
+  private let add: AddWork
   private let looks: [Look]
 
   /// The interval of the rounds, in seconds: a call of `stat` for each file.
   private static let interval = 2
 
-  init(by add: @escaping Work, _ looks: [Look]) {
+  init(by add: @escaping AddWork, _ looks: [Look]) {
     self.add = add
     self.looks = looks
   }

@@ -15,7 +15,7 @@ struct LogBacklog {
 
   /// The thread that writes.
   private enum Writer {
-    /// There is none: no line came yet, or the system had no thread left. Then no line waits either.
+    /// No thread: no line came yet, or the system could not make one. Then no line waits either.
     case absent
     /// It looks for lines before it sleeps.
     case awake
@@ -30,7 +30,7 @@ struct LogBacklog {
     case nothing
     /// The thread has to be woken.
     case wake
-    /// A thread has to be started; if there is none left, the caller writes the lines.
+    /// A thread has to be started; if the system cannot make one, the caller writes the lines.
     case start
   }
 

@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import Threads
 
-/// Writes the lines of a ``LogSink`` on a thread of its own, which is made for the first line and sleeps while there
-/// is none.
+/// Writes the lines of a ``LogSink`` on a thread of its own, which is made for the first line and sleeps while no
+/// line waits.
 ///
 /// The thread stays, so that a limit of threads that is reached later does not keep the log from being written. If it
 /// cannot be made, each line is written by its caller until it can: a line that blocks its caller is better than none.

@@ -80,7 +80,7 @@ struct DatabaseFile: Sendable {
     guard try Self.companions(of: path) == companions else { throw Self.companionGone(Self.log(of: path)) }
   }
 
-  /// The size of the write-ahead log, in bytes; nil if there is none, or it cannot be looked at. Blocks.
+  /// The size of the write-ahead log, in bytes; nil if the file is missing, or cannot be looked at. Blocks.
   var logBytes: Int? { Self.status(Self.log(of: path)).map { Int($0.st_size) } }
 
   /// The path of a database's write-ahead log.

@@ -3,7 +3,7 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import Sessions
 
-/// The rights of managers: which users are managers, and which users, groups and bans managers may not change.
+/// The rights of managers: which users are managers, and which users and groups managers may not change.
 /// Evaluated for each request.
 struct ManagerAuthority: Sendable {
   /// `access.managers`.
@@ -45,9 +45,6 @@ struct ManagerAuthority: Sendable {
   func isProtected(_ user: Principal, from manager: Subject) -> Bool {
     !user.subject.utf8.elementsEqual(manager.text.utf8) && evaluator.isMember(user, ofAny: managers)
   }
-
-  /// Whether managers may neither lift nor replace a ban: it is in force, and an operator made it.
-  func isProtected(_ ban: Ban, at now: Date) -> Bool { ban.isProtected(at: now) }
 
   /// The declared groups that managers may add to, sorted.
   var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }

@@ -118,7 +118,7 @@ struct PeopleLists: Sendable {
     if let ban = account.access.ban, ban.isInForce(at: sessions.date) {
       person.ban = PersonBan(
         until: ban.until.map { PageTime($0) }, reason: ban.reason,
-        isLiftable: !authority.isProtected(ban, at: sessions.date))
+        isLiftable: !ban.isProtected(at: sessions.date))
     }
     person.isSelf = account.subject == manager
     person.isProtected = authority.isProtected(user, from: manager)
