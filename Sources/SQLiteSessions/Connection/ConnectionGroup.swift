@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 
 /// Connections of one kind, and the jobs that wait for one. A job that does not end in time is given up: its caller is
 /// told, and so are those that wait, if no connection is left for them. What comes then fails at once, until one of the
@@ -7,6 +8,7 @@ import Synchronization
 /// A job that was given up may still be carried out, because its call cannot be ended; one that had not begun is not.
 final class ConnectionGroup: Sendable {
   private let connections: [DatabaseLane]
+  private let timer: StallTimer
   private let shared: Mutex<Shared>
 
   private struct Job: Sendable {
@@ -18,8 +20,6 @@ final class ConnectionGroup: Sendable {
   private struct Shared {
     var schedule: ReaderSchedule<Job>
     var stalls: StallWatch<Job>
-    /// Whether a task waits for the next deadline: there is one at most, and none while the store is idle.
-    var isWatched = false
     /// The call of `waitUntilIdle`.
     var waiting: CheckedContinuation<Void, Never>?
   }
@@ -41,13 +41,17 @@ final class ConnectionGroup: Sendable {
   /// The connections do not answer.
   struct NoAnswerError: Error {}
 
-  /// - Parameter limit: the time after which a job is given up; nil waits without end.
-  init(_ connections: [DatabaseLane], limit: Duration?) {
+  /// - Parameters:
+  ///   - limit: the time after which a job is given up; nil waits without end.
+  ///   - timer: has the jobs given up; several groups may share it.
+  init(_ connections: [DatabaseLane], limit: Duration?, timer: StallTimer) {
     self.connections = connections
+    self.timer = timer
     shared = Mutex(
       Shared(
         schedule: ReaderSchedule(readers: connections.count),
         stalls: StallWatch(connections: connections.count, limit: limit)))
+    timer.add { [weak self] in self?.giveUp() }
   }
 
   /// Calls `body` with a connection that is free, or when one is.
@@ -100,12 +104,21 @@ final class ConnectionGroup: Sendable {
     }
     switch placement {
     case .start(let connection)?:
-      // Before the job, which is done here if the system has no thread left.
       watch()
-      connections[connection].perform { [self] in serve(job, on: connection) }
+      begin(job, on: connection)
     case .queued?: break
     case .refused?: job.fail(DatabasePool.ClosedError())
     case nil: job.fail(NoAnswerError())
+    }
+  }
+
+  /// Has a job done. Blocks nobody: event loops begin some, too.
+  private func begin(_ job: Job, on connection: Int) {
+    do throws(ThreadError) {
+      try connections[connection].add { [self] in serve(job, on: connection) }
+    } catch {
+      // The system has no thread left, but the store must not stand still.
+      Task { serve(job, on: connection) }
     }
   }
 
@@ -132,27 +145,20 @@ final class ConnectionGroup: Sendable {
     return next
   }
 
-  /// Has jobs that are under way given up in time.
+  /// Has the jobs that are under way given up in time.
   private func watch() {
-    let deadline: SuspendingClock.Instant? = shared.withLock { shared in
-      guard !shared.isWatched, let deadline = shared.stalls.nextDeadline else { return nil }
-      shared.isWatched = true
-      return deadline
-    }
-    guard let deadline else { return }
-    Task { [weak self] in
-      try? await Task.sleep(until: deadline, clock: .suspending)
-      self?.giveUp()
-    }
+    if let deadline = shared.withLock({ $0.stalls.nextDeadline }) { timer.set(to: deadline) }
   }
 
-  private func giveUp() {
-    let overdue: [Job] = shared.withLock { shared in
-      shared.isWatched = false
+  /// Gives up the jobs that have taken too long.
+  /// - Returns: when the next one will have.
+  private func giveUp() -> StallTimer.Instant? {
+    let (overdue, deadline) = shared.withLock { shared -> ([Job], StallTimer.Instant?) in
       let running = shared.stalls.giveUp(at: .now)
-      return shared.stalls.isStalled ? running + shared.schedule.removeWaiting() : running
+      let waiting = shared.stalls.isStalled ? shared.schedule.removeWaiting() : []
+      return (running + waiting, shared.stalls.nextDeadline)
     }
     for job in overdue { job.fail(NoAnswerError()) }
-    watch()
+    return deadline
   }
 }

@@ -22,8 +22,11 @@ final class DatabaseLane: Sendable {
     self.open = open
   }
 
-  /// Runs work on the lane's thread. If the system has no thread left, it is done before this returns: the store must
-  /// not stand still.
+  /// Runs work on the lane's thread.
+  /// - Throws: `ThreadError` if the system has no thread left; then `work` is not done.
+  func add(_ work: @escaping @Sendable () -> Void) throws(ThreadError) { try worker.add(work) }
+
+  /// Runs work on the lane's thread. If the system has no thread left, it is done before this returns.
   func perform(_ work: @escaping @Sendable () -> Void) { worker.perform(work) }
 
   /// Calls `body` with the connection, which is opened if necessary. Blocks: to be called by work of the lane.

@@ -37,8 +37,9 @@ final class DatabasePool: Sendable {
     }
     self.writer = writer
     self.readers = readers
-    writing = ConnectionGroup([writer], limit: answerLimit)
-    reading = ConnectionGroup(readers, limit: answerLimit)
+    let timer = StallTimer()
+    writing = ConnectionGroup([writer], limit: answerLimit, timer: timer)
+    reading = ConnectionGroup(readers, limit: answerLimit, timer: timer)
   }
 
   deinit { closeConnections() }
@@ -59,7 +60,7 @@ final class DatabasePool: Sendable {
     return try await writing.run { [self] _ in try writeNow(body, accepted: accepted) }
   }
 
-  /// Looks at the file without a connection, by calls that may hang as those of connections do.
+  /// Looks at the file without a connection, by calls that may hang as those of connections do. Does not block.
   /// - Parameter answer: is called once with the result, on any thread.
   func look<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value, then answer: @escaping @Sendable (Result<Value, any Error>) -> Void
