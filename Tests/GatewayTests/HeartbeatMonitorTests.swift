@@ -1,6 +1,4 @@
 import Logging
-import NIOCore
-import NIOPosix
 import Synchronization
 import Testing
 
@@ -8,7 +6,7 @@ import Testing
 @testable import Operations
 
 // Cases: loops that answer; one that hangs, is noticed at ten seconds and at sixty, and answers again; periodic tasks
-// that stand still; the watchdog; the rate of questions; the end of the process; ticks on the event loop.
+// that stand still; the watchdog; the rate of questions; the end of the process.
 
 @Suite("Heartbeats, as probes and the log have them")
 struct HeartbeatMonitorTests {
@@ -133,48 +131,5 @@ struct HeartbeatMonitorTests {
     monitor.periodicTasksRan(at: after(10))
     loops.answer()
     #expect(monitor.isBeating(within: .seconds(2), at: after(11)))
-  }
-
-  @Test("Ticks come on the event loop of the timer, each second")
-  func ticks() async throws {
-    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    let ticks = TickCount()
-    var tasks = PeriodicTasks()
-    tasks.addTick { if eventLoop.inEventLoop { ticks.add() } }
-    let running = Task { [tasks] in await tasks.run(on: eventLoop) }
-    try await eventually("two ticks") { ticks.count >= 2 }
-    running.cancel()
-    await running.value
-  }
-
-  @Test("A call begins again only after the one before is done", .timeLimit(.minutes(5)))
-  func calls() async throws {
-    let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    let (ticks, begun) = (TickCount(), TickCount())
-    let (calls, call) = AsyncStream<@Sendable () -> Void>.makeStream()
-    var tasks = PeriodicTasks()
-    tasks.add(every: 1) { ticks.add() }
-    tasks.addCall(every: 1) { done in
-      begun.add()
-      call.yield(done)
-    }
-    let running = Task { [tasks] in await tasks.run(on: eventLoop) }
-    try await eventually("three ticks") { ticks.count >= 3 }
-    #expect(begun.count == 1)
-    for await done in calls {
-      done()
-      break
-    }
-    try await eventually("a second call") { begun.count == 2 }
-    running.cancel()
-    await running.value
-  }
-
-  private final class TickCount: Sendable {
-    private let value = Atomic<Int>(0)
-
-    var count: Int { value.load(ordering: .relaxed) }
-
-    func add() { value.add(1, ordering: .relaxed) }
   }
 }

@@ -110,7 +110,7 @@ struct BackgroundTasks: Sendable {
     _ others: PeriodicTasks, _ signal: AsyncStream<Void>.Continuation
   ) -> PeriodicTasks {
     var tasks = others
-    tasks.add(every: Self.followInterval) {
+    tasks.addTick(every: Self.followInterval) {
       // Also while the store takes long to say whether it may have changed.
       if changes.isDue { signal.yield() }
       upstreams.report(to: health, at: .now())
@@ -125,8 +125,8 @@ struct BackgroundTasks: Sendable {
       }
     }
     // Each second while it fails: its end is to be noticed soon.
-    tasks.addTask(every: Self.followInterval, after: Self.followInterval) {
-      if storeCheck.isDue { await checkStore() }
+    tasks.addTask(every: Self.followInterval, after: Self.followInterval, if: storeCheck.isDue) {
+      await checkStore()
     }
     tasks.add(every: Self.checkInterval) {
       resources.report()

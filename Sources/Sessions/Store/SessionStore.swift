@@ -143,7 +143,8 @@ package protocol StoreChangeFeed: Sendable {
   /// always waits; `changes` returns all of them either way.
   func waitForChanges(atMost limit: Duration) async
 
-  /// Looks whether there may be changes since `changes` was last called. Fast enough to be asked every second.
+  /// Looks whether there may be changes since `changes` was last called. Fast enough to be asked every second, on an
+  /// event loop, which it does not block.
   /// - Parameter answer: is called once, on any thread; it may not block. True also of a store that does not know, or
   ///   does not answer. A call, and no task that waits: an idle gateway wakes no other thread for the answer.
   func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void)
