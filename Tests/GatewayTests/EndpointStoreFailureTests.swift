@@ -90,7 +90,7 @@ struct EndpointStoreFailureTests {
           invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth, metrics: rig.metrics,
           audit: audit),
         store: rig.store, sessions: rig.sessions, authority: authority, audit: audit),
-      storeHealth: rig.storeHealth, sessions: rig.sessions, audit: audit, refusals: RefusalAudit())
+      storeHealth: rig.storeHealth, sessions: rig.sessions, audit: audit, refusals: LogLimit())
     let request = try Self.request(signIn, to: "/.auth/people")
     rig.store.state.withLock { $0.failures["find"] = Self.gone }
     #expect(await endpoint.page(request).head.status == .serviceUnavailable)

@@ -1,6 +1,5 @@
 import DataPlane
 import Logging
-import NIOCore
 import Operations
 import Testing
 
@@ -26,7 +25,7 @@ struct HandshakeFailureLogTests {
       })
   }
 
-  private func at(_ seconds: UInt64) -> NIODeadline { .uptimeNanoseconds((1_000 + seconds) * 1_000_000_000) }
+  private func at(_ seconds: Int) -> Duration { .seconds(1_000 + seconds) }
 
   @Test("Each reason is logged once a minute, however many handshakes fail for another")
   func interval() {

@@ -1,5 +1,4 @@
 import Logging
-import NIOCore
 import Operations
 import Sessions
 import Synchronization
@@ -265,7 +264,7 @@ struct StoreHealthTests {
 
   @Test("Ten failures a minute are logged for each operation and kind of error, with the number of those left out")
   func repeatedFailures() {
-    let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+    let time = Mutex(Duration.seconds(1_000))
     let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation", "suppressed"]) }
     let store = StoreHealth(
       StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics, logger: logger, now: 0,
@@ -276,7 +275,7 @@ struct StoreHealthTests {
     store.failed("touch", busy)
     let failed = "session store operation failed"
     #expect(lines.take() == Array(repeating: "\(failed) end -", count: 11) + ["\(failed) touch -"])
-    time.withLock { $0 = $0 + .minutes(1) }
+    time.withLock { $0 += .seconds(60) }
     store.failed("end", busy)
     #expect(lines.take() == ["\(failed) end 990"])
     #expect(metrics.storeFailures.total("end") == 1_002 && metrics.storeFailures.total("touch") == 1)
@@ -297,7 +296,7 @@ struct StoreHealthTests {
 
   @Test("Damaged records are logged once a minute, whatever operations find them")
   func damagedRecords() {
-    let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+    let time = Mutex(Duration.seconds(1_000))
     let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation"]) }
     let store = StoreHealth(
       StoreSettings(location: .sqlite(path: "/nowhere")), metrics: metrics, logger: logger, now: 0,
@@ -308,7 +307,7 @@ struct StoreHealthTests {
       store.failed("sessions", damaged)
     }
     #expect(lines.take() == ["session store operation failed find"])
-    time.withLock { $0 = $0 + .minutes(1) }
+    time.withLock { $0 += .seconds(60) }
     store.failed("sessions", damaged)
     #expect(lines.take() == ["session store operation failed sessions"])
   }

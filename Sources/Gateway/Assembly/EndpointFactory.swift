@@ -18,7 +18,7 @@ struct EndpointFactory {
   let metrics: MetricsRegistry
   let logger: Logger
   /// Limits the audit of refused acts on the people page; shared by all configurations.
-  let refusals: RefusalAudit
+  let refusals: LogLimit
 
   // MARK: The configuration
 

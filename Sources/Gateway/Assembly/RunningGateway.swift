@@ -150,7 +150,7 @@ struct RunningGateway: Sendable {
     at address: BindAddress, _ services: GatewayServices, _ heartbeats: HeartbeatMonitor, _ board: StatusBoard,
     _ reload: Reload
   ) -> AdminGate {
-    let refusals = RefusalAudit()
+    let refusals = LogLimit(lines: 10)
     return AdminGate(
       hosts: AdminHostPolicy(address), health: services.health, heartbeats: heartbeats, metrics: services.metrics,
       status: { await board.answer($0, reload.current.status) },
@@ -158,7 +158,7 @@ struct RunningGateway: Sendable {
   }
 
   private static func administration(
-    by current: ConfigurationSnapshot, _ services: GatewayServices, _ reload: Reload, _ refusals: RefusalAudit
+    by current: ConfigurationSnapshot, _ services: GatewayServices, _ reload: Reload, _ refusals: LogLimit
   ) -> Administration {
     Administration(
       authorization: current.adminAuthorization, sessions: services.sessions, store: services.store,

@@ -17,7 +17,7 @@ struct SnapshotFactory: Sendable {
   let metrics: MetricsRegistry
   let logger: Logger
   /// Limits the audit of refused acts on the people page; shared by all configurations.
-  let refusals = RefusalAudit()
+  let refusals = LogLimit(lines: 10)
   /// The event loop of calls to Apple and of health checks.
   let eventLoop: any EventLoop
 

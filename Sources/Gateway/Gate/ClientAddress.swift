@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPWire
 internal import Logging
+internal import Operations
 internal import WebFormats
 
 /// The address of a request's client, as far as `networks` may rely on it.
@@ -29,7 +30,7 @@ enum ClientAddress {
   /// Warns of a peer that is denied because it speaks for others without being trusted, or is trusted and does not say
   /// for whom it speaks, once a minute.
   static func warnIfUnknown(
-    _ client: ClientPeer, _ head: borrowing RequestHead, _ warnings: WarningInterval, _ logger: Logger
+    _ client: ClientPeer, _ head: borrowing RequestHead, _ warnings: LogLimit, _ logger: Logger
   ) {
     guard !isKnown(client, head), !(client.isTrusted && head.fields.has(.xForwardedFor)), warnings.isDue() else {
       return

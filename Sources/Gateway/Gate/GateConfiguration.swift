@@ -1,5 +1,6 @@
 internal import AccessPolicy
 internal import HTTPWire
+internal import Operations
 internal import Pages
 internal import Sessions
 internal import WebFormats
@@ -23,14 +24,15 @@ final class GateConfiguration: Sendable {
   /// Whether `Authorization: Bearer` is accepted as a session's credential.
   let acceptsBearer: Bool
   let showsSignInPage: Bool
-  /// Limits the warnings about denied `verify` requests.
-  let verifyWarnings: VerifyWarnings
+  /// Limits the warnings about denied `verify` requests, for each reason: clients can cause some of them, and must not
+  /// hide the one that says what is wrong with the proxy.
+  let verifyWarnings: LogLimit
   /// Limits the warnings about requests that meet no `networks` because their peer is not trusted.
-  let networkWarnings: WarningInterval
+  let networkWarnings: LogLimit
   /// Limits the warnings about proxies that rewrite `Host`.
-  let rewrittenHostWarnings: WarningInterval
+  let rewrittenHostWarnings: LogLimit
   /// Limits the warnings about requests that fail.
-  let failureWarnings: FailureWarnings
+  let failureWarnings: LogLimit
 
   /// - Parameters:
   ///   - sites: each `[[host]]`.
@@ -53,10 +55,10 @@ final class GateConfiguration: Sendable {
     acceptsBearer = native.acceptsBearer
     self.verify = verify
     showsSignInPage = pages.showSignInPage
-    verifyWarnings = previous?.verifyWarnings ?? VerifyWarnings()
-    networkWarnings = previous?.networkWarnings ?? WarningInterval()
-    rewrittenHostWarnings = previous?.rewrittenHostWarnings ?? WarningInterval()
-    failureWarnings = previous?.failureWarnings ?? FailureWarnings()
+    verifyWarnings = previous?.verifyWarnings ?? LogLimit()
+    networkWarnings = previous?.networkWarnings ?? LogLimit()
+    rewrittenHostWarnings = previous?.rewrittenHostWarnings ?? LogLimit()
+    failureWarnings = previous?.failureWarnings ?? LogLimit(lines: 10)
   }
 
   /// The same configuration with other members of its groups.

@@ -1,6 +1,5 @@
 internal import DataPlane
 internal import Logging
-internal import NIOCore
 internal import Operations
 
 /// Logs the failed TLS handshakes of clients that an operator can act on: at most one a minute for each reason, for the
@@ -9,15 +8,14 @@ internal import Operations
 /// Warnings are for what strangers rarely cause. Port scanners speak plain HTTP, old versions and show no certificate,
 /// at any public port: that is information.
 final class HandshakeFailureLog: Sendable {
-  /// In the order of the reasons.
-  private let intervals = HandshakeFailureReason.allCases.map { _ in WarningInterval() }
+  private let limit = LogLimit()
   private let logger: Logger
 
   init(_ logger: Logger) { self.logger = logger }
 
   /// Logs that the handshake of the client at this address failed.
-  func write(_ failure: HandshakeFailure, of client: String, at now: NIODeadline = .now()) {
-    guard intervals[failure.counted.rawValue].isDue(at: now) else { return }
+  func write(_ failure: HandshakeFailure, of client: String, at now: Duration = LogLimit.uptime()) {
+    guard limit.isDue(failure.counted.label, at: now) else { return }
     func metadata(_ reason: String? = nil, remedy: String) -> Logger.Metadata {
       var metadata: Logger.Metadata = ["peer": "\(client)", "remedy": "\(remedy)"]
       if let reason { metadata["reason"] = "\(reason)" }

@@ -16,14 +16,14 @@ final class LoopObserver: ExchangeObserver {
   private var accessLog: AccessLogWriter?
   private let handshakeLog: HandshakeFailureLog
   private let logger: Logger
-  /// The last warning about malformed responses, and when it was written.
-  private var warned: (text: String, at: NIODeadline)?
-  /// The time of the last warning about connections beyond the limit of a client.
-  private var refusalWarnedAt: NIODeadline?
-  /// The time of the last warning about an HTTP/2 connection that cost too much.
-  private var costWarnedAt: NIODeadline?
-  /// The time of the last warning about a connection without a PROXY header.
-  private var proxyHeaderWarnedAt: NIODeadline?
+  /// Limits the warnings about malformed responses: each request of a page may meet the same mistake.
+  private let malformedWarnings = LogLimit()
+  /// Limits the warnings about connections beyond the limit of a client.
+  private let refusalWarnings = LogLimit()
+  /// Limits the warnings about HTTP/2 connections that cost too much.
+  private let costWarnings = LogLimit()
+  /// Limits the warnings about connections without a PROXY header.
+  private let proxyHeaderWarnings = LogLimit()
 
   /// - Parameters:
   ///   - prefix: `path_prefix`.
@@ -77,7 +77,7 @@ final class LoopObserver: ExchangeObserver {
 
   func connectionRefused(of client: String) {
     connections.clientRefused()
-    guard isDue(&refusalWarnedAt) else { return }
+    guard refusalWarnings.isDue() else { return }
     logger.warning("too many connections from one address, closing further ones", metadata: ["peer": "\(client)"])
   }
 
@@ -89,7 +89,7 @@ final class LoopObserver: ExchangeObserver {
   /// Counts and logs that the connection of a peer in `listen.proxy_protocol_from` did not begin with a PROXY header.
   func proxyHeaderMissing(from peer: String) {
     connections.clientHandshakeFailed(.proxyHeader)
-    guard isDue(&proxyHeaderWarnedAt) else { return }
+    guard proxyHeaderWarnings.isDue() else { return }
     logger.warning(
       "closing connection without a valid PROXY header",
       metadata: [
@@ -101,16 +101,8 @@ final class LoopObserver: ExchangeObserver {
   func connectionFailed(_ code: HTTP2ErrorCode, of client: String) {
     let error = HTTP2ConnectionError(code)
     connections.clientFailed(error)
-    guard error == .enhanceYourCalm, isDue(&costWarnedAt) else { return }
+    guard error == .enhanceYourCalm, costWarnings.isDue() else { return }
     logger.warning("HTTP/2 connection ended, it costs too much", metadata: ["peer": "\(client)"])
-  }
-
-  /// Whether a warning that is written at most once a minute is to be written.
-  private func isDue(_ last: inout NIODeadline?) -> Bool {
-    let now = NIODeadline.now()
-    if let last, now - last < .minutes(1) { return false }
-    last = now
-    return true
   }
 
   func upstreamConnectionOpened(after duration: TimeAmount) {
@@ -122,11 +114,7 @@ final class LoopObserver: ExchangeObserver {
   }
 
   func upstreamMalformed(_ reason: String, of upstream: String) {
-    let text = "\(upstream) \(reason)"
-    let now = NIODeadline.now()
-    // Each request of a page may meet the same mistake: one line a minute tells it.
-    if let warned, warned.text == text, now - warned.at < .minutes(1) { return }
-    warned = (text, now)
+    guard malformedWarnings.isDue("\(upstream) \(reason)") else { return }
     logger.warning(
       "malformed upstream response", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
   }

@@ -22,7 +22,7 @@ struct OriginalRequest {
   }
 
   /// The reason that an original request is not known.
-  enum AmbiguityError: Int, Error, CaseIterable {
+  enum AmbiguityError: Int, Error {
     case untrustedPeer, noPath
     /// Two sources of one fact differ, or one came twice.
     case contradiction

@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPWire
 internal import Logging
+internal import Operations
 
 /// Detection of a proxy that rewrites `Host` to one of `listen.hosts`. The browser is at `public_url` already, so that
 /// a redirect there would come back to the alias, without end.
@@ -33,7 +34,7 @@ enum RewrittenHost {
   ///   to the connection alone.
   static func warn(
     _ decision: consuming GateDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
-    _ warnings: WarningInterval, _ logger: Logger
+    _ warnings: LogLimit, _ logger: Logger
   ) -> GateDecision {
     guard warnings.isDue() else { return decision }
     let (host, address) = (bytes.string(head.authority), client.address)

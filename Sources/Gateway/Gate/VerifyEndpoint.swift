@@ -225,7 +225,7 @@ struct VerifyEndpoint {
     of doubt: OriginalRequest.AmbiguityError, _ decision: consuming GateDecision, _ head: borrowing RequestHead,
     _ client: ClientPeer
   ) -> GateDecision {
-    guard decision.isAnswer, configuration.verifyWarnings.isDue(doubt) else { return decision }
+    guard decision.isAnswer, configuration.verifyWarnings.isDue(String(doubt.rawValue)) else { return decision }
     let (message, remedy) = doubt.log
     guard ClientAddress.isNamedByProxy(client, head) else {
       logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])

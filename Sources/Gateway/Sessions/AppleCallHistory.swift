@@ -1,5 +1,6 @@
 internal import AppleIdentity
 internal import FoundationEssentials
+internal import Operations
 internal import Sessions
 internal import Synchronization
 
@@ -11,14 +12,14 @@ final class AppleCallHistory: Sendable {
     var backoff = ReachabilityBackoff()
     var pause = ThrottlePause()
     var condition = AppleCondition()
-    var hourly = HourlyLimit()
+    let clockAlarms = LogLimit(each: .seconds(3_600))
 
     /// Notes an identity token that shows whether our clock is behind; nil if there is none.
     /// - Returns: the alarm, unless it was raised within the hour.
     mutating func noteIdentityToken(isFromFuture: Bool?, at now: Date) -> RevalidationAlarm? {
       guard let isFromFuture else { return nil }
       condition.noteIdentityToken(isFromFuture: isFromFuture, at: now)
-      return isFromFuture && hourly.isDue("clock", at: now) ? .clockBehind : nil
+      return isFromFuture && clockAlarms.isDue(at: .milliseconds(now.millisecondsSince1970)) ? .clockBehind : nil
     }
   }
 

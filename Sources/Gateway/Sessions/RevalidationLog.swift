@@ -1,14 +1,14 @@
 internal import AppleIdentity
 internal import FoundationEssentials
 internal import Logging
+internal import Operations
 internal import Sessions
-internal import Synchronization
 
 /// Logs what an operator should know about revalidations. Messages that concern many accounts are logged once an hour.
 final class RevalidationLog: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date
-  private let hourly = Mutex(HourlyLimit())
+  private let hourly = LogLimit(each: .seconds(3_600))
 
   init(_ logger: Logger, clock: @escaping @Sendable () -> Date) {
     self.logger = logger
@@ -16,7 +16,7 @@ final class RevalidationLog: Sendable {
   }
 
   /// Logs every message again, because the configuration has changed.
-  func reset() { hourly.withLock { $0.reset() } }
+  func reset() { hourly.reset() }
 
   /// Logs an alarm.
   func raise(_ alarm: RevalidationAlarm) {
@@ -92,5 +92,5 @@ final class RevalidationLog: Sendable {
   }
 
   /// Whether a line with this key may be logged now: once an hour.
-  private func isDue(_ key: String) -> Bool { hourly.withLock { $0.isDue(key, at: clock()) } }
+  private func isDue(_ key: String) -> Bool { hourly.isDue(key, at: .milliseconds(clock().millisecondsSince1970)) }
 }

@@ -16,8 +16,8 @@ final class RevalidationRecorder: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let clock: @Sendable () -> Date
-  private let failures = WarningInterval()
-  private let drops = WarningInterval()
+  private let failures = LogLimit()
+  private let drops = LogLimit()
   /// The pass over the kept results that is under way.
   private let pass = Mutex<Task<Void, Never>?>(nil)
 

@@ -23,7 +23,7 @@ struct Administration: Sendable {
   /// Reloads the configuration; the argument is the credential of the caller, for the log.
   let reload: @Sendable (String) async -> ReloadReport
   /// Limits the audit of refusals; shared by all configurations.
-  let refusals: RefusalAudit
+  let refusals: LogLimit
 
   /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
@@ -182,7 +182,7 @@ struct Administration: Sendable {
 
   private func refuse(_ request: ControlRequest) {
     metrics.administrationRefusals.count()
-    guard let omitted = refusals.refused(at: WallClock.now()) else { return }
+    guard let omitted = refusals.admit() else { return }
     audit.record(.administrationRefused(omitted: omitted), peer: request.client.address, requestID: request.requestID)
   }
 

@@ -28,7 +28,7 @@ struct SignInLimit: Sendable {
     let table: Mutex<ClientRateTable>
     /// Counts requests that pages of other sites cause.
     let otherSites: Mutex<ClientRateTable>
-    let warnings = WarningInterval()
+    let warnings = LogLimit()
 
     init(_ rate: SignInRate) {
       self.rate = rate
@@ -70,7 +70,7 @@ struct SignInLimit: Sendable {
       : counts.table.withLock { $0.refusal(of: network, at: time) }
     guard let seconds = refusal else { return nil }
     metrics.clientLimitRefusals.count(kind.rawValue)
-    if counts.warnings.isDue(at: now) {
+    if counts.warnings.isDue(at: .nanoseconds(time)) {
       logger.warning(
         "too many sign-ins from one address, answering 429",
         metadata: [

@@ -24,7 +24,7 @@ final class NotificationEndpoint: Sendable {
   private let logger: Logger
   private let audit: AuditTrail
   /// Limits the log lines about refused requests.
-  private let refusals = WarningInterval()
+  private let refusals = LogLimit()
 
   /// The largest body that the verifier reads, in bytes.
   static let bodyLimit = 32 * 1024

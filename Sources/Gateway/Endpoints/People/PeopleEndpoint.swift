@@ -20,7 +20,7 @@ struct PeopleEndpoint: Sendable {
   let sessions: SessionManager
   let audit: AuditTrail
   /// Limits the audit of requests by others than managers; shared by all configurations.
-  let refusals: RefusalAudit
+  let refusals: LogLimit
 
   /// `GET people`, with `person`, `ask`, `q`, `after`, `requests` and `done` in its query.
   func page(_ request: ControlRequest) async -> ControlResponse {
@@ -119,7 +119,7 @@ struct PeopleEndpoint: Sendable {
   }
 
   private func refused(_ failure: PageFailure, _ request: ControlRequest) -> ControlResponse {
-    if let omitted = refusals.refused(at: sessions.now) {
+    if let omitted = refusals.admit() {
       audit.record(
         .administrationRefused(omitted: omitted), peer: request.client.address, requestID: request.requestID)
     }

@@ -1,5 +1,4 @@
 internal import Logging
-internal import NIOCore
 internal import Operations
 internal import Sessions
 internal import Synchronization
@@ -9,7 +8,7 @@ internal import Synchronization
 final class StoreHealth: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
-  private let uptime: @Sendable () -> NIODeadline
+  private let uptime: @Sendable () -> Duration
   private let state: Mutex<StoreAvailability>
   // Copies of the state for the path of a signed-in request, which takes no lock. They are written under the lock of
   // the state: otherwise two changes could leave the copy of the earlier one, such as trust after a refusal.
@@ -19,19 +18,19 @@ final class StoreHealth: Sendable {
   private let isUnreachable = Atomic<Bool>(false)
 
   /// Limits the messages about operations that fail: while the store is locked, all that write do.
-  private let failures = FailureWarnings()
+  private let failures = LogLimit(lines: 10)
   /// Limits the messages about records that are damaged: each request of their users finds them.
-  private let damagedRows = WarningInterval()
+  private let damagedRows = LogLimit()
   /// Limits the messages about a store that went back: a balancer between two servers may lead to either, time and
   /// again.
-  private let rollbacks = WarningInterval()
+  private let rollbacks = LogLimit()
 
   /// - Parameters:
   ///   - now: in milliseconds since 1970, as everywhere below.
   ///   - uptime: the steady clock of the limits on messages.
   init(
     _ settings: StoreSettings, metrics: MetricsRegistry, logger: Logger, now: Int64,
-    uptime: @escaping @Sendable () -> NIODeadline = { .now() }
+    uptime: @escaping @Sendable () -> Duration = { LogLimit.uptime() }
   ) {
     self.metrics = metrics
     self.logger = logger

@@ -1,8 +1,8 @@
 /// Decides when a shortage is logged: at its begin, once a minute while it lasts, with the failures since the last
 /// line, and at its end. Several in a row, with less than a minute between them, count as one.
-struct ShortageLog: Sendable {
+package struct ShortageLog: Sendable {
   /// A line of the log.
-  enum Line: Sendable, Equatable {
+  package enum Line: Sendable, Equatable {
     /// The shortage has begun, or lasts.
     /// - Parameter failures: since the last line.
     case lasts(failures: Int)
@@ -30,13 +30,13 @@ struct ShortageLog: Sendable {
   private static let interval = Duration.seconds(60)
 
   /// - Parameter count: of failures until now, which are not logged.
-  init(after count: Int) { self.count = count }
+  package init(after count: Int) { self.count = count }
 
   /// The line that is due, if one is.
   /// - Parameters:
   ///   - count: of failures since the start of the process.
   ///   - isBlocked: whether the shortage lasts at this moment, also if nothing is attempted.
-  mutating func line(for count: Int, isBlocked: Bool = false, at now: ContinuousClock.Instant) -> Line? {
+  package mutating func line(for count: Int, isBlocked: Bool = false, at now: ContinuousClock.Instant) -> Line? {
     let more = max(0, count - self.count)
     self.count = count
     let isShort = more > 0 || isBlocked

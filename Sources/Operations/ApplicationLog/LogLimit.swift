@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// Limits log lines of one kind to a number within an interval, for each reason by itself, on all threads together.
+///
+/// While an application is down, or the store is locked, each request fails for the same reason, up to thousands of
+/// times a second: its line is written some times, and a line for another reason is not lost among them.
+package final class LogLimit: Sendable {
+  private struct Window {
+    let begin: Duration
+    var written = 0
+    /// The lines that were left out since the last one that was written.
+    var suppressed = 0
+  }
+
+  private let lines: Int
+  private let interval: Duration
+  /// By the reasons.
+  private let windows = Mutex<[String: Window]>([:])
+
+  /// The largest number of reasons that are told apart: a reason may contain text of others. The rest share one limit.
+  static let mostReasons = 64
+  /// The key of the rest, and of lines without a reason.
+  private static let others = ""
+
+  /// - Parameters:
+  ///   - lines: the number of lines for one reason within the interval. Default: 1.
+  ///   - interval: begins with a line. Default: a minute.
+  package init(lines: Int = 1, each interval: Duration = .seconds(60)) {
+    self.lines = lines
+    self.interval = interval
+  }
+
+  /// Asks whether a line may be written now; if so, it counts as written.
+  /// - Parameter now: by any one clock. If it is set back or ahead by the interval or more, a new interval begins.
+  /// - Returns: the number of lines for this reason that were left out since the last one; nil if it may not.
+  package func admit(_ reason: String = "", at now: Duration = LogLimit.uptime()) -> Int? {
+    windows.withLock { windows in
+      var key = reason
+      if windows[key] == nil, windows.count >= Self.mostReasons {
+        windows = windows.filter { !isOver($0.value, at: now) }
+        if windows.count >= Self.mostReasons { key = Self.others }
+      }
+      var window = windows[key] ?? Window(begin: now)
+      if isOver(window, at: now) { window = Window(begin: now, suppressed: window.suppressed) }
+      let isAdmitted = window.written < lines
+      let suppressed = window.suppressed
+      window.written += isAdmitted ? 1 : 0
+      window.suppressed = isAdmitted ? 0 : suppressed + 1
+      windows[key] = window
+      return isAdmitted ? suppressed : nil
+    }
+  }
+
+  /// Whether a line may be written now; if so, it counts as written. See ``admit(_:at:)``.
+  package func isDue(_ reason: String = "", at now: Duration = LogLimit.uptime()) -> Bool {
+    admit(reason, at: now) != nil
+  }
+
+  /// Starts over: the next line of each reason is written.
+  package func reset() { windows.withLock { $0 = [:] } }
+
+  private func isOver(_ window: Window, at now: Duration) -> Bool {
+    let age = now - window.begin
+    return age >= interval || age <= .zero - interval
+  }
+
+  /// The time of the steady clock.
+  package static func uptime() -> Duration { start.duration(to: .now) }
+  private static let start = ContinuousClock.now
+}
