@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Operations on access, from requests")
 struct AccessOperationTests {
-  private func operation(_ method: String, _ target: String, _ body: String = "") throws -> AdminOperation {
-    try AdminOperation(method: method, target: target, body: Array(body.utf8))
+  private func operation(_ method: String, _ target: String, _ body: String = "") throws -> AdminRequest {
+    try AdminRequest(method: method, target: target, body: Array(body.utf8))
   }
 
   private func refusal(_ method: String, _ target: String, _ body: String = "") -> AdministrationError? {
@@ -40,8 +40,8 @@ struct AccessOperationTests {
     #expect(
       try operation("GET", "/accounts?group=staff&limit=7&after=001.a")
         == .access(.listAccounts(AccessOperation.AccountFilter(group: "staff", after: subject, limit: 7))))
-    #expect(try operation("GET", "/accounts?subject=001.a") == .findSubject(subject))
-    #expect(AdminOperation.owns("/tokens/x") && AdminOperation.owns("/requests") && !AdminOperation.owns("/token"))
+    #expect(try operation("GET", "/accounts?subject=001.a") == .operation(.findSubject(subject)))
+    #expect(AdminRequest.owns("/tokens/x") && AdminRequest.owns("/requests") && !AdminRequest.owns("/token"))
   }
 
   @Test("A wrong method names those that the path has")

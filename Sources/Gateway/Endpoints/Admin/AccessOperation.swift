@@ -65,7 +65,7 @@ enum AccessOperation: Equatable {
     switch (parts.first, parts.count) {
     case ("accounts", 3) where parts[2] == "ban":
       try method.require(["PUT", "DELETE"])
-      let subject = try AdminOperation.subject(second)
+      let subject = try AdminRequest.subject(second)
       guard method == .put else {
         self = .unban(subject)
         return
@@ -78,12 +78,12 @@ enum AccessOperation: Equatable {
     case ("groups", 4) where parts[2] == "members":
       try method.require(["PUT", "DELETE"])
       guard let group = second else { throw .badGroup }
-      let subject = try AdminOperation.subject(parts[3])
+      let subject = try AdminRequest.subject(parts[3])
       if method == .put { _ = try AdminRequestBody(body, members: []) }
       self = method == .put ? .addMember(subject, group: group) : .removeMember(subject, group: group)
     case ("requests", 1):
       try method.require(["GET"])
-      let fields = try AdminOperation.fields(query, ["after", "limit"])
+      let fields = try AdminRequest.fields(query, ["after", "limit"])
       var after: AccessRequestCode?
       if let text = fields["after"] {
         after = AccessRequestCode(text)
@@ -124,7 +124,7 @@ enum AccessOperation: Equatable {
   /// The list of accounts that a query asks for.
   static func listing(_ fields: [String: String]) throws(AdministrationError) -> AccessOperation {
     var filter = AccountFilter(group: fields["group"], seenSince: fields["seen_since"])
-    if let after = fields["after"] { filter.after = try AdminOperation.subject(after) }
+    if let after = fields["after"] { filter.after = try AdminRequest.subject(after) }
     filter.limit = try limit(fields["limit"])
     return .listAccounts(filter)
   }

@@ -37,7 +37,7 @@ final class AdminGate: RequestGate {
   ) -> GateDecision {
     if let refusal = hosts.refusal(head, bytes) { return answer(refusal) }
     let path = bytes.string(head.path)
-    if AdminOperation.owns(path) {
+    if AdminRequest.owns(path) {
       // By the authorization of the moment when the whole request has come.
       return .handle(
         EndpointAction(bodyLimit: AdminRequestBody.limit, routeClass: Self.routeClass) { [administration] in

@@ -29,10 +29,12 @@ struct Administration: Sendable {
   func answer(_ request: ControlRequest) async -> ControlResponse {
     do throws(AdministrationError) {
       let caller = try authorize(request)
-      let operation = try AdminOperation(
+      let asked = try AdminRequest(
         method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)
-      if case .access(let operation) = operation { return try await carryOut(operation, by: caller, request) }
-      return try await carryOut(operation, by: caller, request)
+      switch asked {
+      case .operation(let operation): return try await carryOut(operation, by: caller, request)
+      case .access(let operation): return try await carryOut(operation, by: caller, request)
+      }
     } catch {
       return Self.response(error)
     }
@@ -123,7 +125,6 @@ struct Administration: Sendable {
       let report = await reload(context.caller)
       record(operation.name, by: context.caller, failed: report.failure, context.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
-    case .access(let operation): return try await carryOut(operation, by: context.caller, context.request)
     }
   }
 
