@@ -66,6 +66,21 @@ struct ChangeFollowerTests {
     try await rig.stop()
   }
 
+  @Test("A backlog is followed no further after it was cancelled: the store is about to be closed")
+  func cancelled() async throws {
+    let rig = try await GateRig()
+    let cursor = await rig.follow()
+    let changes = ends(2_500)
+    rig.store.state.withLock { state in
+      state.changes = changes
+      state.beforeChanges = { withUnsafeCurrentTask { if let task = $0 { task.cancel() } } }
+    }
+    let following = Task { await rig.changes.follow(cursor) }
+    #expect(await following.value?.text == "1000")
+    #expect(!rig.storeHealth.isUnavailable)
+    try await rig.stop()
+  }
+
   @Test("A feed that is always busy keeps cached sessions trusted, from the moment at which each batch was asked for")
   func busy() async throws {
     var settings = try GatewaySettings.forTests()

@@ -294,6 +294,22 @@ struct StoreHealthTests {
     #expect(!store.isUnavailable)
   }
 
+  @Test("An operation that comes after the store was closed at shutdown is neither logged nor counted as a failure")
+  func closed() {
+    let store = make(grace: .seconds(10))
+    store.wrote(at: 0)
+    let closed = StoreError(code: .closed, message: "closed")
+    store.failed("complete", closed)
+    store.didNotAnswer("find", closed)
+    store.feedDidNotAnswer(closed)
+    store.didNotWrite(closed)
+    #expect(logged() == [])
+    #expect(store.isHealthy && !store.isUnavailable)
+    for operation in ["complete", "find", "changes", "ping"] {
+      #expect(metrics.storeFailures.total(operation) == 0, "\(operation)")
+    }
+  }
+
   @Test("Damaged records are logged once a minute, whatever operations find them")
   func damagedRecords() {
     let time = Mutex(Duration.seconds(1_000))

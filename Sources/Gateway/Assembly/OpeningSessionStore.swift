@@ -132,8 +132,7 @@ final class OpeningSessionStore: Sendable {
     case .failed:
       throw StoreError(code: .unavailable, message: "the session store cannot be opened; cordon ends because of it")
     case .closed:
-      throw StoreError(
-        code: .closed, message: "the session store was closed; this is a bug in cordon; please report it")
+      throw StoreError(code: .closed, message: "the session store is closed: cordon is stopping")
     }
   }
 }

@@ -125,7 +125,6 @@ final class RevalidationRecorder: Sendable {
       unrecorded.remove(entry)
       return Attempt(number: entry.number, subject: subject, outcome: outcome)
     } catch {
-      if error.code == .closed { return nil }
       storeHealth.failed("check", error)
       switch error.code {
       case .unavailable, .readOnly, .full, .corrupt, .denied, .misconfigured, .missingDirectory, .newerSchema,

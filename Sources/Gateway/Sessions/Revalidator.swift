@@ -169,8 +169,6 @@ final class Revalidator: Sendable {
   }
 
   private func failed(_ error: StoreError) -> Outcome {
-    // The process ends: nobody is served any more.
-    if error.code == .closed { return Outcome() }
     storeHealth.failed("check", error)
     return Outcome()
   }

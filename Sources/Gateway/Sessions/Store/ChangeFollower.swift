@@ -66,7 +66,8 @@ struct ChangeFollower: Sendable {
         if !mayHaveMore || storeHealth.trustsFeed(at: arrival) {
           storeHealth.feedAnswered(at: arrival, asked: asked)
         }
-        if !mayHaveMore { return cursor }
+        // The store is closed soon after this was cancelled.
+        if !mayHaveMore || Task.isCancelled { return cursor }
       }
     } catch {
       storeHealth.feedDidNotAnswer(error)

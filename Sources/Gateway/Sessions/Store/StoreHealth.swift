@@ -156,9 +156,14 @@ final class StoreHealth: Sendable {
 
   // MARK: Failures
 
+  /// Whether an error is that of an operation after the end of a shutdown, which closes the store: such as that of an
+  /// endpoint whose client was aborted. It is no failure of the store, and nobody is served any longer.
+  private static func isOfShutdown(_ error: StoreError) -> Bool { error.code == .closed }
+
   /// Notes that the change feed did not answer: the store counts as unavailable, and caches are trusted for no longer
   /// than the outage grace, even if it answers other queries.
   func feedDidNotAnswer(_ error: StoreError) {
+    if Self.isOfShutdown(error) { return }
     metrics.storeFailures.count("changes")
     change { $0.feedDidNotAnswer(error) }
   }
@@ -166,6 +171,7 @@ final class StoreHealth: Sendable {
   /// Notes that a check could not write to the store. It may still answer queries, even if the error is one of an
   /// outage: those that fail say so themselves.
   func didNotWrite(_ error: StoreError) {
+    if Self.isOfShutdown(error) { return }
     metrics.storeFailures.count("ping")
     change { $0.didNotWrite(error) }
   }
@@ -175,7 +181,7 @@ final class StoreHealth: Sendable {
   /// - Returns: the error as reported, to be thrown.
   @discardableResult
   func failed(_ operation: String, _ error: StoreError) -> StoreError {
-    if error.isReported { return error }
+    if error.isReported || Self.isOfShutdown(error) { return error }
     metrics.storeFailures.count(operation)
     change { $0.failed(operation, error) }
     return error.reported
@@ -186,7 +192,7 @@ final class StoreHealth: Sendable {
   /// - Returns: the error as reported, to be thrown.
   @discardableResult
   func didNotAnswer(_ operation: String, _ error: StoreError) -> StoreError {
-    if error.isReported { return error }
+    if error.isReported || Self.isOfShutdown(error) { return error }
     metrics.storeFailures.count(operation)
     change { $0.didNotAnswer(operation, error) }
     return error.reported
