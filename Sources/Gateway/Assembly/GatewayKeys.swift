@@ -6,7 +6,7 @@ internal import NIOCore
 internal import Operations
 internal import Sessions
 
-/// The gateway's keys, from the files that the configuration names: session secrets, Apple's key, assertion keys.
+/// The gateway's keys, and what is made with them.
 struct GatewayKeys: Sendable {
   let keyring: SessionKeyring
   let audit: AuditTrail
@@ -16,17 +16,16 @@ struct GatewayKeys: Sendable {
   /// Nil if no assertions are signed.
   let signer: AssertionSigner?
 
-  /// Reads secrets and keys.
-  /// - Parameter previous: the previous keys, at a reload: the fetched key set of Apple is kept.
-  /// - Throws: the problem of a file, with the remedy.
+  /// - Parameters:
+  ///   - files: read by the same settings.
+  ///   - previous: the previous keys, at a reload: the fetched key set of Apple is kept.
+  /// - Throws: the problem of `apple.tls_ca_file`, with the remedy.
   init(
-    _ settings: GatewaySettings, metrics: MetricsRegistry, on eventLoop: any EventLoop,
+    _ settings: GatewaySettings, _ files: KeyFiles, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: GatewayKeys? = nil
   ) async throws {
-    signer = try AssertionSigner(settings)
-    var keyring = try SessionKeyring(files: settings.session.secretFiles)
-    keyring.cookies = settings.session.cookies
-    self.keyring = keyring
+    signer = files.signer
+    keyring = files.keyring
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, settings.apple, metrics: metrics, on: eventLoop)
@@ -40,8 +39,7 @@ struct GatewayKeys: Sendable {
       keySet = await before.keySet.reached(by: transport)
     }
     apple = try AppleIdentityProvider(
-      settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
-      transport: transport, clock: { Date.now }, keySet: keySet)
+      settings: settings.apple, key: files.clientSecretKey, transport: transport, clock: { Date.now }, keySet: keySet)
   }
 
   /// - Throws: `KeyringError` if a refresh token of the store would be lost, as no secret decrypts it; `StoreError`.

@@ -3,6 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Sessions
+internal import Threads
 
 /// The services of a gateway that outlive its configurations: metrics and health, the store, sessions, revalidation,
 /// relayed notifications. For the start and the end of a ``RunningGateway`` only: each part is given what it needs.
@@ -73,6 +74,6 @@ struct GatewayServices: Sendable {
     revalidations = RequestRevalidations(revalidator, sessions: sessions)
     snapshots = SnapshotFactory(
       store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
-      relay: relay, metrics: metrics, logger: logger, eventLoop: eventLoop)
+      relay: relay, metrics: metrics, logger: logger, files: SerialWorker(named: "cordon-files"), eventLoop: eventLoop)
   }
 }

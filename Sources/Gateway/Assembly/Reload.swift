@@ -17,7 +17,7 @@ actor Reload {
   let metrics: MetricsRegistry
   let logger: Logger
   /// Reads files, so that a file system that does not answer blocks nothing else.
-  let files = SerialWorker(named: "cordon-files")
+  nonisolated var files: SerialWorker { factory.files }
   private let read: Reader
   /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?

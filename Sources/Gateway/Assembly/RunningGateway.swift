@@ -34,7 +34,7 @@ struct RunningGateway: Sendable {
     let eventLoop = group.loops[0]
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
-    let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop)
+    let keys = try await GatewayKeys(settings, KeyFiles(settings), metrics: metrics, on: eventLoop)
     let services = try await GatewayServices(
       settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
     let snapshot = try await services.snapshots.make(

@@ -4,6 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Sessions
+internal import Threads
 internal import WebFormats
 
 /// Builds configuration snapshots: from settings, and from the services that outlive a reload.
@@ -18,6 +19,8 @@ struct SnapshotFactory: Sendable {
   let logger: Logger
   /// Limits the audit of refused acts on the people page; shared by all configurations.
   let refusals = LogLimit(lines: 10)
+  /// Reads files, so that a file system that does not answer blocks nothing else.
+  let files: SerialWorker
   /// The event loop of calls to Apple and of health checks.
   let eventLoop: any EventLoop
 
@@ -27,7 +30,8 @@ struct SnapshotFactory: Sendable {
   func make(
     _ settings: GatewaySettings, members: MembersFiles, after previous: ConfigurationSnapshot
   ) async throws -> ConfigurationSnapshot {
-    let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
+    let keyFiles = try await files.run { Result { try KeyFiles(settings) } }.get()
+    let keys = try await GatewayKeys(settings, keyFiles, metrics: metrics, on: eventLoop, after: previous.keys)
     try await keys.keyring.requireEveryKey(of: store, after: previous.keys.keyring)
     return try await make(settings, keys: keys, members: members, after: previous)
   }
@@ -49,10 +53,14 @@ struct SnapshotFactory: Sendable {
     let button = try await AppleButton(
       settings, metrics: metrics, logger: logger, on: eventLoop, after: previous?.button)
     let upstreams = try await WatchedUpstream.all(
-      of: settings, routes: gate.routes, keeping: previous?.upstreams ?? [], on: eventLoop)
-    let listener = try ListenerConfiguration(
-      settings.listener, rules: Self.forwardingRules(settings, keys), upstreams: upstreams.map(\.target),
-      after: previous?.listener)
+      of: settings, routes: gate.routes, keeping: previous?.upstreams ?? [], reading: files, on: eventLoop)
+    let listener = try await files.run {
+      Result {
+        try ListenerConfiguration(
+          settings.listener, rules: Self.forwardingRules(settings, keys), upstreams: upstreams.map(\.target),
+          after: previous?.listener)
+      }
+    }.get()
     let limit = SignInLimit(
       settings.signInRate, trustedProxies: settings.listener.acceptors.flatMap(\.trustedProxies), metrics: metrics,
       logger: logger, after: previous?.signInLimit)

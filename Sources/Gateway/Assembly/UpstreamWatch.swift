@@ -5,6 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Synchronization
+internal import Threads
 
 /// One upstream with its health check.
 struct WatchedUpstream: Sendable {
@@ -18,7 +19,7 @@ struct WatchedUpstream: Sendable {
   /// - Throws: ``UnknownUpstreamError`` if a route names an unknown upstream; TLSConfigurationError.
   static func all(
     of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
-    on eventLoop: any EventLoop
+    reading files: SerialWorker, on eventLoop: any EventLoop
   ) async throws -> [WatchedUpstream] {
     var result: [WatchedUpstream] = []
     for name in routes.upstreams {
@@ -32,7 +33,7 @@ struct WatchedUpstream: Sendable {
       {
         result.append(same)
       } else {
-        let new = try await WatchedUpstream(upstream, authority: authority, on: eventLoop)
+        let new = try await WatchedUpstream(upstream, authority: authority, reading: files, on: eventLoop)
         for same in known { new.target.learn(from: same.target) }
         result.append(new)
       }
@@ -40,8 +41,10 @@ struct WatchedUpstream: Sendable {
     return result
   }
 
-  private init(_ settings: UpstreamSettings, authority: String, on eventLoop: any EventLoop) async throws {
-    target = try UpstreamGroup(settings)
+  private init(
+    _ settings: UpstreamSettings, authority: String, reading files: SerialWorker, on eventLoop: any EventLoop
+  ) async throws {
+    target = try await files.run { Result { try UpstreamGroup(settings) } }.get()
     checker = try await UpstreamChecker(target, authority: authority, on: eventLoop)
     self.authority = authority
   }
