@@ -31,7 +31,7 @@ struct EndpointFactory {
 
   /// The endpoints of each site, by its number.
   func endpoints() -> [SiteEndpoints] {
-    [publicEndpoints().endpoints] + gate.hosts.map { hostEndpoints(of: $0).endpoints }
+    [publicEndpoints().endpoints] + gate.sites.hosts.map { hostEndpoints(of: $0).endpoints }
   }
 
   // MARK: Sites
@@ -54,10 +54,10 @@ struct EndpointFactory {
   }
 
   private func publicEndpoints() -> EndpointTable {
-    let site = site(gate.publicSite, settings.originSettings)
+    let site = site(gate.sites.publicSite, settings.originSettings)
     let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
     let handOver = HandOver(
-      hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: site.requestSessions,
+      hosts: gate.sites.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: site.requestSessions,
       policy: policy, schedule: gate.sessions.schedule, logger: logger)
     return EndpointTable(
       pages: site.pages, storeHealth: storeHealth, signInLimit: signInLimit,
@@ -79,7 +79,8 @@ struct EndpointFactory {
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
         origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, store: store,
-        storeHealth: storeHealth, sessions: sessions, evaluator: site.evaluator, hosts: gate.hosts, audit: keys.audit),
+        storeHealth: storeHealth, sessions: sessions, evaluator: site.evaluator, hosts: gate.sites.hosts,
+        audit: keys.audit),
       people: people(site), accessRequest: accessRequest(site), keptForm: keptForm(site))
   }
 

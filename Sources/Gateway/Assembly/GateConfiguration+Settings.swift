@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import DataPlane
 internal import Logging
+internal import Pages
 internal import Sessions
 
 extension GateConfiguration {
@@ -33,9 +34,12 @@ extension GateConfiguration {
       },
       keyring: keyring, assertions: assertions, omissions: omissions, eventLoops: settings.eventLoops,
       after: previous?.sessions)
-    try self.init(
-      settings.originSettings, sites: settings.sites.map { ($0.host, $0.pages) }, routes: routes, sessions: sessions,
-      pages: settings.pages, native: settings.native, verify: settings.verify, after: previous)
+    let sites = try GateSites(
+      settings.originSettings, pages: settings.pages, hosts: settings.sites.map { ($0.host, $0.pages) }, routes: routes)
+    self.init(
+      sites: sites, paths: GatewayPaths(below: settings.prefix), routes: routes, sessions: sessions,
+      verify: settings.verify, acceptsBearer: settings.native.acceptsBearer,
+      showsSignInPage: settings.pages.showSignInPage, warnings: previous?.warnings ?? GateWarnings())
   }
 }
 

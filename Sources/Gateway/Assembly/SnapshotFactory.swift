@@ -76,7 +76,7 @@ struct SnapshotFactory: Sendable {
 
   /// Builds the snapshot with other members of the same groups.
   func make(_ members: MembersFiles, after previous: ConfigurationSnapshot) -> ConfigurationSnapshot {
-    let gate = GateConfiguration(previous.gate, groups: members.directory)
+    let gate = previous.gate.with(members.directory)
     let endpoints = endpointFactory(previous.settings, previous.keys, gate, previous.button, previous.signInLimit)
       .endpoints()
     return previous.with(members, gate: gate, endpoints: endpoints)

@@ -30,7 +30,7 @@ final class ConfiguredGate {
   /// - Parameter endpoints: those of each site, by its number.
   init(_ configuration: GateConfiguration, sessions: LoopSessions, endpoints: [SiteEndpoints], logger: Logger) {
     self.configuration = configuration
-    authorities = configuration.authorities
+    authorities = configuration.sites.authorities
     routes = configuration.routes
     self.endpoints = endpoints
     self.sessions = sessions
@@ -52,13 +52,13 @@ final class ConfiguredGate {
   ) -> GateDecision {
     let place = authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
     let isAlias = if case .alias? = place { true } else { false }
-    var request = GateRequest(requestID, to: configuration.site(place ?? .publicURL), isAlias: isAlias)
+    var request = GateRequest(requestID, to: configuration.sites.site(place ?? .publicURL), isAlias: isAlias)
     var decision = decide(place, head, bytes, client, &request)
     if isAlias, decision.redirects(to: configuration.origin),
       RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
     {
       decision = RewrittenHost.warn(
-        refuse(.misdirected, head, bytes, request), head, bytes, client, configuration.rewrittenHostWarnings, logger)
+        refuse(.misdirected, head, bytes, request), head, bytes, client, configuration.warnings.rewrittenHost, logger)
     }
     // After the decision, because verify judges another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }
@@ -71,7 +71,7 @@ final class ConfiguredGate {
     _ request: inout GateRequest
   ) -> GateDecision {
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    let isGatewayPath = path.map { configuration.isGatewayPath(bytes, $0) } ?? false
+    let isGatewayPath = path.map { configuration.paths.contains(bytes, $0) } ?? false
     if isGatewayPath, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
     guard place != nil else {
       if isHealthCheck(head, bytes) {
@@ -252,7 +252,7 @@ final class ConfiguredGate {
     _ route: RouteDecision, _ head: borrowing RequestHead, _ client: ClientPeer
   ) -> Bool {
     if routes.admits(route, from: ClientAddress.find(client, head)) { return true }
-    ClientAddress.warnIfUnknown(client, head, configuration.networkWarnings, logger)
+    ClientAddress.warnIfUnknown(client, head, configuration.warnings.networks, logger)
     return false
   }
 
@@ -343,7 +343,7 @@ final class ConfiguredGate {
   ) -> ControlResponse {
     // Failures of the application or the gateway concern the operator; mistakes of a client, and more of the same, are
     // for debugging.
-    let suppressed = status >= 500 ? configuration.failureWarnings.admit("\(status) \(reason)") : nil
+    let suppressed = status >= 500 ? configuration.warnings.failures.admit("\(status) \(reason)") : nil
     let level: Logger.Level = suppressed == nil ? .debug : .warning
     var metadata: Logger.Metadata { ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"] }
     if let suppressed, suppressed > 0 {

@@ -12,7 +12,7 @@ enum DestinationField {
     _ configuration: GateConfiguration
   ) -> GateConfiguration.PathRouting {
     let path = path(head, bytes) {
-      configuration.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
+      configuration.sites.site(of: bytes.extracting($0)._unsafeView(as: UInt8.self))?.number == site.number
     }
     guard let path else { return .refused }
     return configuration.route(path, method: method, bytes, on: site)

@@ -29,7 +29,7 @@ struct EndpointGate {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>, _ request: inout GateRequest
   ) -> GateDecision {
-    let name = path.lowerBound + configuration.gatewayPaths.count..<path.upperBound
+    let name = path.lowerBound + configuration.paths.folder.count..<path.upperBound
     guard let endpoint = GatewayEndpoint(name: bytes.string(name)) else {
       return responses.refuse(.notFound, head, bytes, request, routeClass: .own)
     }
@@ -56,7 +56,7 @@ struct EndpointGate {
   func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
     guard let name = action.endpoint else { return action }
     guard let endpoint = GatewayEndpoint(rawValue: name),
-      let site = configuration.site(of: Array((request.head.authority ?? "").utf8).span)
+      let site = configuration.sites.site(of: Array((request.head.authority ?? "").utf8).span)
     else { return nil }
     return endpoints[site.number].actions[endpoint]
   }

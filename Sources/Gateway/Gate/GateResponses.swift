@@ -42,7 +42,7 @@ struct GateResponses {
   ) -> ControlResponse {
     let path = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
-      origin: request.site.origin, prefix: configuration.prefix
+      origin: request.site.origin, prefix: configuration.paths.prefix
     ).path
     let (renderer, id) = (pages(head, bytes, request), request.id.description)
     if RequestKind.isPageLoad(head, bytes) {
@@ -97,14 +97,14 @@ struct GateResponses {
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
-      origin: request.site.origin, prefix: configuration.prefix)
+      origin: request.site.origin, prefix: configuration.paths.prefix)
     // On a host of its own, sign-in begins the visit to public_url.
     let isShort =
       request.site.isPublicURL && !configuration.showsSignInPage && !needsPage(wanted, head, bytes, request)
     let endpoint = isShort ? GatewayEndpoint.authorize : .signIn
     // Apple redirects to public_url only, and the cookie of the sign-in state is set there.
     let origin = request.isAlias ? configuration.origin.description : ""
-    let path = endpoint.path(below: configuration.prefix)
+    let path = endpoint.path(below: configuration.paths.prefix)
     return .redirect(toSignIn: "\(origin)\(path)?return_to=\(wanted.queryValue)")
   }
 
@@ -150,7 +150,7 @@ struct GateResponses {
     for line in head.fields.lines where bytes.equalsIgnoringCase("referer", line.name) {
       return ReturnTarget(
         parsing: bytes.extracting(line.value)._unsafeView(as: UInt8.self), origin: request.site.origin,
-        prefix: configuration.prefix)
+        prefix: configuration.paths.prefix)
     }
     return .frontPage
   }
@@ -188,17 +188,17 @@ struct GateResponses {
     let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.count
     guard end > 1, authority[end - 1] == UInt8(ascii: ".") else { return nil }
     let name = Array(authority[..<(end - 1)]) + Array(authority[end...])
-    guard let place = configuration.authorities.place(name.span) else { return nil }
+    guard let place = configuration.sites.authorities.place(name.span) else { return nil }
     if case .alias = place { return nil }
     let target = PercentEncoding.requestTarget(bytes.array(head.path.lowerBound..<head.query.upperBound))
-    return .redirect(.permanentRedirect, to: configuration.site(place).origin.description + target)
+    return .redirect(.permanentRedirect, to: configuration.sites.site(place).origin.description + target)
   }
 
   /// The redirect from an application's own address for signing out to ours on `public_url`: for aliases, where the
   /// session's cookie does not arrive. Nil for other hosts.
   func signOutAtPublicURL(_ head: borrowing RequestHead, _ request: GateRequest) -> ControlResponse? {
     guard request.isAlias else { return nil }
-    let address = configuration.origin.description + GatewayEndpoint.signOut.path(below: configuration.prefix)
+    let address = configuration.origin.description + GatewayEndpoint.signOut.path(below: configuration.paths.prefix)
     switch head.method {
     case .get, .head: return .redirect(.found, to: address)
     case .post where configuration.acceptsBearer && head.fields.has(.authorization): return nil
@@ -237,7 +237,7 @@ struct GateResponses {
   }
 
   private func site(of preferences: ClientPreferences) -> GateSite {
-    preferences.authority.flatMap { configuration.site(of: $0.span) } ?? configuration.publicSite
+    preferences.authority.flatMap { configuration.sites.site(of: $0.span) } ?? configuration.sites.publicSite
   }
 
   private func response(

@@ -253,7 +253,7 @@ final class OpenExchangeReview {
     var head = RequestHead()
     let bytes = exchange.head.readableBytesSpan
     guard Self.reviewParser.parse(bytes, into: &head) == .complete,
-      let site = configuration.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self)),
+      let site = configuration.sites.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self)),
       let route = route(
         head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
     else { return .closed }

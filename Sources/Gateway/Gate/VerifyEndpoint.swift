@@ -24,14 +24,15 @@ struct VerifyEndpoint {
     self.sessions = sessions
     self.logger = logger
     users = UserAdmission(configuration, sessions)
-    reader = OriginalRequestReader(configuration.verify, configuration.authorities, path: configuration.verifyPath)
+    reader = OriginalRequestReader(
+      configuration.verify, configuration.sites.authorities, path: configuration.paths.verify)
   }
 
   /// Whether a path is that of `verify`, or one below it where the path of the original request follows. Elsewhere a
   /// proxy that resolves `verify/../x` would take it for one of the gateway's pages, and let clients ask.
   @inline(__always)
   func answers(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
-    let own = configuration.verifyPath
+    let own = configuration.paths.verify
     guard path.count >= own.count, own.indices.allSatisfy({ bytes.byte(at: path.lowerBound + $0) == own[$0] }) else {
       return false
     }
@@ -61,7 +62,7 @@ struct VerifyEndpoint {
       doubt = error
       return status(.forbidden)
     }
-    request.site = configuration.site(original.place)
+    request.site = configuration.sites.site(original.place)
     let route: RouteDecision
     let isPathKnown: Bool
     switch original.target {
@@ -202,10 +203,11 @@ struct VerifyEndpoint {
   private func signInAddress(
     _ original: OriginalRequest, _ bytes: RawSpan, _ site: GateSite, isRepeated: Bool = false
   ) -> String {
-    let page = "\(site.origin)\(GatewayEndpoint.signIn.path(below: configuration.prefix))"
+    let page = "\(site.origin)\(GatewayEndpoint.signIn.path(below: configuration.paths.prefix))"
     guard case .known(let target, _) = original.target else { return page }
     let wanted = ReturnTarget(
-      parsing: bytes.extracting(target)._unsafeView(as: UInt8.self), origin: site.origin, prefix: configuration.prefix)
+      parsing: bytes.extracting(target)._unsafeView(as: UInt8.self), origin: site.origin,
+      prefix: configuration.paths.prefix)
     let more = isRepeated && !site.isPublicURL ? "&\(PageRenderer.newSignIn)=1" : ""
     return "\(page)?return_to=\(wanted.queryValue)\(more)"
   }
@@ -225,7 +227,7 @@ struct VerifyEndpoint {
     of doubt: OriginalRequest.AmbiguityError, _ decision: consuming GateDecision, _ head: borrowing RequestHead,
     _ client: ClientPeer
   ) -> GateDecision {
-    guard decision.isAnswer, configuration.verifyWarnings.isDue(String(doubt.rawValue)) else { return decision }
+    guard decision.isAnswer, configuration.warnings.verify.isDue(String(doubt.rawValue)) else { return decision }
     let (message, remedy) = doubt.log
     guard ClientAddress.isNamedByProxy(client, head) else {
       logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])

@@ -140,7 +140,7 @@ final class GateRig: Sendable {
     for gate in gates {
       try await gate.eventLoop.submit {
         let current = gate.value.current
-        gate.value.apply(GateConfiguration(current.configuration, groups: groups), endpoints: current.endpoints)
+        gate.value.apply(current.configuration.with(groups), endpoints: current.endpoints)
       }.get()
     }
   }

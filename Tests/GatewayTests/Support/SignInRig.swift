@@ -31,7 +31,7 @@ struct SignInRig {
         apple: try rig.apple.provider(rig.clock), revalidator: rig.revalidator, logger: logger),
       creation: creation)
     responses = SignInResponses(
-      keyring: rig.keyring, pages: EndpointPages(gate.publicSite.pages),
+      keyring: rig.keyring, pages: EndpointPages(gate.sites.publicSite.pages),
       appReturns: AppReturns(native: rig.settings.native, keyring: rig.keyring, logger: silent),
       handOver: HandOver(
         hosts: [], prefix: rig.settings.prefix, keyring: rig.keyring, requestSessions: requestSessions,
