@@ -1,27 +1,13 @@
 internal import AccessPolicy
 internal import AppleIdentity
 internal import DataPlane
-internal import Logging
-internal import Operations
 internal import Pages
 internal import Sessions
 internal import WebFormats
 
 /// Builds the endpoints of all sites for one configuration.
 struct EndpointFactory {
-  let store: any SessionStore
-  let storeHealth: StoreHealth
-  let sessions: SessionManager
-  let tokens: MachineTokenSessions
-  let revalidator: Revalidator
-  let relay: NotificationRelay
-  let metrics: MetricsRegistry
-  let logger: Logger
-  /// Limits the audit of refused acts on the people page; shared by all configurations.
-  let refusals: LogLimit
-
-  // MARK: The configuration
-
+  let services: EndpointServices
   let settings: GatewaySettings
   let keys: GatewayKeys
   let gate: GateConfiguration
@@ -49,24 +35,24 @@ struct EndpointFactory {
     SiteParts(
       origin: origin, pages: EndpointPages(site.pages), returnTargets: ReturnTargets(origin),
       requestSessions: RequestSessions(
-        keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions),
+        keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: services.sessions),
       evaluator: AccessEvaluator(policy: policy, host: site.routes))
   }
 
   private func publicEndpoints() -> EndpointTable {
     let site = site(gate.sites.publicSite, settings.originSettings)
-    let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
+    let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: services.logger)
     let handOver = HandOver(
       hosts: gate.sites.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: site.requestSessions,
-      policy: policy, schedule: gate.sessions.schedule, logger: logger)
+      policy: policy, schedule: gate.sessions.schedule, logger: services.logger)
     return EndpointTable(
-      pages: site.pages, storeHealth: storeHealth, signInLimit: signInLimit,
+      pages: site.pages, storeHealth: services.storeHealth, signInLimit: signInLimit,
       authorize: AuthorizeEndpoint(
         origin: site.origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: site.pages, returnTargets: site.returnTargets,
         requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, evaluator: site.evaluator,
         shortestMaxAge: ([settings.access.maxAge] + settings.routes.compactMap(\.maxAge)).filter { $0 > 0 }.min(),
-        metrics: metrics, logger: logger),
+        metrics: services.metrics, logger: services.logger),
       callback: callback(site, appReturns, handOver),
       session: session(site), signOut: signOut(site), account: account(site),
       native: NativeEndpoint(
@@ -74,13 +60,14 @@ struct EndpointFactory {
         requestSessions: site.requestSessions, codeExchange: codeExchange, creation: creation, reset: reset),
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
-        verifier: keys.apple.notifications, sessions: sessions, revalidator: revalidator, relay: relay,
-        denyGroups: settings.denyGroups, metrics: metrics, audit: keys.audit, logger: logger),
+        verifier: keys.apple.notifications, sessions: services.sessions, revalidator: services.revalidator,
+        relay: services.relay, denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit,
+        logger: services.logger),
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
-        origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, store: store,
-        storeHealth: storeHealth, sessions: sessions, evaluator: site.evaluator, hosts: gate.sites.hosts,
-        audit: keys.audit),
+        origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, store: services.store,
+        storeHealth: services.storeHealth, sessions: services.sessions, evaluator: site.evaluator,
+        hosts: gate.sites.hosts, audit: keys.audit),
       people: people(site), accessRequest: accessRequest(site), keptForm: keptForm(site))
   }
 
@@ -90,10 +77,10 @@ struct EndpointFactory {
       pages: site.pages, signInLimit: signInLimit,
       visit: VisitEndpoint(
         origin: site.origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: site.pages,
-        returnTargets: site.returnTargets, evaluator: site.evaluator, logger: logger),
+        returnTargets: site.returnTargets, evaluator: site.evaluator, logger: services.logger),
       arrival: ArrivalEndpoint(
         origin: site.origin, scope: host.scope, keyring: keys.keyring, pages: site.pages,
-        requestSessions: site.requestSessions, sessions: sessions, creation: creation, reset: reset,
+        requestSessions: site.requestSessions, sessions: services.sessions, creation: creation, reset: reset,
         audit: keys.audit),
       session: session(site), signOut: signOut(site), button: ButtonEndpoint(button: button, pages: site.pages),
       accessRequest: accessRequest(site), keptForm: keptForm(site))
@@ -111,33 +98,33 @@ struct EndpointFactory {
       responses: SignInResponses(
         keyring: keys.keyring, pages: site.pages, appReturns: appReturns, handOver: handOver, creation: creation,
         reset: reset),
-      logger: logger)
+      logger: services.logger)
   }
 
   private func session(_ site: SiteParts) -> SessionEndpoint {
-    SessionEndpoint(pages: site.pages, sessions: site.requestSessions, tokens: tokens, policy: policy)
+    SessionEndpoint(pages: site.pages, sessions: site.requestSessions, tokens: services.tokens, policy: policy)
   }
 
   private func signOut(_ site: SiteParts) -> SignOutEndpoint {
     SignOutEndpoint(
       origin: site.origin, pages: site.pages, returnTargets: site.returnTargets,
-      requestSessions: site.requestSessions, sessions: sessions, reset: reset, audit: keys.audit)
+      requestSessions: site.requestSessions, sessions: services.sessions, reset: reset, audit: keys.audit)
   }
 
   private func account(_ site: SiteParts) -> AccountEndpoint {
     AccountEndpoint(
-      origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, sessions: sessions,
+      origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, sessions: services.sessions,
       removal: AccountRemoval(
-        sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, denyGroups: settings.denyGroups,
-        metrics: metrics, audit: keys.audit),
-      storeHealth: storeHealth, policy: policy, reset: reset, audit: keys.audit)
+        sessions: services.sessions, store: services.store, apple: keys.apple, keyring: keys.keyring,
+        denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit),
+      storeHealth: services.storeHealth, policy: policy, reset: reset, audit: keys.audit)
   }
 
   private func accessRequest(_ site: SiteParts) -> AccessRequestEndpoint {
     AccessRequestEndpoint(
       origin: site.origin, isEnabled: settings.access.requests, pages: site.pages, returnTargets: site.returnTargets,
-      requestSessions: site.requestSessions, sessions: sessions, store: store, storeHealth: storeHealth,
-      evaluator: site.evaluator, audit: keys.audit)
+      requestSessions: site.requestSessions, sessions: services.sessions, store: services.store,
+      storeHealth: services.storeHealth, evaluator: site.evaluator, audit: keys.audit)
   }
 
   private func keptForm(_ site: SiteParts) -> KeptFormEndpoint {
@@ -147,14 +134,17 @@ struct EndpointFactory {
   private func people(_ site: SiteParts) -> PeopleEndpoint {
     let authority = ManagerAuthority(settings.access, settings.routes, site.evaluator)
     let accessChanges = AccessChanges(
-      store: store, sessions: sessions, policy: policy, memberPlace: settings.memberPlace,
-      invitationPrefix: settings.invitationPrefix, storeHealth: storeHealth, metrics: metrics, audit: keys.audit)
+      store: services.store, sessions: services.sessions, policy: policy, memberPlace: settings.memberPlace,
+      invitationPrefix: settings.invitationPrefix, storeHealth: services.storeHealth, metrics: services.metrics,
+      audit: keys.audit)
     return PeopleEndpoint(
       origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, authority: authority,
-      lists: PeopleLists(store: store, authority: authority, storeHealth: storeHealth, sessions: sessions),
+      lists: PeopleLists(
+        store: services.store, authority: authority, storeHealth: services.storeHealth, sessions: services.sessions),
       acts: PeopleActs(
-        accessChanges: accessChanges, store: store, sessions: sessions, authority: authority, audit: keys.audit),
-      storeHealth: storeHealth, sessions: sessions, audit: keys.audit, refusals: refusals)
+        accessChanges: accessChanges, store: services.store, sessions: services.sessions, authority: authority,
+        audit: keys.audit),
+      storeHealth: services.storeHealth, sessions: services.sessions, audit: keys.audit, refusals: services.refusals)
   }
 
   // MARK: Parts of several endpoints
@@ -168,12 +158,13 @@ struct EndpointFactory {
   }
 
   private var codeExchange: CodeExchange {
-    CodeExchange(apple: keys.apple, revalidator: revalidator, logger: logger)
+    CodeExchange(apple: keys.apple, revalidator: services.revalidator, logger: services.logger)
   }
 
   private var creation: SessionCreation {
     SessionCreation(
-      store: store, storeHealth: storeHealth, sessions: sessions, policy: policy, prefix: settings.prefix,
-      keyring: keys.keyring, settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
+      store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, policy: policy,
+      prefix: settings.prefix, keyring: keys.keyring, settings: settings.session, metrics: services.metrics,
+      audit: keys.audit, logger: services.logger)
   }
 }

@@ -73,7 +73,9 @@ struct GatewayServices: Sendable {
       unrecorded: unrecorded, metrics: metrics, health: health, logger: logger)
     revalidations = RequestRevalidations(revalidator, sessions: sessions)
     snapshots = SnapshotFactory(
-      store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
-      relay: relay, metrics: metrics, logger: logger, files: SerialWorker(named: "cordon-files"), eventLoop: eventLoop)
+      services: EndpointServices(
+        store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
+        relay: relay, metrics: metrics, logger: logger),
+      files: SerialWorker(named: "cordon-files"), eventLoop: eventLoop)
   }
 }

@@ -1,24 +1,13 @@
 internal import AccessPolicy
 internal import DataPlane
-internal import Logging
 internal import NIOCore
-internal import Operations
 internal import Sessions
 internal import Threads
 internal import WebFormats
 
 /// Builds configuration snapshots: from settings, and from the services that outlive a reload.
 struct SnapshotFactory: Sendable {
-  let store: any SessionStore
-  let storeHealth: StoreHealth
-  let sessions: SessionManager
-  let tokens: MachineTokenSessions
-  let revalidator: Revalidator
-  let relay: NotificationRelay
-  let metrics: MetricsRegistry
-  let logger: Logger
-  /// Limits the audit of refused acts on the people page; shared by all configurations.
-  let refusals = LogLimit(lines: 10)
+  let services: EndpointServices
   /// Reads files, so that a file system that does not answer blocks nothing else.
   let files: SerialWorker
   /// The event loop of calls to Apple and of health checks.
@@ -31,8 +20,8 @@ struct SnapshotFactory: Sendable {
     _ settings: GatewaySettings, members: MembersFiles, after previous: ConfigurationSnapshot
   ) async throws -> ConfigurationSnapshot {
     let keyFiles = try await files.run { Result { try KeyFiles(settings) } }.get()
-    let keys = try await GatewayKeys(settings, keyFiles, metrics: metrics, on: eventLoop, after: previous.keys)
-    try await keys.keyring.requireEveryKey(of: store, after: previous.keys.keyring)
+    let keys = try await GatewayKeys(settings, keyFiles, metrics: services.metrics, on: eventLoop, after: previous.keys)
+    try await keys.keyring.requireEveryKey(of: services.store, after: previous.keys.keyring)
     return try await make(settings, keys: keys, members: members, after: previous)
   }
 
@@ -48,10 +37,10 @@ struct SnapshotFactory: Sendable {
       settings, groups: members.directory, keyring: keys.keyring,
       assertions: SessionAssertions(
         settings.assertion, allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail, signer: keys.signer,
-        logger: logger),
-      omissions: HeaderOmissions(logger), after: previous?.gate, logger: logger)
+        logger: services.logger),
+      omissions: HeaderOmissions(services.logger), after: previous?.gate, logger: services.logger)
     let button = try await AppleButton(
-      settings, metrics: metrics, logger: logger, on: eventLoop, after: previous?.button)
+      settings, metrics: services.metrics, logger: services.logger, on: eventLoop, after: previous?.button)
     let upstreams = try await WatchedUpstream.all(
       of: settings, routes: gate.routes, keeping: previous?.upstreams ?? [], reading: files, on: eventLoop)
     let listener = try await files.run {
@@ -62,9 +51,11 @@ struct SnapshotFactory: Sendable {
       }
     }.get()
     let limit = SignInLimit(
-      settings.signInRate, trustedProxies: settings.listener.acceptors.flatMap(\.trustedProxies), metrics: metrics,
-      logger: logger, after: previous?.signInLimit)
-    let endpoints = endpointFactory(settings, keys, gate, button, limit).endpoints()
+      settings.signInRate, trustedProxies: settings.listener.acceptors.flatMap(\.trustedProxies),
+      metrics: services.metrics, logger: services.logger, after: previous?.signInLimit)
+    let endpoints = EndpointFactory(
+      services: services, settings: settings, keys: keys, gate: gate, button: button, signInLimit: limit
+    ).endpoints()
     return ConfigurationSnapshot(
       settings: settings, keys: keys, gate: gate, button: button,
       endpoints: endpoints, upstreams: upstreams, listener: listener,
@@ -77,19 +68,11 @@ struct SnapshotFactory: Sendable {
   /// Builds the snapshot with other members of the same groups.
   func make(_ members: MembersFiles, after previous: ConfigurationSnapshot) -> ConfigurationSnapshot {
     let gate = previous.gate.with(members.directory)
-    let endpoints = endpointFactory(previous.settings, previous.keys, gate, previous.button, previous.signInLimit)
-      .endpoints()
+    let endpoints = EndpointFactory(
+      services: services, settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
+      signInLimit: previous.signInLimit
+    ).endpoints()
     return previous.with(members, gate: gate, endpoints: endpoints)
-  }
-
-  private func endpointFactory(
-    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton,
-    _ limit: SignInLimit?
-  ) -> EndpointFactory {
-    EndpointFactory(
-      store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
-      relay: relay, metrics: metrics, logger: logger, refusals: refusals, settings: settings, keys: keys, gate: gate,
-      button: button, signInLimit: limit)
   }
 
   private static func forwardingRules(_ settings: GatewaySettings, _ keys: GatewayKeys) -> ForwardingRules {
