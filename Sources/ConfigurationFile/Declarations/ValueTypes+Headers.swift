@@ -1,3 +1,4 @@
+import DataPlane
 import Sessions
 
 /// Tables of headers.
@@ -40,14 +41,45 @@ extension ValueType where Value == [UpstreamHeaderSettings.Header] {
       name: "table of header = template",
       read: { node, path, context in
         HeaderTable.read(
-          node, at: path, &context, example: "header = \"value\"", checkName: IdentityHeaderText.checkUpstreamName
-        ) { name, node, path, context in
-          HeaderTemplateText.parse(node, at: path, &context).map {
-            UpstreamHeaderSettings.Header(name: name, value: $0)
-          }
-        }
+          node, at: path, &context, example: "header = \"value\"", checkName: IdentityHeaderText.checkUpstreamName,
+          readValue: value)
       },
       write: { HeaderTable.write($0.map { ($0.name, $0.value.source) }) })
+  }
+
+  private static func value(
+    _ name: String, _ node: Node, _ path: NodePath, _ context: inout DecodingContext
+  ) -> UpstreamHeaderSettings.Header? {
+    HeaderTemplateText.parse(node, at: path, &context).map { UpstreamHeaderSettings.Header(name: name, value: $0) }
+  }
+}
+
+extension ValueType where Value == [ResponseHeader] {
+  /// A table whose keys are the names of response headers, in the order of the file.
+  static var responseHeaders: ValueType {
+    ValueType(
+      name: "table of header = text",
+      read: { node, path, context in
+        HeaderTable.read(
+          node, at: path, &context, example: "header = \"value\"", checkName: ResponseHeaderText.checkName,
+          twinProblem: { ResponseHeaderText.isSame($0, $1) ? " names this header twice" : nil }, readValue: value)
+      },
+      write: { headers in
+        headers.isEmpty ? "{}" : HeaderTable.write(headers.map { ($0.name, $0.value) })
+      })
+  }
+
+  private static func value(
+    _ name: String, _ node: Node, _ path: NodePath, _ context: inout DecodingContext
+  ) -> ResponseHeader? {
+    guard let value = context.text(node, at: path, expected: "a text, as in \"max-age=31536000\"") else { return nil }
+    do throws(Diagnostic) {
+      try ResponseHeaderText.checkValue(value.value)
+    } catch {
+      context.report(at: path, "\(path): \(value.shown) \(error.problem)", remedy: error.remedy)
+      return nil
+    }
+    return ResponseHeader(name: name, value: value.value)
   }
 }
 
@@ -92,9 +124,12 @@ extension ValueType where Value == BasicCredentialsTemplate {
 
 /// Tables whose keys are header names.
 private enum HeaderTable {
+  /// - Parameter twinProblem: the problem of two names that are one header, to follow the path of the table; nil for
+  ///   the names of two.
   static func read<Header>(
     _ node: Node, at path: NodePath, _ context: inout DecodingContext, example: String,
     checkName: (String) throws(Diagnostic) -> Void,
+    twinProblem: (_ name: String, _ twin: String) -> String? = Self.foldedTwinProblem,
     readValue: (String, Node, NodePath, inout DecodingContext) -> Header?
   ) -> [Header]? {
     guard case .table(let table) = node else {
@@ -121,16 +156,19 @@ private enum HeaderTable {
         isGood = false
         continue
       }
-      if let twin = seen.first(where: { IdentityHeaderText.folded($0) == IdentityHeaderText.folded(name) }) {
-        context.report(
-          atKey: namePath, "\(path): \(name) and \(twin) are one header to many applications",
-          remedy: "keep one of them")
+      if let problem = seen.compactMap({ twinProblem(name, $0) }).first {
+        context.report(atKey: namePath, "\(path)\(problem)", remedy: "keep one of them")
         isGood = false
       }
       seen.append(name)
       headers.append(header)
     }
     return isGood ? headers : nil
+  }
+
+  private static func foldedTwinProblem(_ name: String, _ twin: String) -> String? {
+    IdentityHeaderText.folded(name) == IdentityHeaderText.folded(twin)
+      ? ": \(name) and \(twin) are one header to many applications" : nil
   }
 
   static func write(_ headers: [(name: String, source: String)]) -> String {
