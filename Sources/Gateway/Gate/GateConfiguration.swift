@@ -31,8 +31,7 @@ final class GateConfiguration: Sendable {
   /// The same configuration with other members of its groups.
   func with(_ groups: GroupDirectory) -> GateConfiguration {
     GateConfiguration(
-      sites: sites, paths: paths, routes: routes,
-      sessions: SessionConfiguration(sessions, policy: sessions.policy.with(groups)), verify: verify,
+      sites: sites, paths: paths, routes: routes, sessions: sessions.with(groups), verify: verify,
       acceptsBearer: acceptsBearer, showsSignInPage: showsSignInPage, warnings: warnings)
   }
 

@@ -5,7 +5,7 @@ internal import Sessions
 /// The part of a configuration that cached sessions depend on.
 struct SessionConfiguration: Sendable {
   /// The number of this configuration in this process: values derived from another one are computed again.
-  let generation: Int
+  private(set) var generation: Int
   let keyring: SessionKeyring
   /// The same for the life of the process, because caches are keyed by its results.
   let fingerprinter: CookieFingerprinter
@@ -15,7 +15,7 @@ struct SessionConfiguration: Sendable {
   /// The rules of all routes, by the indexes of `RuleIndexes`.
   let rules: [AccessRules]
   /// The groups and lists that users are evaluated by.
-  let policy: UserPolicy
+  private(set) var policy: UserPolicy
   /// The session cookies of the applications.
   let endCookies: EndCookies
   /// Nil if requests carry no assertion.
@@ -51,19 +51,11 @@ struct SessionConfiguration: Sendable {
   }
 
   /// The same configuration with other members of its groups.
-  init(_ configuration: SessionConfiguration, policy: UserPolicy) {
-    generation = configuration.generation + 1
-    keyring = configuration.keyring
-    fingerprinter = configuration.fingerprinter
-    identity = configuration.identity
-    upstreamIdentities = configuration.upstreamIdentities
-    rules = policy.routes.rules
-    self.policy = policy
-    endCookies = configuration.endCookies
-    assertions = configuration.assertions
-    schedule = configuration.schedule
-    idleTimeout = configuration.idleTimeout
-    cacheBudget = configuration.cacheBudget
+  func with(_ groups: GroupDirectory) -> SessionConfiguration {
+    var configuration = self
+    configuration.generation += 1
+    configuration.policy = policy.with(groups)
+    return configuration
   }
 
   /// The interval at which the revalidation schedule is evaluated for one session.
