@@ -3,7 +3,6 @@ internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
 internal import Logging
-internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
@@ -22,6 +21,7 @@ final class ConfiguredGate {
   let endpoints: [SiteEndpoints]
   private let sessions: LoopSessions
   private let users: UserAdmission
+  private let denied: DeniedUsers
   private let verify: VerifyEndpoint
   private let own: EndpointGate
   private let responses: GateResponses
@@ -38,6 +38,7 @@ final class ConfiguredGate {
     verify = VerifyEndpoint(configuration, sessions, logger)
     own = EndpointGate(configuration, sessions, endpoints)
     responses = GateResponses(configuration)
+    denied = DeniedUsers(configuration.routes, sessions, endpoints, responses)
     self.logger = logger
   }
 
@@ -180,26 +181,8 @@ final class ConfiguredGate {
       if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     case .outdated(let entry): return signInAgain(entry, route, routeClass, head, bytes, request)
-    case .denied(let reason, let entry): return deny(entry, reason, route, routeClass, head, bytes, request)
+    case .denied(let reason, let entry): return denied.decide(entry, reason, route, routeClass, head, bytes, request)
     }
-  }
-
-  /// Refuses a user whom the rules deny, who may be able to ask for access.
-  private func deny(
-    _ entry: SessionCacheEntry, _ reason: DenialReason, _ route: RouteDecision, _ routeClass: RouteLabel,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision {
-    let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(route, entry)
-    if mayAsk, let query = queryAccessRequest(of: entry, request.site) { return .suspend(query) }
-    let user = entry.snapshot.account
-    var response =
-      if mayAsk, let state = entry.accessRequest?.state {
-        responses.accessRefusal(PageFailure(reason), state, head, bytes, request, to: user)
-      } else {
-        responses.failure(PageFailure(reason), head, bytes, request, to: user)
-      }
-    if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-    return .answer(response, routeClass: routeClass.rawValue)
   }
 
   /// Has a user sign in again whose sign-in is too old for the route.
@@ -254,32 +237,6 @@ final class ConfiguredGate {
     if routes.admits(route, from: ClientAddress.find(client, head)) { return true }
     ClientAddress.warnIfUnknown(client, head, configuration.warnings.networks, logger)
     return false
-  }
-
-  /// Whether membership in a group could admit the user whom the rules of a route refuse.
-  private func couldBeLifted(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
-    guard case .rules(let rules) = route.access else { return false }
-    return AccessRefusal.couldBeLifted(rules, of: routes.rules) {
-      entry.verdict(of: $0, sessions.configuration)
-    }
-  }
-
-  /// The query for the user's request for access, which only the store knows; nil if it is cached.
-  private func queryAccessRequest(
-    of entry: SessionCacheEntry, _ site: GateSite
-  ) -> (@Sendable () async -> Void)? {
-    guard let accessRequests = endpoints[site.number].accessRequests else { return nil }
-    if let request = entry.accessRequest, request.known.contains(sessions.now) { return nil }
-    let subject = entry.snapshot.account.subject
-    let bound = NIOLoopBound((entry: entry, sessions: sessions), eventLoop: sessions.eventLoop)
-    return {
-      let found = await accessRequests(subject)
-      try? await bound.eventLoop.submit {
-        // If the store does not answer, the button stays: pressing it says so.
-        let lifetime = found == nil ? AccessRefusal.outageRetryInterval : AccessRefusal.requestStateLifetime
-        bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: lifetime))
-      }.get()
-    }
   }
 
   @inline(__always)
