@@ -55,7 +55,7 @@ struct ImportCommand: ParsableCommand {
     }
     for note in translation.result.notes { printError(printable(note.text)) }
     printError("\n" + translation.result.summary + "\n")
-    for line in translation.addresses { printError(printable(line)) }
+    for line in translation.addresses.lines { printError(printable(line)) }
   }
 
   private func settings() throws -> ForeignSettings {

@@ -5,8 +5,7 @@ struct OAuth2ProxyTranslation {
   typealias Outcome = ImportedConfiguration.Outcome
 
   private(set) var result: ImportedConfiguration
-  /// The prefixes of oauth2-proxy's own endpoints, and of the gateway's.
-  private var (oldPrefix, newPrefix) = ("/oauth2", "/.auth")
+  private(set) var addresses = OAuth2ProxyAddresses()
   private var access = OAuth2ProxyAccess()
   private var routes = OAuth2ProxyRoutes()
   /// Reads a file that the settings name; nil where that is not possible.
@@ -32,14 +31,14 @@ struct OAuth2ProxyTranslation {
       result.note(outcome, setting)
     }
     if case .text(let prefix)? = settings.settings.first(where: { $0.name == "proxy_prefix" })?.value, !prefix.isEmpty {
-      oldPrefix = prefix
+      addresses.oldPrefix = prefix
     }
     access.finish(isFromElsewhere: OAuth2ProxyProvider(settings) == .privateUsers)
     access.write(to: &result.configuration, &routes)
     routes.write(to: &result.configuration)
     result.finish()
     setDefaults(settings)
-    newPrefix = result.configuration.text(of: "path_prefix") ?? "/.auth"
+    if let prefix = result.configuration.text(of: "path_prefix") { addresses.newPrefix = prefix }
   }
 
   /// Writes oauth2-proxy's defaults that differ from the gateway's and that no option has replaced. Last: a value that
@@ -57,25 +56,6 @@ struct OAuth2ProxyTranslation {
   }
 
   private static let defaultComment = "oauth2-proxy's default"
-
-  /// The addresses under which others may have linked to oauth2-proxy, and what they become.
-  var addresses: [String] {
-    let (old, new) = (oldPrefix, newPrefix)
-    var pairs = [
-      ("\(old)/sign_in", "\(new)/sign-in"), ("\(old)/start?rd=PATH", "\(new)/authorize?return_to=PATH"),
-      ("\(old)/sign_out", "\(new)/sign-out"), ("\(old)/auth", "\(new)/verify (200 instead of 202)"),
-      ("\(old)/userinfo", "\(new)/session"),
-      ("\(old)/callback", "\(new)/callback (register it with Apple)"),
-      ("/robots.txt", "the application's own, if a route makes it public"),
-      ("/ping, /ready, /metrics", "/livez, /readyz, /metrics on the admin listener"),
-    ]
-    pairs.removeAll { $0.0.utf8.elementsEqual($0.1.utf8) }
-    let width = pairs.map(\.0.utf8.count).max() ?? 0
-    let lines = pairs.map { from, to in
-      "  \(from)\(String(repeating: " ", count: width - from.utf8.count))  \(to)"
-    }
-    return ["Links, probes and rules of other servers have to change:"] + lines
-  }
 
   /// The effects of a skipped sign-in page.
   private static let withoutPage =
@@ -370,18 +350,4 @@ struct OAuth2ProxyTranslation {
   }
 
   private static let notText = Outcome.left("a text is expected, or a list of texts")
-}
-
-extension ForeignSettings.Value {
-  /// The texts of a list, or of one text with commas between them, as oauth2-proxy takes either.
-  fileprivate var words: [String]? {
-    switch self {
-    case .text(let text):
-      text.split(separator: ",").map { part in
-        String(decoding: part.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed(), as: UTF8.self)
-      }
-    case .texts(let texts): texts
-    default: nil
-    }
-  }
 }
