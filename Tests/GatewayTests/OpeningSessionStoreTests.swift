@@ -12,6 +12,14 @@ struct OpeningSessionStoreTests {
   private static let unreachable = StoreError(code: .unavailable, message: "cannot be reached")
   private static let refused = StoreError(code: .denied, message: "wrong password")
 
+  private final class Counter: Sendable {
+    private let number = Atomic<Int>(0)
+
+    var value: Int { number.load(ordering: .relaxed) }
+
+    func count() { number.add(1, ordering: .relaxed) }
+  }
+
   /// The attempts of a test: each fails with the next error, then one opens the store.
   private final class Attempts: Sendable {
     private let errors: Mutex<[StoreError]>
@@ -122,6 +130,37 @@ struct OpeningSessionStoreTests {
     } throws: {
       ($0 as? StoreError)?.code == .closed
     }
+  }
+
+  @Test("An attempt that fails after the store was closed is neither reported nor followed by another")
+  func failedMeanwhile() async throws {
+    /// Tells when nothing has it any longer.
+    final class Token: Sendable {
+      private let gone: AsyncStream<Never>.Continuation
+
+      init(_ gone: AsyncStream<Never>.Continuation) { self.gone = gone }
+
+      deinit { gone.finish() }
+    }
+    let (beginnings, begun) = AsyncStream<Void>.makeStream()
+    let (end, gone) = AsyncStream<Never>.makeStream()
+    let (attempts, reports) = (Counter(), Counter())
+    do {
+      let token = Token(gone)
+      let store = OpeningSessionStore(
+        isFinal: { _ in false }, onRetry: { _ in withExtendedLifetime(token) { reports.count() } },
+        attempt: {
+          attempts.count()
+          begun.yield()
+          // Until it is cancelled.
+          try? await Task.sleep(for: .seconds(3_600))
+          throw Self.unreachable
+        })
+      for await _ in beginnings { break }
+      try await store.close()
+    }
+    for await _ in end {}
+    #expect(attempts.value == 1 && reports.value == 0)
   }
 
   @Test(

@@ -101,7 +101,13 @@ final class OpeningSessionStore: Sendable {
       do {
         return await settle(.open(try await attempt()))
       } catch let error as StoreError where !isFinal(error) {
-        shared.withLock { if case .opening = $0.state { $0.state = .opening(latest: error) } }
+        let isOpening = shared.withLock { shared in
+          guard case .opening = shared.state else { return false }
+          shared.state = .opening(latest: error)
+          return true
+        }
+        // Otherwise it was closed meanwhile.
+        guard isOpening else { return }
         onRetry(error)
       } catch {
         return await settle(.failed(error))
