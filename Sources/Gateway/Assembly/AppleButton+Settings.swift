@@ -3,12 +3,13 @@ internal import FoundationEssentials
 internal import Logging
 internal import NIOCore
 internal import Operations
+internal import Threads
 
 extension AppleButton {
   /// - Parameter previous: the present button, at a reload: its images are kept if they are the same.
   init(
-    _ settings: GatewaySettings, metrics: MetricsRegistry, logger: Logger, on eventLoop: any EventLoop,
-    after previous: AppleButton?
+    _ settings: GatewaySettings, metrics: MetricsRegistry, logger: Logger, reading files: SerialWorker,
+    on eventLoop: any EventLoop, after previous: AppleButton?
   ) async throws {
     let button = settings.button
     let baseURL = button.imageOrigin(settings.apple)
@@ -29,10 +30,10 @@ extension AppleButton {
       imageTarget = nil
       return
     }
+    let server = try await files.run { Result { try AppleServer(baseURL, settings.apple) } }.get()
     let connection = try await AppleHTTPTransport(
-      baseURL, settings.apple, bodyLimit: ButtonImage.maximumBytes, metrics: metrics,
-      on: eventLoop)
-    imageTarget = connection.target
+      server, bodyLimit: ButtonImage.maximumBytes, metrics: metrics, on: eventLoop)
+    imageTarget = server.target
     images = try ButtonImages(
       settings: button, baseURL: baseURL,
       transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },

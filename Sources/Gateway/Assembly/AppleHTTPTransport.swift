@@ -11,10 +11,7 @@ internal import WebFormats
 /// Sends requests to Apple with the data plane's own client, and counts them.
 struct AppleHTTPTransport: Sendable {
   private let client: OriginClient
-  /// The upstream that requests go to: its file of authorities is read again when it changes.
-  let target: UpstreamGroup
-  /// The proxy, appended to the reasons of failures; empty without one.
-  private let proxyNote: String
+  private let server: AppleServer
   private let metrics: MetricsRegistry
 
   /// The timeout of a whole exchange. Apple sometimes takes more than two seconds.
@@ -22,21 +19,13 @@ struct AppleHTTPTransport: Sendable {
   /// The limit of a response body. The largest one, the key set, has about 3 KiB.
   static let bodyLimit = 256 * 1024
 
-  /// - Parameters:
-  ///   - baseURL: an origin of Apple's.
-  ///   - settings: the trusted authorities and the proxy.
-  ///   - bodyLimit: the limit of a response body, in bytes.
+  /// - Parameter bodyLimit: the limit of a response body, in bytes.
   init(
-    _ baseURL: String, _ settings: AppleSettings, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
-    on eventLoop: any EventLoop
+    _ server: AppleServer, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry, on eventLoop: any EventLoop
   ) async throws {
-    guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
-    var upstream = UpstreamSettings(address: address.address)
-    upstream.tls.authorityFile = settings.authorityFile
-    target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
-    proxyNote = settings.proxy.map { " (through the proxy \($0))" } ?? ""
+    self.server = server
     client = try await OriginClient(
-      target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
+      server.target, authority: server.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
     self.metrics = metrics
   }
 
@@ -59,10 +48,10 @@ struct AppleHTTPTransport: Sendable {
       switch error {
       case .notSent(let reason):
         metrics.appleCalls.count(endpoint, "not_sent")
-        throw .notSent(reason: reason + proxyNote)
+        throw .notSent(reason: reason + server.proxyNote)
       case .unanswered(let reason):
         metrics.appleCalls.count(endpoint, "unanswered")
-        throw .unanswered(reason: reason + proxyNote)
+        throw .unanswered(reason: reason + server.proxyNote)
       }
     }
   }
@@ -72,6 +61,29 @@ struct AppleHTTPTransport: Sendable {
     if path.utf8.starts(with: "/appleid/button".utf8) { return "button" }
     return ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) }
       ?? "other"
+  }
+}
+
+/// A server of Apple's, and the way to it.
+struct AppleServer: Sendable {
+  /// The server as an upstream: its file of authorities is read again when it changes.
+  let target: UpstreamGroup
+  /// The value of `Host`.
+  fileprivate let authority: String
+  /// The proxy, appended to the reasons of failures; empty without one.
+  fileprivate let proxyNote: String
+
+  /// Reads the file of authorities; blocks.
+  /// - Parameters:
+  ///   - baseURL: an origin of Apple's.
+  ///   - settings: the trusted authorities and the proxy.
+  init(_ baseURL: String, _ settings: AppleSettings) throws {
+    guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
+    var upstream = UpstreamSettings(address: address.address)
+    upstream.tls.authorityFile = settings.authorityFile
+    target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
+    authority = address.authority
+    proxyNote = settings.proxy.map { " (through the proxy \($0))" } ?? ""
   }
 }
 

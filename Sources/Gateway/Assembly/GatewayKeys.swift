@@ -19,7 +19,6 @@ struct GatewayKeys: Sendable {
   /// - Parameters:
   ///   - files: read by the same settings.
   ///   - previous: the previous keys, at a reload: the fetched key set of Apple is kept.
-  /// - Throws: the problem of `apple.tls_ca_file`, with the remedy.
   init(
     _ settings: GatewaySettings, _ files: KeyFiles, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: GatewayKeys? = nil
@@ -27,9 +26,8 @@ struct GatewayKeys: Sendable {
     signer = files.signer
     keyring = files.keyring
     audit = AuditTrail(settings.log, keyring: keyring)
-    let connection = try await AppleHTTPTransport(
-      settings.apple.baseURL, settings.apple, metrics: metrics, on: eventLoop)
-    appleTarget = connection.target
+    let connection = try await AppleHTTPTransport(files.appleServer, metrics: metrics, on: eventLoop)
+    appleTarget = files.appleServer.target
     let transport: AppleTransport = { (request) async throws(AppleTransportError) in
       try await connection.send(request)
     }

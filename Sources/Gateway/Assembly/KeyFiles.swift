@@ -2,10 +2,12 @@ internal import AppleIdentity
 internal import IdentityAssertion
 internal import Sessions
 
-/// The contents of the files of keys that the configuration names: session secrets, Apple's key, assertion keys.
+/// The contents of the files of keys that the configuration names: session secrets, Apple's key, assertion keys, and
+/// the authorities that verify Apple's server.
 struct KeyFiles: Sendable {
   let keyring: SessionKeyring
   let clientSecretKey: ClientSecretKey
+  let appleServer: AppleServer
   /// Nil if no assertions are signed.
   let signer: AssertionSigner?
 
@@ -16,6 +18,7 @@ struct KeyFiles: Sendable {
     var keyring = try SessionKeyring(files: settings.session.secretFiles)
     keyring.cookies = settings.session.cookies
     self.keyring = keyring
+    appleServer = try AppleServer(settings.apple.baseURL, settings.apple)
     clientSecretKey = try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile)
   }
 }

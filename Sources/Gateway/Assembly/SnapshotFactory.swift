@@ -40,7 +40,8 @@ struct SnapshotFactory: Sendable {
         logger: services.logger),
       omissions: HeaderOmissions(services.logger), after: previous?.gate, logger: services.logger)
     let button = try await AppleButton(
-      settings, metrics: services.metrics, logger: services.logger, on: eventLoop, after: previous?.button)
+      settings, metrics: services.metrics, logger: services.logger, reading: files, on: eventLoop,
+      after: previous?.button)
     let upstreams = try await WatchedUpstream.all(
       of: settings, routes: gate.routes, keeping: previous?.upstreams ?? [], reading: files, on: eventLoop)
     let listener = try await files.run {

@@ -29,8 +29,7 @@ struct AppleExamination {
     let connection: AppleHTTPTransport
     do {
       connection = try await AppleHTTPTransport(
-        apple.baseURL, apple, metrics: MetricsRegistry(version: "", startTime: .now()),
-        on: eventLoop)
+        AppleServer(apple.baseURL, apple), metrics: MetricsRegistry(version: "", startTime: .now()), on: eventLoop)
       provider = try AppleIdentityProvider(
         settings: apple, key: key,
         transport: { [connection] (request) async throws(AppleTransportError) in try await connection.send(request) },
