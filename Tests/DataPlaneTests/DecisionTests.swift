@@ -72,7 +72,7 @@ struct DecisionTests {
       },
       { rig async throws in
         #expect(try await rig.exchange(Self.get).status == 503)
-        #expect(asked.withLock { $0 } == Int(ExchangeAccount.mostSuspensions))
+        #expect(asked.withLock { $0 } == Int(ExchangeInfo.mostSuspensions))
         #expect(try await rig.exchange("GET /well HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
       })
   }

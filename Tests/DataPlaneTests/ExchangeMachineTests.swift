@@ -66,7 +66,7 @@ struct ExchangeBench {
     switch event {
     case .head(let method, let ended):
       exchange.begin(loop.requestIDs.next(), version, isWhole: ended, at: now)
-      exchange.account.method = method
+      exchange.info.method = method
       return ""
     case .answer:
       exchange.answer(routeClass: 2)
@@ -425,7 +425,7 @@ struct ExchangeMachineTests {
     _ = bench.apply(.head(ended: true))
     let exchange = bench.exchange
     #expect(exchange.isUnderWay && !exchange.hasResponse && exchange.status == 0 && exchange.review == nil)
-    #expect(exchange.account.receivedBytes == 0 && exchange.account.failure == nil && exchange.account.routeClass == -1)
+    #expect(exchange.info.receivedBytes == 0 && exchange.info.failure == nil && exchange.info.routeClass == -1)
     #expect(!exchange.upstream.hasContentWaiting && exchange.upstream.head == nil && !exchange.upstream.isWaiting)
   }
 }

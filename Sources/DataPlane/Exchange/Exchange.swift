@@ -9,7 +9,7 @@ struct Exchange {
   private(set) var request = RequestState.idle
   private(set) var response = ResponseState.awaited
   var upstream = UpstreamRequest()
-  var account = ExchangeAccount()
+  var info = ExchangeInfo()
   /// Kept for the reviews of an exchange, once it has had one.
   var review: ExchangeReview?
   /// Whether it has had a request, which the next one must not find.
@@ -25,7 +25,7 @@ struct Exchange {
 
   /// Whether the rest of a body may take its time: streams in both directions are made of pauses. An HTTP/1.1
   /// connection whose response began before its request was whole closes after it, and is not kept open by that body.
-  private var allowsPauses: Bool { hasResponse && account.version == .http2 }
+  private var allowsPauses: Bool { hasResponse && info.version == .http2 }
 
   /// Whether the deadline of the body applies.
   var hasBodyDeadline: Bool {
@@ -44,23 +44,23 @@ struct Exchange {
   ) {
     if isUsed { clear() }
     isUsed = true
-    account.began = now
-    account.requestID = identifier
-    account.version = version
+    info.began = now
+    info.requestID = identifier
+    info.version = version
     request = .deciding(isWhole: isWhole)
   }
 
   /// Forgets the request before. Its memory serves from request to request.
   private mutating func clear() {
-    account.requestLine?.clear()
-    let line = account.requestLine
+    info.requestLine?.clear()
+    let line = info.requestLine
     self = Exchange()
-    account.requestLine = line
+    info.requestLine = line
   }
 
   /// The gate answers.
   mutating func answer(routeClass: Int) {
-    account.routeClass = routeClass
+    info.routeClass = routeClass
     guard case .deciding(let isWhole) = request else { return }
     request = isWhole ? .complete : .unread
   }
@@ -68,7 +68,7 @@ struct Exchange {
   /// An endpoint is to answer.
   /// - Returns: the refusal of a body that is too large before it is read.
   mutating func admit(_ action: EndpointAction, framing: RequestFraming) -> Refusal? {
-    account.routeClass = action.routeClass
+    info.routeClass = action.routeClass
     if case .length(let length) = framing, length > action.bodyLimit { return .bodyTooLarge }
     return nil
   }
@@ -91,10 +91,10 @@ struct Exchange {
     _ directive: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
     authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
-    account.routeClass = directive.routeClass
-    account.session = directive.session
-    account.credential = directive.credential
-    account.user = directive.user
+    info.routeClass = directive.routeClass
+    info.session = directive.session
+    info.credential = directive.credential
+    info.user = directive.user
     upstream.balancer = balancer
     // Moved, because a copy would be retained.
     upstream.privateLines = directive.privateLines.take()
@@ -105,7 +105,7 @@ struct Exchange {
     if upgrades {
       if hasBody { return .upgradeWithBody }
       // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
-      if account.version == .http2 {
+      if info.version == .http2 {
         if isWhole { return .upgradeEnded }
       } else if hasSurplus {
         return .upgradeWithSurplus
@@ -114,24 +114,24 @@ struct Exchange {
       return .unframedContent
     } else if let limit = limits.bytes {
       // Content that came while the gate was deciding counts as well.
-      var length = account.receivedBytes
+      var length = info.receivedBytes
       if case .length(let announced) = framing { length = max(length, announced) }
       if length > limit { return .bodyTooLarge }
     }
     upstream.authenticatesConnection = authenticatesConnection
-    upstream.endsConnection = authenticatesConnection || balancer.endsConnection(account.method, hasBody: hasBody)
+    upstream.endsConnection = authenticatesConnection || balancer.endsConnection(info.method, hasBody: hasBody)
     upstream.isChunked = framing.isChunked
     if upstream.isChunked, !upgrades {
       upstream.bufferLimit = balancer.requestBuffer
-      if upstream.bufferLimit > 0, account.receivedBytes > upstream.bufferLimit { return .lengthRequired }
+      if upstream.bufferLimit > 0, info.receivedBytes > upstream.bufferLimit { return .lengthRequired }
     }
     if upgrades {
       request = .switching
       // Over HTTP/2 bytes may have been sent behind the handshake.
-      upstream.attempts.isRetryable = account.version != .http2 && account.method.isIdempotent
+      upstream.attempts.isRetryable = info.version != .http2 && info.method.isIdempotent
     } else if isWhole {
       request = .complete
-      upstream.attempts.isRetryable = !hasBody && account.method.isIdempotent
+      upstream.attempts.isRetryable = !hasBody && info.method.isIdempotent
     } else {
       // A stream may pause for as long as it likes, and gRPC is made of such.
       let rate = directive.bodyRate ?? (balancer.speaksHTTP2 ? 0 : limits.rate)
@@ -159,15 +159,15 @@ struct Exchange {
   /// Content of the request has arrived.
   /// - Parameter limit: most bytes of a forwarded body.
   mutating func received(_ count: Int, limit: Int?) -> ContentStep {
-    account.receivedBytes += count
+    info.receivedBytes += count
     switch request {
     case .deciding, .switching: return .keep
     case .collecting(let call):
-      return account.receivedBytes > call.action.bodyLimit ? .refuse(.bodyTooLarge) : .collect(call)
+      return info.receivedBytes > call.action.bodyLimit ? .refuse(.bodyTooLarge) : .collect(call)
     case .body:
-      if let limit, account.receivedBytes > limit { return .refuse(.bodyTooLarge) }
+      if let limit, info.receivedBytes > limit { return .refuse(.bodyTooLarge) }
       if upstream.bufferLimit > 0, !hasResponse {
-        return account.receivedBytes > upstream.bufferLimit ? .refuse(.lengthRequired) : .buffer
+        return info.receivedBytes > upstream.bufferLimit ? .refuse(.lengthRequired) : .buffer
       }
       if let connection = upstream.connection { return .forward(connection) }
       return hasResponse ? .discard : .keep
@@ -185,7 +185,7 @@ struct Exchange {
     case .idle, .deciding, .handling, .complete, .switching, .tunnel, .unread: return false
     }
     guard pace.rate > 0, !allowsPauses else { return false }
-    return pace.isTooSlow(received: account.receivedBytes + more, at: now, grace: grace)
+    return pace.isTooSlow(received: info.receivedBytes + more, at: now, grace: grace)
   }
 
   /// The client's body is not read from now on, or is read again.
@@ -230,7 +230,7 @@ struct Exchange {
       tunnel.inputHasEnded = true
       return .endTunnel(tunnel)
     case .switching:
-      account.failure = .clientLeft
+      info.failure = .clientLeft
       return .withdraw
     case .idle, .handling, .complete: return .nothing
     }
@@ -261,7 +261,7 @@ struct Exchange {
   @inline(__always)
   mutating func use(_ connection: UpstreamConnection, at now: NIODeadline) {
     upstream.leg = .connected(connection)
-    account.upstreamBegan = now
+    info.upstreamBegan = now
   }
 
   /// The step to take when the upstream has failed.
@@ -280,14 +280,14 @@ struct Exchange {
     guard isUnderWay else { return .nothing }
     upstream.leg = .none
     if hasResponse {
-      account.failure = ExchangeFailure(failure)
+      info.failure = ExchangeFailure(failure)
       return .abort
     }
     if let avoided = upstream.prepareRetry(after: failure) {
-      account.failure = nil
+      info.failure = nil
       return .retry(avoiding: avoided)
     }
-    account.failure = ExchangeFailure(failure)
+    info.failure = ExchangeFailure(failure)
     return .refuse(Refusal(failure))
   }
 
@@ -309,14 +309,14 @@ struct Exchange {
     _ status: Int, isWebSocket: Bool, acceptsKey: Bool, at now: NIODeadline
   ) -> ResponseStep {
     if request.isSwitching {
-      if account.version == .http2 {
+      if info.version == .http2 {
         if status / 100 == 2 { return .refuse(.upgradeAnswered) }
         if status == 101, !acceptsKey { return .refuse(.upgradeKeyIgnored) }
       }
       request = status == 101 ? .tunnel(Tunnel(isWebSocket: isWebSocket)) : .complete
     }
     response = .begun(status)
-    account.upstreamDuration = now - account.upstreamBegan
+    info.upstreamDuration = now - info.upstreamBegan
     if case .sent = upstream.content { upstream.content = .none }
     return status == 101 ? .switchProtocols : .respond
   }
@@ -366,16 +366,16 @@ struct Exchange {
   // MARK: The end
 
   /// The gateway aborts the exchange.
-  mutating func aborted() { if account.failure == nil { account.failure = .aborted } }
+  mutating func aborted() { if info.failure == nil { info.failure = .aborted } }
 
   /// The client has ended its side within the body.
-  mutating func bodyTruncated() { if hasResponse, account.failure == nil { account.failure = .clientLeft } }
+  mutating func bodyTruncated() { if hasResponse, info.failure == nil { info.failure = .clientLeft } }
 
   /// The client has gone.
   /// - Parameter isSent: whether all of the response was sent.
   mutating func clientLeft(isSent: Bool) {
     // Either side may end a tunnel: that is how one ends.
-    if !isSent, response != .begun(101), account.failure == nil { account.failure = .clientLeft }
+    if !isSent, response != .begun(101), info.failure == nil { info.failure = .clientLeft }
     if response == .awaited { response = .rejected(499) }
   }
 

@@ -26,11 +26,11 @@ extension Exchange {
     if review == nil, let head = head() {
       review = ExchangeReview(
         OpenExchange(
-          session: account.session, credential: account.credential, client: account.client ?? peer, head: head))
+          session: info.session, credential: info.credential, client: info.client ?? peer, head: head))
     }
     review?.exchange.isActive =
-      request.tunnel?.takeActivity() ?? (account.receivedBytes != review?.receivedBytes)
-    review?.receivedBytes = account.receivedBytes
+      request.tunnel?.takeActivity() ?? (info.receivedBytes != review?.receivedBytes)
+    review?.receivedBytes = info.receivedBytes
     return review
   }
 }

@@ -9,7 +9,7 @@ extension HTTP1ServerConnection {
   /// Handles FIN, or close_notify over TLS.
   func inputClosed() {
     guard !input.hasEnded else { return }
-    let isHalfClose = input.end(at: .now(), headRead: exchange.account.began)
+    let isHalfClose = input.end(at: .now(), headRead: exchange.info.began)
     switch phase {
     case .open: endInput(isHalfClose: isHalfClose)
     // Unsent bytes close the connection when they are out.

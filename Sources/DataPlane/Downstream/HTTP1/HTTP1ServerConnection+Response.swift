@@ -17,7 +17,7 @@ extension HTTP1ServerConnection {
   }
 
   /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
-  private var isHTTP11: Bool { exchange.account.version == .http11 }
+  private var isHTTP11: Bool { exchange.info.version == .http11 }
 
   // MARK: From the upstream
 
@@ -128,7 +128,7 @@ extension HTTP1ServerConnection {
   // MARK: The gateway's own
 
   func send(_ response: ControlResponse) {
-    let isHead = exchange.account.method == .head
+    let isHead = exchange.info.method == .head
     framing.isChunked = false
     framing.closesAfterResponse =
       !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
@@ -136,8 +136,8 @@ extension HTTP1ServerConnection {
     ControlResponseForwarding.write(
       response, withoutBody: isHead, closes: framing.closesAfterResponse,
       keepsOld: !isHTTP11 && !framing.closesAfterResponse,
-      requestID: exchange.account.requestID, date: loop.date.bytes(), to: &buffer)
-    if !isHead { exchange.account.sentBytes = response.body.count }
+      requestID: exchange.info.requestID, date: loop.date.bytes(), to: &buffer)
+    if !isHead { exchange.info.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()
     finish(at: .now())

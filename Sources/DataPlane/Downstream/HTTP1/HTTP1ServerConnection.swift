@@ -74,7 +74,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   var isOpen: Bool { if case .open = phase { true } else { false } }
   private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-  var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
+  var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.info.session.map { [$0] } ?? [] : [] }
 
   // MARK: Channel events
 
@@ -337,7 +337,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   func abortExchange(_ reason: AbortReason) { abort() }
 
   func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
-    guard isOpen, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
+    guard isOpen, exchange.isUnderWay, let session = exchange.info.session, sessions.contains(session) else {
       return
     }
     end(for: ending, at: .now())

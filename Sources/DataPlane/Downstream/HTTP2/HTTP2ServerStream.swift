@@ -62,7 +62,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   var peer: ClientPeer { connection.peer }
   /// The session of the exchange under way.
-  var session: ConnectionKey? { exchange.isUnderWay && !stream.isReset ? exchange.account.session : nil }
+  var session: ConnectionKey? { exchange.isUnderWay && !stream.isReset ? exchange.info.session : nil }
   func expectReviews() { connection.expectReviews() }
 
   // MARK: The head
@@ -217,12 +217,12 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func send(_ response: ControlResponse) {
     let status = response.head.status.code
-    let hasBody = exchange.account.method != .head && status != 204 && status != 304 && !response.body.isEmpty
+    let hasBody = exchange.info.method != .head && status != 204 && status != 304 && !response.body.isEmpty
     ControlResponseForwarding.write(
-      response, requestID: exchange.account.requestID, date: loop.date.bytes(), to: &loop.fields)
+      response, requestID: exchange.info.requestID, date: loop.date.bytes(), to: &loop.fields)
     http2.respond(&loop.fields, on: stream, isWhole: !hasBody)
     if hasBody {
-      exchange.account.sentBytes = response.body.count
+      exchange.info.sentBytes = response.body.count
       http2.send(ByteBuffer(bytes: response.body), on: stream)
       http2.end(stream, trailers: [])
       keepQueued()

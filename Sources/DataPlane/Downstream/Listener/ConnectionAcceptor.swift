@@ -137,7 +137,7 @@ final class ConnectionAcceptor {
     context.observer.exchangeBegan()
     context.observer.exchangeEnded(
       ExchangeRecord(
-        status: 400, routeClass: ExchangeAccount.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        status: 400, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
@@ -166,7 +166,7 @@ final class ConnectionAcceptor {
     context.observer.exchangeBegan()
     context.observer.exchangeEnded(
       ExchangeRecord(
-        status: 503, routeClass: ExchangeAccount.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        status: 503, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipText ?? "unix",
         requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }

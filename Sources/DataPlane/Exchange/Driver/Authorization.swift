@@ -19,7 +19,7 @@ enum AuthorizationOutcome {
 extension DownstreamTransport {
   /// The client: the one behind a trusted proxy, if that names one, else the peer.
   @inline(__always)
-  var client: ClientPeer { exchange.account.client ?? peer }
+  var client: ClientPeer { exchange.info.client ?? peer }
 
   /// Begins an exchange: a head is whole, or refused.
   @inline(__always)
@@ -33,15 +33,15 @@ extension DownstreamTransport {
     // Once: each look into the server would retain what it finds.
     let rules = server.rules
     rules.findGatewayCookies(bytes, in: &loop.requestHead)
-    exchange.account.note(loop.requestHead, bytes, wanted: server.wantedFields)
-    if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
+    exchange.info.note(loop.requestHead, bytes, wanted: server.wantedFields)
+    if peer.isTrusted { exchange.info.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
     if server.redirects {
-      exchange.answer(routeClass: ExchangeAccount.noRoute)
+      exchange.answer(routeClass: ExchangeInfo.noRoute)
       let origin = rules.origin(of: bytes.array(loop.requestHead.authority))
       respond(.redirect(to: origin, loop.requestHead, bytes))
       return .answered
     }
-    switch server.decide(loop.requestHead, bytes, client, exchange.account.requestID) {
+    switch server.decide(loop.requestHead, bytes, client, exchange.info.requestID) {
     case .forward(let directive): return forward(directive, bytes, rules, at: now)
     case .answer(let response, let routeClass):
       exchange.answer(routeClass: routeClass)
@@ -54,8 +54,8 @@ extension DownstreamTransport {
       return .answered
     case .handle(let action): return collect(action, bytes)
     case .suspend(let work):
-      exchange.account.suspensions += 1
-      guard exchange.account.suspensions <= ExchangeAccount.mostSuspensions else {
+      exchange.info.suspensions += 1
+      guard exchange.info.suspensions <= ExchangeInfo.mostSuspensions else {
         refuse(.undecided, ClientPreferences(loop.requestHead, bytes))
         return .answered
       }
@@ -104,7 +104,7 @@ extension DownstreamTransport {
       context: RequestForwarding.Context(
         // Moved, because a copy would be retained.
         identity: directive.identity.take(), address: peer.address, trusted: peer.isTrusted,
-        requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
+        requestID: exchange.info.requestID, upgrades: exchange.request.isSwitching,
         dropsAuthorization: directive.dropsAuthorization, dropsMethodOverride: directive.dropsMethodOverride,
         closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
     guard head.readableBytes <= SentHead.largest else {
@@ -132,7 +132,7 @@ extension DownstreamTransport {
     }
     let request = ControlRequest(
       head: ControlRequestReading.request(loop.requestHead, bytes, scheme: server.rules.scheme), client: client,
-      requestID: exchange.account.requestID.description)
+      requestID: exchange.info.requestID.description)
     let now = NIODeadline.now()
     let call = EndpointCall(action: action, request: request, pace: BodyPace(rate: server.bodyLimits.rate, began: now))
     let expectsContinue = loop.requestHead.expectsContinue
@@ -142,7 +142,7 @@ extension DownstreamTransport {
       if expectsContinue, !hasBytesBehindHead { sendContinue() }
     }
     if let early = exchange.upstream.takeWaiting() {
-      guard exchange.account.receivedBytes <= action.bodyLimit else {
+      guard exchange.info.receivedBytes <= action.bodyLimit else {
         refuse(.bodyTooLarge)
         return .answered
       }

@@ -7,11 +7,11 @@ extension DownstreamTransport {
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
     if head.isInterim {
       // 100 Continue is the gateway's to send, and has been sent.
-      guard exchange.account.version != .http10, head.status != 100 else { return }
+      guard exchange.info.version != .http10, head.status != 100 else { return }
       return sendInterim(head, bytes)
     }
     if let binding = exchange.upstream.binding,
-      let personal = PrivateResponse.rewrite(head, bytes, binding, method: exchange.account.method)
+      let personal = PrivateResponse.rewrite(head, bytes, binding, method: exchange.info.method)
     {
       var rewritten = ResponseHead()
       switch PrivateResponse.parser.parse(personal.span.bytes, into: &rewritten) {
@@ -35,7 +35,7 @@ extension DownstreamTransport {
       return
     }
     let switches = head.status == 101
-    let isHTTP2 = exchange.account.version == .http2
+    let isHTTP2 = exchange.info.version == .http2
     // An extended CONNECT asks for nothing else (RFC 8441).
     let isWebSocket =
       switches
@@ -77,7 +77,7 @@ extension DownstreamTransport {
 
   func responseContent(_ content: consuming ByteBuffer) {
     if let tunnel = exchange.request.tunnel { return carry(content, in: tunnel) }
-    exchange.account.sentBytes += content.readableBytes
+    exchange.info.sentBytes += content.readableBytes
     sendContent(content)
   }
 
@@ -94,7 +94,7 @@ extension DownstreamTransport {
     refuse(preferences) {
       server.gate.failure(
         status: refusal.status, reason: refusal.reason, preferences: $0,
-        requestID: exchange.account.requestID.description)
+        requestID: exchange.info.requestID.description)
     }
   }
 
@@ -102,8 +102,8 @@ extension DownstreamTransport {
   func refuse(for ending: ExchangeEnding) {
     refuse {
       server.gate.answer(
-        to: ending, credential: exchange.account.credential, preferences: $0,
-        requestID: exchange.account.requestID.description)
+        to: ending, credential: exchange.info.credential, preferences: $0,
+        requestID: exchange.info.requestID.description)
     }
   }
 
@@ -134,7 +134,7 @@ extension DownstreamTransport {
     // The error is counted and logged, however it is expressed to the client.
     guard exchange.respond(response.head.status.code) else { return }
     loop.wheel.disarm(self)
-    var response = exchange.account.isGRPC ? GRPCStatus.answer(response) : response
+    var response = exchange.info.isGRPC ? GRPCStatus.answer(response) : response
     server.rules.responseHeaders.add(to: &response)
     send(response)
   }
@@ -143,7 +143,7 @@ extension DownstreamTransport {
 
   /// Begins to watch how fast the client takes what waits for it.
   func watchPace(at now: NIODeadline) {
-    pace = ResponsePace(sent: exchange.account.sentBytes, waiting: unsentBytes, at: now)
+    pace = ResponsePace(sent: exchange.info.sentBytes, waiting: unsentBytes, at: now)
     awaitClient(now)
   }
 
@@ -154,7 +154,7 @@ extension DownstreamTransport {
   private func enforceResponseRate() {
     let now = NIODeadline.now()
     let verdict = pace?.look(
-      sent: exchange.account.sentBytes, waiting: unsentBytes, at: now,
+      sent: exchange.info.sentBytes, waiting: unsentBytes, at: now,
       rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
       patience: server.waits.writeProgress)
     if verdict == .isOver { abortExchange(.byGateway) } else { awaitClient(now) }

@@ -33,7 +33,7 @@ extension DownstreamTransport {
 
   private func deliver(_ content: ByteBuffer, in tunnel: Tunnel) {
     if content.readableBytes > 0 {
-      exchange.account.sentBytes += content.readableBytes
+      exchange.info.sentBytes += content.readableBytes
       sendContent(content)
     }
     if tunnel.hasSentClose { flushResponse() }
@@ -83,8 +83,8 @@ extension DownstreamTransport {
   func end(for ending: ExchangeEnding, at now: NIODeadline) {
     if let tunnel = exchange.request.tunnel { return forbid(tunnel, at: now) }
     // Its session may be found to have ended more than once while the rest of its body is read.
-    guard exchange.account.ending == nil else { return }
-    exchange.account.ending = ending
+    guard exchange.info.ending == nil else { return }
+    exchange.info.ending = ending
     refuse(for: ending)
   }
 
@@ -92,7 +92,7 @@ extension DownstreamTransport {
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
       if now - forbidden >= Exchange.reviewAge { abortExchange(.byGateway) }
-    } else if now - exchange.account.began >= Exchange.reviewAge, let ending = review() {
+    } else if now - exchange.info.began >= Exchange.reviewAge, let ending = review() {
       end(for: ending, at: now)
     }
   }
@@ -140,11 +140,11 @@ extension Exchange {
   /// The record of the exchange. Mutating, so that its transport need not copy it to ask.
   mutating func record(of peer: ClientPeer, at now: NIODeadline) -> ExchangeRecord {
     ExchangeRecord(
-      status: status, routeClass: account.routeClass, duration: now - account.began,
-      upstreamDuration: account.upstreamDuration, receivedBytes: account.receivedBytes, sentBytes: account.sentBytes,
-      session: account.session, user: account.user, failure: account.failure, version: account.version,
-      request: account.requestLine, client: (account.client ?? peer).address, requestID: account.requestID,
-      upstreamAddress: account.wantsUpstreamAddress
+      status: status, routeClass: info.routeClass, duration: now - info.began,
+      upstreamDuration: info.upstreamDuration, receivedBytes: info.receivedBytes, sentBytes: info.sentBytes,
+      session: info.session, user: info.user, failure: info.failure, version: info.version,
+      request: info.requestLine, client: (info.client ?? peer).address, requestID: info.requestID,
+      upstreamAddress: info.wantsUpstreamAddress
         ? upstream.balancer?.pools[upstream.attempts.place].endpoint.text : nil)
   }
 }

@@ -28,8 +28,8 @@ extension DownstreamTransport {
   /// client's.
   @inline(__always)
   private func settleBody() {
-    if exchange.account.version == .http2 || exchange.upstream.bufferLimit > 0, exchange.request.isWhole {
-      exchange.upstream.settleBody(exchange.account.method)
+    if exchange.info.version == .http2 || exchange.upstream.bufferLimit > 0, exchange.request.isWhole {
+      exchange.upstream.settleBody(exchange.info.method)
     }
   }
 
@@ -43,7 +43,7 @@ extension DownstreamTransport {
       isSwitching || !exchange.upstream.hasFirstContent
       ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, loop)
     connection.begin(
-      self, head: head, content: content, isHead: exchange.account.method.isHead, isComplete: isComplete,
+      self, head: head, content: content, isHead: exchange.info.method.isHead, isComplete: isComplete,
       upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)
     if content != nil, connection.isWritable { consumeAll() }
   }

@@ -2,8 +2,8 @@ internal import HTTPWire
 internal import NIOCore
 internal import WebFormats
 
-/// The facts of an exchange that hold for all of it, and what is counted until it ends as an ``ExchangeRecord``.
-struct ExchangeAccount {
+/// The facts of an exchange, and its counts so far. At the end they become its ``ExchangeRecord``.
+struct ExchangeInfo {
   /// When the head of the request was whole.
   var began = NIODeadline.distantPast
   var requestID = RequestIDSource.Identifier(high: 0, low: 0)
@@ -17,7 +17,7 @@ struct ExchangeAccount {
   var isGRPC = false
   /// The client behind a trusted proxy.
   var client: ClientPeer?
-  var routeClass = ExchangeAccount.noRoute
+  var routeClass = ExchangeInfo.noRoute
   var session: ConnectionKey?
   /// The credential of the request, in the gate's own terms.
   var credential: UInt64 = 0
