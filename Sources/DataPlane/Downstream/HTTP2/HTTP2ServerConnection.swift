@@ -62,7 +62,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
   }
 
-  // MARK: Use by the exchanges
+  // MARK: Use by the streams
 
   /// Whether the channel takes more.
   private(set) var isWritable = true
@@ -82,16 +82,16 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   /// Calls ``HTTP2ServerStream/proceed()`` when everything that was read has been looked at.
-  func proceedBehindReading(_ exchange: HTTP2ServerStream) {
-    if activity == .reading { return behindReading.append(exchange) }
+  func proceedBehindReading(_ stream: HTTP2ServerStream) {
+    if activity == .reading { return behindReading.append(stream) }
     now = .now()
-    exchange.proceed()
+    stream.proceed()
   }
 
   /// Has ``HTTP2ServerStream/awaitRoom(_:)`` called once what is due has been sent.
-  func awaitRoomBehindSending(_ exchange: HTTP2ServerStream) {
+  func awaitRoomBehindSending(_ stream: HTTP2ServerStream) {
     guard !life.isClosed else { return }
-    queuing.append(exchange)
+    queuing.append(stream)
     flushSoon()
   }
 
@@ -135,13 +135,13 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .none
     // A write may have ended the connection.
     guard !life.isClosed else { return }
-    for exchange in queuing { exchange.awaitRoom(now) }
+    for stream in queuing { stream.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
     if session.isOver, gathered.isEmpty { return beginLingeringClose() }
     countUnsent()
     if isFull, session.queuedBytes < queueLimit / 2 {
       isFull = false
-      for exchange in exchanges { exchange.clientTakesMore() }
+      for stream in streams { stream.clientTakesMore() }
     }
     updateWait()
   }
@@ -265,7 +265,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
       // While lingering, the client is judged until it has taken the last byte.
       if !life.isLingering { pace = nil }
       holdReads(false)
-      for exchange in exchanges { exchange.clientTakesMore() }
+      for stream in streams { stream.clientTakesMore() }
       life.becameWritable()
       flushSoon()
     } else {
@@ -322,7 +322,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Aborts the connection, in the middle of whatever it does.
   func abort() {
-    for exchange in exchanges { exchange.connectionIsAborted() }
+    for stream in streams { stream.connectionIsAborted() }
     // Without close_notify, so that an aborted response is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
@@ -360,50 +360,50 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     guard life.drain() else { return }
     session.beginGracefulShutdown()
     now = .now()
-    for exchange in exchanges {
-      exchange.endTunnel()
-      exchange.hastenEnd()
+    for stream in streams {
+      stream.endTunnel()
+      stream.hastenEnd()
     }
     flush()
   }
 
   // MARK: Sessions of users
 
-  private var exchanges: [HTTP2ServerStream] { session.handlers.compactMap { $0 as? HTTP2ServerStream } }
+  private var streams: [HTTP2ServerStream] { session.handlers.compactMap { $0 as? HTTP2ServerStream } }
 
-  var sessions: [ConnectionKey] { exchanges.compactMap(\.session) }
+  var sessions: [ConnectionKey] { streams.compactMap(\.session) }
 
   func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
-    for exchange in exchanges {
-      if let session = exchange.session, sessions.contains(session) { exchange.end(for: ending, at: .now()) }
+    for stream in streams {
+      if let session = stream.session, sessions.contains(session) { stream.end(for: ending, at: .now()) }
     }
   }
 
   func reviewExchanges(at now: NIODeadline) -> Bool {
     guard !life.isClosed else { return false }
-    let exchanges = exchanges
-    for exchange in exchanges { exchange.review(at: now) }
-    return exchanges.contains { $0.isReviewable }
+    let streams = streams
+    for stream in streams { stream.review(at: now) }
+    return streams.contains { $0.isReviewable }
   }
 }
 
 extension HTTP2ServerConnection: HTTP2SessionHandler {
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
     life.beginServing()
-    let exchange = exchange(on: stream)
-    exchange.receive(head, isWhole: isWhole)
-    return exchange
+    let transport = transport(of: stream)
+    transport.receive(head, isWhole: isWhole)
+    return transport
   }
 
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
     life.beginServing()
-    let exchange = exchange(on: stream)
-    exchange.receive(Refusal(status, reason))
-    return exchange
+    let transport = transport(of: stream)
+    transport.receive(Refusal(status, reason))
+    return transport
   }
 
   /// The transport of a stream that has begun: that of the closed one that it was, if any.
-  private func exchange(on stream: HTTP2Stream) -> HTTP2ServerStream {
+  private func transport(of stream: HTTP2Stream) -> HTTP2ServerStream {
     guard let former = session.takeFormerHandler() as? HTTP2ServerStream, former.stream === stream else {
       return HTTP2ServerStream(connection: self, stream: stream)
     }
