@@ -21,10 +21,8 @@ struct PathScan {
   private var legacy = LegacyBytes.none
   /// The end of the last character beyond ASCII.
   private var endOfNonASCII = 0
-  /// The length of the escape that the *decoded* bytes form: 1 after `%`, 2 after `%` and a hexadecimal digit.
-  private var nestedEscape = 0
-  /// Whether that escape is written as `%25` and raw digits so far.
-  private var isNestedPlainly = false
+  /// The escape that the *decoded* bytes form.
+  private var nestedEscape = NestedEscape.none
 
   private enum Parameter {
     /// No `;` so far.
@@ -42,6 +40,19 @@ struct PathScan {
     case amongOthers
   }
 
+  private enum NestedEscape {
+    case none
+    /// `%` has come.
+    /// - isPlain: whether it is written as `%25`.
+    case sign(isPlain: Bool)
+    /// `%` and a hexadecimal digit have come.
+    /// - isPlain: whether they are written as `%25` and the raw digit.
+    case digit(isPlain: Bool)
+
+    @inline(__always)
+    var hasBegun: Bool { if case .none = self { false } else { true } }
+  }
+
   /// The strongest ambiguity so far.
   var ambiguity: PathAmbiguity? {
     guard hasCookielessSegment else { return strongest }
@@ -53,7 +64,7 @@ struct PathScan {
   @inline(__always)
   mutating func plain(_ byte: UInt8) {
     length += 1
-    if nestedEscape != 0 { followNestedEscape(byte, isRaw: true) }
+    if nestedEscape.hasBegun { followNestedEscape(byte, isRaw: true) }
   }
 
   /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` past it.
@@ -88,7 +99,7 @@ struct PathScan {
   /// Closes a segment at a separator or at the end.
   mutating func endSegment() -> PathRefusal? {
     defer {
-      (length, dots, spaces, nestedEscape) = (0, 0, 0, 0)
+      (length, dots, spaces, nestedEscape) = (0, 0, 0, .none)
       (hasCompatibleDot, parameter, legacy, beyondASCII) = (false, .none, .none, 0)
     }
     return classifyDots()
@@ -117,7 +128,7 @@ struct PathScan {
       return beginParameter(isFirst: index == 4)
     case UInt8(ascii: "%"):
       length += 1
-      (nestedEscape, isNestedPlainly) = (1, true)
+      nestedEscape = .sign(isPlain: true)
       return nil
     default:
       if byte.isUnreserved { note(.encodedUnreserved) }
@@ -138,14 +149,14 @@ struct PathScan {
       if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "+") { spaces += 1 }
     }
     // No raw byte that comes here is a hexadecimal digit.
-    if nestedEscape != 0 { followNestedEscape(byte, isRaw: false) }
+    if nestedEscape.hasBegun { followNestedEscape(byte, isRaw: false) }
     return nil
   }
 
   /// - Parameter isFirst: whether the path begins with it.
   private mutating func beginParameter(isFirst: Bool) -> PathRefusal? {
     note(isFirst ? .hidingParameter : .parameter)
-    nestedEscape = 0
+    nestedEscape = .none
     if parameter != .certain, let refusal = classifyDots() { return refusal }
     parameter = .certain
     length += 1
@@ -177,17 +188,15 @@ struct PathScan {
 
   /// - Parameter isRaw: whether the byte is neither percent-encoded nor the form of another character.
   private mutating func followNestedEscape(_ byte: UInt8, isRaw: Bool) {
-    if !isRaw { isNestedPlainly = false }
-    if nestedEscape == 1, byte | 0x20 == UInt8(ascii: "u") {
+    switch nestedEscape {
+    case .sign where byte | 0x20 == UInt8(ascii: "u"):
       note(.nestedEncoding)
-      nestedEscape = 0
-    } else if Hex.value(of: byte) == nil {
-      nestedEscape = 0
-    } else if nestedEscape == 2 {
-      note(isNestedPlainly ? .doubleEncoding : .nestedEncoding)
-      nestedEscape = 0
-    } else {
-      nestedEscape = 2
+      nestedEscape = .none
+    case .sign(let isPlain) where Hex.value(of: byte) != nil: nestedEscape = .digit(isPlain: isPlain && isRaw)
+    case .digit(let isPlain) where Hex.value(of: byte) != nil:
+      note(isPlain && isRaw ? .doubleEncoding : .nestedEncoding)
+      nestedEscape = .none
+    case .none, .sign, .digit: nestedEscape = .none
     }
   }
 
@@ -203,9 +212,9 @@ struct PathScan {
     if letters == 0 {
       length += 1
       // Some decoders take the decimal digits of any script (Java's `Integer.parseInt`).
-      if nestedEscape != 0, Unicode.Scalar(scalar)?.properties.numericType == .decimal { note(.nestedEncoding) }
+      if nestedEscape.hasBegun, Unicode.Scalar(scalar)?.properties.numericType == .decimal { note(.nestedEncoding) }
       // Best-fit code pages turn the Arabic percent sign into `%`.
-      (nestedEscape, isNestedPlainly) = (scalar == 0x066A ? 1 : 0, false)
+      nestedEscape = scalar == 0x066A ? .sign(isPlain: false) : .none
     }
     while letters != 0 {
       takeCompatible(UInt8(truncatingIfNeeded: letters), isFirst: isFirst)
@@ -220,9 +229,9 @@ struct PathScan {
     let following = next < path.count ? PathByte.decoded(path, at: next) : nil
     let isAlone = endOfNonASCII != index && following.map { $0.byte < 0x80 } ?? true
     (index, endOfNonASCII) = (next, next)
-    guard isAlone, nestedEscape == 0, !isOfDots, Self.isLegacy(byte, before: following?.byte) else {
+    guard isAlone, !nestedEscape.hasBegun, !isOfDots, Self.isLegacy(byte, before: following?.byte) else {
       length += 1
-      nestedEscape = 0
+      nestedEscape = .none
       return note(.malformedUTF8)
     }
     note(.legacyByte)
@@ -291,12 +300,12 @@ struct PathScan {
     case UInt8(ascii: " "), UInt8(ascii: "+"): if parameter != .certain { spaces += 1 }
     case UInt8(ascii: "%"):
       length += 1
-      (nestedEscape, isNestedPlainly) = (1, false)
+      nestedEscape = .sign(isPlain: false)
       return
     default: if byte.isUnreserved { note(.compatibilityLetter) }
     }
     length += 1
-    if nestedEscape != 0 { followNestedEscape(byte, isRaw: false) }
+    if nestedEscape.hasBegun { followNestedEscape(byte, isRaw: false) }
   }
 
   /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit
