@@ -6,18 +6,26 @@ final class ChangeSignal: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Whether the signal was posted while nobody waited.
-    var isPending = false
-    var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
-    var next = 0
+    var phase = Phase.awaited([:])
+    var lastTicket = 0
+  }
+
+  private enum Phase {
+    /// The signal was posted while nobody waited.
+    case posted
+    /// Those that wait for it, by their tickets.
+    case awaited([Int: AsyncStream<Never>.Continuation])
   }
 
   /// Posts the signal.
   func post() {
-    let waiting = state.withLock { state in
-      state.isPending = state.waiting.isEmpty
-      defer { state.waiting = [:] }
-      return Array(state.waiting.values)
+    let waiting = state.withLock { state -> [AsyncStream<Never>.Continuation] in
+      guard case .awaited(let waiting) = state.phase, !waiting.isEmpty else {
+        state.phase = .posted
+        return []
+      }
+      state.phase = .awaited([:])
+      return Array(waiting.values)
     }
     for continuation in waiting { continuation.finish() }
   }
@@ -25,14 +33,15 @@ final class ChangeSignal: Sendable {
   /// Waits until the signal is posted, or was posted since the last wait, but not longer than `limit`.
   func wait(atMost limit: Duration) async {
     let (stream, continuation) = AsyncStream<Never>.makeStream()
-    let ticket: Int? = state.withLock { state in
-      if state.isPending {
-        state.isPending = false
+    let ticket = state.withLock { state -> Int? in
+      guard case .awaited(var waiting) = state.phase else {
+        state.phase = .awaited([:])
         return nil
       }
-      state.next += 1
-      state.waiting[state.next] = continuation
-      return state.next
+      state.lastTicket += 1
+      waiting[state.lastTicket] = continuation
+      state.phase = .awaited(waiting)
+      return state.lastTicket
     }
     guard let ticket else { return }
     await withTaskGroup(of: Void.self) { group in
@@ -41,6 +50,10 @@ final class ChangeSignal: Sendable {
       await group.next()
       group.cancelAll()
     }
-    _ = state.withLock { $0.waiting.removeValue(forKey: ticket) }
+    state.withLock { state in
+      guard case .awaited(var waiting) = state.phase else { return }
+      waiting[ticket] = nil
+      state.phase = .awaited(waiting)
+    }
   }
 }
