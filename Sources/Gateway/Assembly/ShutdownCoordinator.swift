@@ -4,17 +4,19 @@ internal import Synchronization
 /// The graceful shutdown of the process: a delay, a drain and what is written at the end, all of which a forced close
 /// cuts short.
 final class ShutdownCoordinator: Sendable {
-  private let state = Mutex(State())
+  private let state = Mutex(State.graceful(wait: nil))
   /// The time for work once the close is forced, and in any case for work that has ended already: what takes a store
   /// that answers a few milliseconds is not given up.
   private let moment: Duration
 
   init(moment: Duration = .milliseconds(250)) { self.moment = moment }
 
-  private struct State {
-    var isForced = false
-    /// The wait that a forced close ends.
-    var wait: Task<Void, Never>?
+  private enum State {
+    /// - wait: the wait that a forced close ends.
+    case graceful(wait: Task<Void, Never>?)
+    case forced
+
+    var isForced: Bool { if case .forced = self { true } else { false } }
   }
 
   /// Whether the shutdown is forced.
@@ -31,7 +33,7 @@ final class ShutdownCoordinator: Sendable {
     let wait = state.withLock { state -> Task<Void, Never>? in
       guard !state.isForced else { return nil }
       let wait = Task { await something() }
-      state.wait = wait
+      state = .graceful(wait: wait)
       return wait
     }
     await wait?.value
@@ -65,8 +67,8 @@ final class ShutdownCoordinator: Sendable {
   /// Ends every wait, and skips the drain.
   func force() {
     state.withLock { state in
-      state.isForced = true
-      state.wait?.cancel()
+      if case .graceful(let wait) = state { wait?.cancel() }
+      state = .forced
     }
   }
 
