@@ -1,7 +1,5 @@
 package import HTTPTypes
-internal import HTTPWire
 package import NIOCore
-internal import TLSTransport
 
 /// The gateway's own HTTP client, for the control plane: whole requests to one origin, whole responses, over the same
 /// connections, parsers and TLS as the data plane's.
@@ -82,93 +80,4 @@ package enum OriginError: Error, Sendable, Equatable {
   case notSent(String)
   /// The request may have reached the origin.
   case unanswered(String)
-}
-
-/// Collects a whole response for the control plane.
-private final class CollectingClient: UpstreamResponseReceiver {
-  private let head: ByteBuffer
-  private let isHead: Bool
-  private let limit: Int
-  private let promise: EventLoopPromise<OriginResponse>
-  private var connection: UpstreamConnection?
-  private var response: OriginResponse?
-  private var timer: Scheduled<Void>?
-  private var isOver = false
-
-  init(head: ByteBuffer, isHead: Bool, limit: Int, promise: EventLoopPromise<OriginResponse>) {
-    self.head = head
-    self.isHead = isHead
-    self.limit = limit
-    self.promise = promise
-  }
-
-  func start(_ pool: UpstreamPool, timeout: TimeAmount, on eventLoop: any EventLoop) {
-    let bound = NIOLoopBound(self, eventLoop: eventLoop)
-    let endpoint = pool.endpoint
-    timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut(endpoint) }
-    // A fresh connection each time: on a stale one it would be unknown whether the request arrived.
-    pool.connect(for: self)
-  }
-
-  private func timedOut(_ endpoint: UpstreamEndpoint) {
-    let connection = connection
-    let sent = connection != nil
-    end(
-      .failure(
-        sent ? .unanswered("no whole response in time") : .notSent(endpoint.connectTimeout.reason(of: "the server"))))
-    connection?.abandon()
-  }
-
-  private func end(_ result: Result<OriginResponse, OriginError>) {
-    guard !isOver else { return }
-    isOver = true
-    timer?.cancel()
-    connection = nil
-    promise.completeWith(result.mapError { $0 as any Error })
-  }
-
-  func upstreamReady(_ connection: UpstreamConnection) {
-    guard !isOver else { return connection.close() }
-    self.connection = connection
-    connection.begin(
-      self, head: head, content: nil, isHead: isHead, isComplete: true, upgrades: false, isLast: true, now: .now())
-  }
-
-  func upstreamFailed(_ failure: UpstreamFailure) {
-    switch failure {
-    case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .connectionLimit, .noDescriptor,
-      .localShortage:
-      end(.failure(.notSent(failure.reason(of: "the server"))))
-    default: end(.failure(.unanswered(failure.reason(of: "the server"))))
-    }
-  }
-
-  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {
-    guard !head.isInterim else { return }
-    response = OriginResponse(
-      head: HTTPResponse(status: .init(code: head.status), headerFields: HTTPFields(head.fields, bytes)), body: [])
-  }
-
-  func responseContent(_ content: ByteBuffer) {
-    guard !isOver else { return }
-    guard (response?.body.count ?? 0) + content.readableBytes <= limit else {
-      let connection = connection
-      end(.failure(.unanswered("a response of more than \(limit) bytes")))
-      connection?.abandon()
-      return
-    }
-    response?.body += content.readableBytesView
-  }
-
-  func responseEnded(trailers: [UInt8]) {
-    let connection = connection
-    if let response { end(.success(response)) } else { end(.failure(.unanswered("no response"))) }
-    connection?.close()
-  }
-
-  func flushResponse() {}
-  func upstreamWritabilityChanged(_ writable: Bool) {}
-  var canTakeResponse: Bool { true }
-
-  var takesBulk: Bool { false }
 }
