@@ -10,10 +10,16 @@ extension HTTP1ServerConnection {
     var keepsAlive = true
     /// Whether the connection ends after the response.
     var closesAfterResponse = false
-    /// Whether the response is sent in chunks.
-    var isChunked = false
-    /// Whether the end of the connection is that of the response: HTTP/1.0, without a length.
-    var endsWithConnection = false
+    var body = Body.asItComes
+
+    /// The framing of the response's body.
+    enum Body {
+      /// Its length is announced, or it has none; also the bytes of a tunnel.
+      case asItComes
+      case chunked
+      /// The end of the connection is that of the response: HTTP/1.0, without a length.
+      case untilClose
+    }
   }
 
   /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
@@ -38,18 +44,17 @@ extension HTTP1ServerConnection {
 
   func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome body: BodyFraming) {
     let isOpenEnded = body.isChunked || body.isUntilClose
-    framing.isChunked = isHTTP11 && isOpenEnded
-    framing.endsWithConnection = !isHTTP11 && isOpenEnded
+    framing.body = !isOpenEnded ? .asItComes : isHTTP11 ? .chunked : .untilClose
     // Answered before the request was read: what is still to come of its body is not read for long.
     framing.closesAfterResponse =
-      !framing.keepsAlive || server.announcesShutdown || framing.endsWithConnection || !exchange.request.isWhole
+      !framing.keepsAlive || server.announcesShutdown || framing.body == .untilClose || !exchange.request.isWhole
       || isLastRequest
     write(
       head, bytes, framing.closesAfterResponse ? .close : isHTTP11 ? .implied : .keepAlive)
   }
 
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    framing.isChunked = false
+    framing.body = .asItComes
     write(head, bytes, .upgrade)
     if input.hasEnded { receiveEnd(trailers: []) }
   }
@@ -61,7 +66,7 @@ extension HTTP1ServerConnection {
     let rules = server.rules
     var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, rules: rules, chunked: framing.isChunked, connection: connection, mayUpgrade: isHTTP11,
+      head, bytes, rules: rules, chunked: framing.body == .chunked, connection: connection, mayUpgrade: isHTTP11,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
     if !rules.responseHeaders.isEmpty {
@@ -72,7 +77,7 @@ extension HTTP1ServerConnection {
   }
 
   func sendContent(_ content: ByteBuffer) {
-    guard framing.isChunked else { return passOn(content) }
+    guard framing.body == .chunked else { return passOn(content) }
     let isSmall = content.readableBytes <= Self.copiedContent
     var buffer = outgoing.take() ?? loop.buffers.take()
     ChunkedEncoder.writeSize(content.readableBytes, to: &buffer)
@@ -111,7 +116,7 @@ extension HTTP1ServerConnection {
   }
 
   func sendEnd(trailers: [UInt8]) {
-    if framing.isChunked {
+    if framing.body == .chunked {
       var buffer = outgoing.take() ?? loop.buffers.take()
       TrailerForwarding.write(trailers, rules: server.rules, to: &buffer)
       outgoing = buffer
@@ -129,7 +134,7 @@ extension HTTP1ServerConnection {
 
   func send(_ response: ControlResponse) {
     let isHead = exchange.info.method == .head
-    framing.isChunked = false
+    framing.body = .asItComes
     framing.closesAfterResponse =
       !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
     var buffer = outgoing.take() ?? loop.buffers.take()

@@ -328,7 +328,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     // response is not taken for a whole one.
     if peer.isTLS {
       context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil)
-    } else if exchange.isUnderWay, framing.endsWithConnection {
+    } else if exchange.isUnderWay, framing.body == .untilClose {
       (context?.channel as? SocketChannel)?.resetsOnClose = true
     }
     writer.close()
