@@ -13,7 +13,7 @@ struct ChannelReadTests {
     arguments: ChannelRig.Kind.allCases, [false, true])
   func order(kind: ChannelRig.Kind, isDirect: Bool) async throws {
     try await withLoop { loop in
-      let rig = try await ChannelRig.make(kind, on: loop, isDirect: isDirect, first: "one ")
+      let rig = try await ChannelRig.make(kind, on: loop, isDirect: isDirect, first: { $0.send("one ") })
       // Read when it was opened, not in a later turn.
       #expect(rig.recorder.text == "one ")
       for word in ["two ", "three ", "four "] {
@@ -57,7 +57,8 @@ struct ChannelReadTests {
     arguments: ChannelRig.Kind.allCases, [false, true])
   func held(kind: ChannelRig.Kind, isDirect: Bool) async throws {
     try await withLoop { loop in
-      let rig = try await ChannelRig.make(kind, on: loop, isDirect: isDirect, readsByItself: false, first: "a")
+      let rig = try await ChannelRig.make(
+        kind, on: loop, isDirect: isDirect, readsByItself: false, first: { $0.send("a") })
       rig.peer.send("b")
       for _ in 0..<20 { try await rig.onLoop { _ in } }
       #expect(rig.recorder.bytes.isEmpty)
@@ -263,20 +264,14 @@ struct ChannelReadTests {
   @Test("An end that came before the channel was opened is noticed")
   func earlyEnd() async throws {
     try await withLoop { loop in
-      let (own, peer) = try tcpPair()
-      peer.send("all")
-      peer.endOutput()
-      let recorder = try await loop.submit {
-        let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
-        let channel = SocketChannel(ListeningSocket.Accepted(descriptor: own, peer: address), on: loop)
-        channel.allowsRemoteHalfClosure = true
-        let recorder = Recorder(channel)
-        try channel.pipeline.syncOperations.addHandler(recorder)
-        channel.open()
-        return recorder
-      }.get()
-      try await poll("the end") { recorder.events == ["active", "input closed"] }
-      #expect(recorder.text == "all")
+      let rig = try await ChannelRig.make(
+        on: loop,
+        first: { peer in
+          peer.send("all")
+          peer.endOutput()
+        })
+      try await poll("the end") { rig.recorder.events == ["active", "input closed"] }
+      #expect(rig.recorder.text == "all")
     }
   }
 

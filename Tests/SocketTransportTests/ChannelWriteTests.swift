@@ -175,7 +175,7 @@ struct ChannelWriteTests {
     arguments: [false, true])
   func resetToldToWrite(isQueued: Bool) async throws {
     try await withLoop { loop in
-      let rig = try await ChannelRig.make(on: loop, first: "half of ")
+      let rig = try await ChannelRig.make(on: loop, first: { $0.send("half of ") })
       try await poll("what was sent") { rig.recorder.text == "half of " }
       try await rig.onLoop { channel in
         // All in one turn: the loop has not told the channel of anything.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SocketTransport
 
-// Cases: the order of tasks, of the loop itself and from other threads; timers; the end, with tasks and timers left.
+// Cases: the order of tasks, of the loop itself and from other threads; timers; sockets beside them; groups.
 
 @Suite("An event loop", .timeLimit(.minutes(2)))
 struct EventLoopTests {
@@ -51,16 +51,29 @@ struct EventLoopTests {
     }
   }
 
-  @Test("A task of the loop itself is performed after the task that adds it")
+  @Test("A task of the loop itself is performed after the task that adds it, and after those that were there before")
   func ownTasks() async throws {
     try await withLoop { loop in
       let seen = Mutex<[String]>([])
       try await loop.submit {
+        loop.execute {
+          loop.execute { seen.withLock { $0.append("third") } }
+          seen.withLock { $0.append("first") }
+        }
         loop.execute { seen.withLock { $0.append("second") } }
-        seen.withLock { $0.append("first") }
       }.get()
-      try await loop.submit {}.get()
-      #expect(seen.withLock { $0 } == ["first", "second"])
+      try await poll("all of them") { seen.withLock(\.count) == 3 }
+      #expect(seen.withLock { $0 } == ["first", "second", "third"])
+    }
+  }
+
+  @Test("A loop that waits is woken for each task of another thread")
+  func wokenEachTime() async throws {
+    try await withLoop { loop in
+      for number in 0..<2_000 {
+        let result = try await loop.submit { number }.get()
+        #expect(result == number)
+      }
     }
   }
 
@@ -91,37 +104,32 @@ struct EventLoopTests {
     }
   }
 
-  @Test("At the end what was added before is performed, timers fail, and the thread ends")
-  func end() async throws {
-    let group = try SocketEventLoopGroup(loops: 2)
-    let performed = Counter()
-    let failed = Counter()
-    let timer = group.loops[0].scheduleTask(in: .hours(1)) {}
-    timer.futureResult.whenFailure { _ in failed.add() }
-    for loop in group.loops { loop.execute { performed.add() } }
-    try await group.shutdownGracefully()
-    #expect(performed.value == 2 && failed.value == 1)
-    // Afterwards tasks are not performed, and another end changes nothing.
-    group.loops[0].execute { performed.add() }
-    try await group.shutdownGracefully()
-    #expect(performed.value == 2)
+  @Test("A task that follows itself for ever keeps the loop neither from its sockets nor from its timers")
+  func selfFollowing() async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(.unix, on: loop, isDirect: true)
+      let stops = Mutex(false)
+      @Sendable func again() { if !stops.withLock({ $0 }) { loop.execute { again() } } }
+      loop.execute { again() }
+      rig.peer.send([1, 2, 3])
+      try await poll("its bytes") { rig.recorder.bytes == [1, 2, 3] }
+      #expect(try await loop.scheduleTask(in: .milliseconds(1)) { 1 }.futureResult.get() == 1)
+      stops.withLock { $0 = true }
+    }
   }
 
-  @Test("A task that follows itself for ever does not keep the loop from ending")
-  func endless() async throws {
-    let group = try SocketEventLoopGroup(loops: 1)
-    let loop = group.loops[0]
-    @Sendable func again() { loop.execute { again() } }
-    again()
-    try await group.shutdownGracefully()
-  }
-
-  @Test("Loops take turns, and one of a group is asked for")
+  @Test("The loops of a group take turns, and each has a thread of its own")
   func turns() async throws {
     let group = try SocketEventLoopGroup(loops: 3)
+    let loops = group.loops
+    let own = loops.map { ObjectIdentifier($0) }
     let asked = (0..<6).map { _ in ObjectIdentifier(group.next()) }
-    #expect(Set(asked[0..<3]) == Set(group.loops.map { ObjectIdentifier($0) }) && asked[0..<3] == asked[3..<6])
-    #expect(group.makeIterator().map { ObjectIdentifier($0) } == group.loops.map { ObjectIdentifier($0) })
+    #expect(asked == own + own)
+    #expect(group.makeIterator().map { ObjectIdentifier($0) } == own)
+    for loop in loops {
+      let (count, isOwn) = try await loop.submit { (loops.count { $0.inEventLoop }, loop.inEventLoop) }.get()
+      #expect(count == 1 && isOwn)
+    }
     try await group.shutdownGracefully()
   }
 }
