@@ -24,7 +24,7 @@ struct UpstreamShortageTests {
     "No local port and no memory for a socket are 503, with the remedy",
     arguments: [(EADDRNOTAVAIL, "net.ipv4.ip_local_port_range"), (ENOBUFS, "net.ipv4.tcp_mem"), (ENOMEM, "memory")])
   func classified(code: CInt, remedy: String) {
-    let failure = UpstreamPool.failure(IOError(errnoCode: code, reason: "connect"))
+    let failure = UpstreamFailure(ofConnecting: IOError(errnoCode: code, reason: "connect"))
     guard case .localShortage = failure else {
       Issue.record("\(failure)")
       return
@@ -35,7 +35,7 @@ struct UpstreamShortageTests {
 
   @Test("A refused connection is the application's")
   func refused() {
-    let failure = UpstreamPool.failure(IOError(errnoCode: ECONNREFUSED, reason: "connect"))
+    let failure = UpstreamFailure(ofConnecting: IOError(errnoCode: ECONNREFUSED, reason: "connect"))
     #expect(failure == .connect("Connection refused") && failure.status == 502)
   }
 

@@ -1,3 +1,11 @@
+internal import NIOCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// The reason why an upstream gave no whole response.
 enum UpstreamFailure: Error, Equatable {
   /// No connection: refused, unreachable. Not one byte was sent.
@@ -55,6 +63,35 @@ enum UpstreamFailure: Error, Equatable {
     case .responseTimeout: "\(peer) did not respond in time"
     case .connectionLimit: "all connections to \(peer) are in use"
     case .noDescriptor: "no descriptor for a connection to \(peer); raise LimitNOFILE= of the unit, or ulimit -n"
+    }
+  }
+}
+
+extension UpstreamFailure {
+  /// The failure of an attempt to connect, in the system's words, without the type names around them.
+  init(ofConnecting error: any Error) {
+    self =
+      switch error {
+      case ChannelError.connectTimeout: .connectTimeout
+      case let error as IOError: Self.system(error.errnoCode)
+      case let error as UnresolvedHostError: .unresolved(error.description)
+      default: .connect(String(describing: error))
+      }
+  }
+
+  private static func system(_ code: CInt) -> UpstreamFailure {
+    let words = String(cString: strerror(code))
+    return switch code {
+    case EMFILE, ENFILE: .noDescriptor
+    case EADDRNOTAVAIL:
+      .localShortage(
+        "\(words): this system has no local port left towards it; raise upstream.idle_connections, so that "
+          + "connections are used again, widen net.ipv4.ip_local_port_range, or list further addresses; or the "
+          + "address is of IPv6, which is off here")
+    case ENOBUFS, ENOMEM:
+      .localShortage(
+        "\(words): this system has no memory for another socket; look at its memory and net.ipv4.tcp_mem")
+    default: .connect(words)
     }
   }
 }

@@ -3,12 +3,6 @@ internal import NIOCore
 internal import Synchronization
 internal import TLSTransport
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
-
 /// The connections of one event loop to one address: kept when a response is over, and used again, newest first.
 ///
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
@@ -47,8 +41,7 @@ final class UpstreamPool {
   private var lastRequestSucceeded = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
-  /// TLS sessions with the address, and the context that they were made with.
-  private var sessions: (context: TLSClientContext, sessions: TLSClientSessions)?
+  private var connector: EndpointConnector
 
   /// Events of connections.
   enum Event {
@@ -82,6 +75,7 @@ final class UpstreamPool {
     self.settings = settings
     hasPrefix = settings.strippedPrefix != nil
     waits = UpstreamWaits(settings.timeouts)
+    connector = EndpointConnector(endpoint, on: loop.eventLoop, timeout: waits.connect)
     idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
     speaksHTTP2 = settings.speaks == .http2
     lenience = settings.lenient.reduce(into: []) { $0.insert($1.onTheWire) }
@@ -245,19 +239,19 @@ final class UpstreamPool {
     waiter.connection = key
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
-    let tls = endpoint.tls
     // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
-    let pending = open()
+    let pending = connector.connect()
     connecting[key]?.pending = pending
     pending.channel.whenComplete { result in
       let (pool, connection) = bound.value
       switch result {
-      case .failure(let error): pool.ended(connection, failure: Self.failure(error))
+      case .failure(let error): pool.ended(connection, failure: UpstreamFailure(ofConnecting: error))
       case .success(let channel):
         guard connection.isConnecting else { return channel.close(promise: nil) }
         let pipeline = channel.pipeline.syncOperations
         do {
-          if let tls { try pipeline.addHandler(try pool.makeHandler(tls)) }
+          let tls = try pool.connector.makeTLSHandler()
+          if let tls { try pipeline.addHandler(tls) }
           if pool.speaksHTTP2 {
             try pipeline.addHandler(HTTP2UpstreamCodec(loop: pool.loop, connection: connection, isTLS: tls != nil))
           }
@@ -268,36 +262,6 @@ final class UpstreamPool {
         }
       }
     }
-  }
-
-  private func makeHandler(_ tls: UpstreamTLS) throws -> TLSHandler {
-    let context = tls.context
-    // Sessions are of the context that they were made with: what it believed and showed.
-    if sessions?.context !== context { sessions = (context, TLSClientSessions()) }
-    let host = if case .tcp(let host, _, _) = endpoint.address { host } else { "localhost" }
-    return try TLSHandler(client: context, serverName: tls.settings.serverName ?? host, sessions: sessions?.sessions)
-  }
-
-  private func open() -> PendingConnection {
-    guard let proxy = endpoint.proxy, case .tcp(let host, let port, _) = endpoint.address else {
-      return connect(to: endpoint.address)
-    }
-    // Before the time for the whole connection is over, so that the failure names the proxy.
-    let timeout = max(waits.connect - .seconds(1), .milliseconds(100))
-    let connection = connect(to: proxy.address)
-    let tunnel = connection.channel.flatMap { channel in
-      ProxyTunnelHandler.open(proxy, to: host, port: port, on: channel, timeout: timeout)
-    }
-    return PendingConnection(channel: tunnel) {
-      connection.cancel()
-      // It may be connected to the proxy, and wait for the tunnel.
-      connection.channel.whenSuccess { $0.close(promise: nil) }
-    }
-  }
-
-  private func connect(to address: UpstreamAddress) -> PendingConnection {
-    UpstreamDialer.beginConnecting(
-      to: address, named: endpoint.name, on: loop.eventLoop, timeout: waits.connect)
   }
 
   // MARK: Use by the connection
@@ -390,28 +354,5 @@ final class UpstreamPool {
   private func giveBack() {
     loop.descriptors.give(use)
     endpoint.limiter.release()
-  }
-
-  /// The system's words for a failed connect, without the type names around them.
-  static func failure(_ error: any Error) -> UpstreamFailure {
-    switch error {
-    case ChannelError.connectTimeout: return .connectTimeout
-    case let error as IOError where error.errnoCode == EMFILE || error.errnoCode == ENFILE: return .noDescriptor
-    case let error as IOError:
-      let words = String(cString: strerror(error.errnoCode))
-      return switch error.errnoCode {
-      case EADDRNOTAVAIL:
-        .localShortage(
-          "\(words): this system has no local port left towards it; raise upstream.idle_connections, so that "
-            + "connections are used again, widen net.ipv4.ip_local_port_range, or list further addresses; or the "
-            + "address is of IPv6, which is off here")
-      case ENOBUFS, ENOMEM:
-        .localShortage(
-          "\(words): this system has no memory for another socket; look at its memory and net.ipv4.tcp_mem")
-      default: .connect(words)
-      }
-    case let error as UnresolvedHostError: return .unresolved(error.description)
-    default: return .connect(String(describing: error))
-    }
   }
 }
