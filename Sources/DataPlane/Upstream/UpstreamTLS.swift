@@ -1,5 +1,3 @@
-internal import Secrets
-internal import Synchronization
 internal import TLSTransport
 
 /// TLS towards the `https:` addresses of one upstream: certificates and keys as they are at the moment. Asked once for
@@ -7,48 +5,27 @@ internal import TLSTransport
 final class UpstreamTLS: Sendable {
   let settings: UpstreamTLSSettings
   private let applicationProtocol: HTTPProtocol
-  private let state: Mutex<State>
-
-  private struct State {
-    var context: TLSClientContext
-    /// The attributes of the files just before they were last read.
-    var seen: FileAttributes
-    /// Whether reading failed, and may succeed later although nothing of the files changes.
-    var isUnread = false
-  }
+  private let files: LoadedFiles<TLSClientContext>
 
   /// - Throws: `TLSConfigurationError`.
   init(_ settings: UpstreamTLSSettings, applicationProtocol: HTTPProtocol) throws(TLSConfigurationError) {
     self.settings = settings
     self.applicationProtocol = applicationProtocol
-    let seen = FileAttributes(settings.files)
-    state = Mutex(State(context: try Self.make(settings, applicationProtocol), seen: seen))
+    files = try LoadedFiles(settings.files) { () throws(TLSConfigurationError) in
+      try UpstreamTLS.make(settings, applicationProtocol)
+    }
   }
 
   /// For the connections to come.
-  var context: TLSClientContext { state.withLock { $0.context } }
+  var context: TLSClientContext { files.value }
 
   /// Whether a file has changed since it was last read, with or without success, or could not be read at that moment.
-  var isOutdated: Bool {
-    let (seen, isUnread) = state.withLock { ($0.seen, $0.isUnread) }
-    return isUnread || seen != FileAttributes(settings.files)
-  }
+  var isOutdated: Bool { files.isOutdated }
 
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then the context stays as it was.
   func reload() throws(TLSConfigurationError) {
-    let seen = FileAttributes(settings.files)
-    state.withLock { $0.seen = seen }
-    do throws(TLSConfigurationError) {
-      let context = try Self.make(settings, applicationProtocol)
-      state.withLock { state in
-        state.context = context
-        state.isUnread = false
-      }
-    } catch {
-      state.withLock { $0.isUnread = error.isTransient }
-      throw error
-    }
+    try files.reload { (_) throws(TLSConfigurationError) in try UpstreamTLS.make(settings, applicationProtocol) }
   }
 
   private static func make(

@@ -1,5 +1,3 @@
-internal import Secrets
-internal import Synchronization
 internal import TLSTransport
 
 /// The current certificates and keys of one listener. Used by reloads only, never by a connection: each new context is
@@ -7,15 +5,11 @@ internal import TLSTransport
 final class AcceptorTLS: Sendable {
   private let settings: AcceptorTLSSettings
   private let transport: TLSServerSettings
-  private let state: Mutex<State>
+  private let files: LoadedFiles<Loaded>
 
-  private struct State {
-    var context: TLSServerContext
-    var keys: TLSTicketKeys
-    /// The attributes of the files just before they were last read.
-    var seen: FileAttributes
-    /// Whether reading failed, and may succeed later although nothing of the files changes.
-    var isUnread = false
+  private struct Loaded: Sendable {
+    let context: TLSServerContext
+    let keys: TLSTicketKeys
   }
 
   /// - Parameters:
@@ -25,59 +19,44 @@ final class AcceptorTLS: Sendable {
   init(
     _ settings: AcceptorTLSSettings, applicationProtocols: [String], after previous: AcceptorTLS? = nil
   ) throws(TLSConfigurationError) {
+    let transport = settings.transport(applicationProtocols)
+    let keys = previous?.keysInMemory
     self.settings = settings
-    transport = settings.transport(applicationProtocols)
-    let seen = FileAttributes(settings.files)
-    let keys = try Self.keys(settings, before: previous?.keysInMemory)
-    state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys, seen: seen))
+    self.transport = transport
+    files = try LoadedFiles(settings.files) { () throws(TLSConfigurationError) in
+      try AcceptorTLS.load(settings, transport, keysBefore: keys)
+    }
   }
 
   /// The context for new connections.
-  var context: TLSServerContext { state.withLock { $0.context } }
+  var context: TLSServerContext { files.value.context }
 
-  private var keysInMemory: TLSTicketKeys? {
-    settings.ticketKeyFiles.isEmpty ? state.withLock { $0.keys } : nil
-  }
+  private var keysInMemory: TLSTicketKeys? { settings.ticketKeyFiles.isEmpty ? files.value.keys : nil }
 
   /// Whether a file has changed since it was last read, with or without success, or could not be read at that moment.
-  var isOutdated: Bool {
-    let (seen, isUnread) = state.withLock { ($0.seen, $0.isUnread) }
-    return isUnread || seen != FileAttributes(settings.files)
-  }
+  var isOutdated: Bool { files.isOutdated }
 
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then the context and the ticket keys stay as they were.
   func reload() throws(TLSConfigurationError) {
-    let seen = FileAttributes(settings.files)
-    let before = state.withLock { state in
-      state.seen = seen
-      return state.keys
-    }
-    do throws(TLSConfigurationError) {
-      let keys = try Self.keys(settings, before: before)
-      let context = try TLSServerContext(transport, ticketKeys: keys)
-      replace(context, keys)
-      state.withLock { $0.isUnread = false }
-    } catch {
-      state.withLock { $0.isUnread = error.isTransient }
-      throw error
+    try files.reload { (before) throws(TLSConfigurationError) in
+      try AcceptorTLS.load(settings, transport, keysBefore: before.keys)
     }
   }
 
   /// Replaces ticket keys held in memory. Those in files are rotated by the operator.
   func rotateTicketKeys() throws(TLSConfigurationError) {
     guard settings.ticketKeyFiles.isEmpty else { return }
-    let old = state.withLock { $0 }
+    let old = files.value
     let keys = try old.keys.rotated()
-    let context = try old.context.with(keys)
-    replace(context, keys)
+    files.replace(Loaded(context: try old.context.with(keys), keys: keys))
   }
 
-  private func replace(_ context: TLSServerContext, _ keys: TLSTicketKeys) {
-    state.withLock { state in
-      state.context = context
-      state.keys = keys
-    }
+  private static func load(
+    _ settings: AcceptorTLSSettings, _ transport: TLSServerSettings, keysBefore: TLSTicketKeys?
+  ) throws(TLSConfigurationError) -> Loaded {
+    let keys = try Self.keys(settings, before: keysBefore)
+    return Loaded(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys)
   }
 
   /// Keys in memory outlive a reload: sessions can still be resumed.
