@@ -6,7 +6,7 @@ extension HTTP2HeadAssembly {
   /// - Parameter isWhole: whether no body follows.
   mutating func finishRequest(isWhole: Bool) -> Outcome {
     if isTooLarge { return .refused(status: 431, "head too large") }
-    if !hasLine { writeFirstLine() }
+    if part == .pseudoFields { writeFirstLine() }
     if let problem { return .malformed(problem) }
     let bytes = RawSpan(_unsafeBytes: pseudo.bytes)
     if let connectsTo {
@@ -40,7 +40,7 @@ extension HTTP2HeadAssembly {
   /// - Parameter requiresLength: whether the head has to state the length of the body.
   mutating func finishResponse(hasBody: Bool, requiresLength: Bool) -> Outcome {
     if isTooLarge { return .malformed("head too large") }
-    if !hasLine { writeFirstLine() }
+    if part == .pseudoFields { writeFirstLine() }
     if let problem { return .malformed(problem) }
     // The length of a 304 is that of the content it stands for (RFC 9110, 8.6), which is not known.
     let isNotModified = RawSpan(_unsafeBytes: pseudo.bytes).equals("304", status)
@@ -61,8 +61,7 @@ extension HTTP2HeadAssembly {
   /// Begins a trailer section: field lines and nothing else.
   mutating func beginTrailers() {
     reset()
-    hasLine = true
-    isTrailers = true
+    part = .trailers
   }
 
   /// The field lines of a trailer section, nil where it is malformed or too large.
@@ -78,7 +77,7 @@ extension HTTP2HeadAssembly {
   /// The request line and `Host`, or the status line. Validated here byte by byte, since its characters could divide
   /// lines.
   mutating func writeFirstLine() {
-    hasLine = true
+    part = .fields
     if !status.isEmpty { return writeStatusLine() }
     let bytes = RawSpan(_unsafeBytes: pseudo.bytes)
     if method.isEmpty || !method.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) }) {

@@ -18,8 +18,19 @@ struct HTTP2HeadAssembly: ~Copyable {
     case refused(status: Int, String)
   }
 
+  /// The part of a section that is being read.
+  enum Part {
+    /// The pseudo-header fields: the first line is not written yet.
+    case pseudoFields
+    /// The fields after them: the first line is written.
+    case fields
+    /// Trailers, which have no first line.
+    case trailers
+  }
+
   let limits: HeadLimits
   private let isRequest: Bool
+  var part = Part.pseudoFields
   /// The head as it is written, and its lines.
   var text = HeaderBuffer()
   var fields = FieldTable(capacity: 0)
@@ -35,8 +46,6 @@ struct HTTP2HeadAssembly: ~Copyable {
   var connectsTo: Range<Int>?
   var status = 0..<0
   private var hasHost = false
-  var hasLine = false
-  var isTrailers = false
   var announcesLength = false
   /// The length of the content, where one was announced that is a number.
   private(set) var announcedLength: Int?
@@ -69,8 +78,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     connectsTo = nil
     status = 0..<0
     hasHost = false
-    hasLine = false
-    isTrailers = false
+    part = .pseudoFields
     announcesLength = false
     announcedLength = nil
     priority = nil
@@ -100,17 +108,17 @@ struct HTTP2HeadAssembly: ~Copyable {
     let bytes = RawSpan(_unsafeBytes: name)
     if name.first == 0x3A { return takePseudo(bytes, value) }
     guard name.isFieldName else { return refuse("a malformed name") }
-    if !hasLine { writeFirstLine() }
+    if part == .pseudoFields { writeFirstLine() }
     let known = KnownField.classify(bytes, at: 0, count: name.count)
     switch known {
     case .cookie:
-      guard !value.isEmpty, !isTrailers else { return }
+      guard !value.isEmpty, part != .trailers else { return }
       if cookies.count > 0 {
         cookies.append("; ")
         joinedCrumbs += 1
       }
       cookies.append(value)
-    case .host where !isTrailers: takeHost(value)
+    case .host where part != .trailers: takeHost(value)
     // Fields that frame or end a message in HTTP/1.1 have no meaning here (RFC 9113, 8.2.2).
     case .connection, .transferEncoding, .upgrade, .keepAlive, .proxyConnection:
       refuse("a field of one connection")
@@ -150,7 +158,7 @@ struct HTTP2HeadAssembly: ~Copyable {
 
   /// Pseudo-header fields precede all others and occur once each (RFC 9113, 8.3).
   private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
-    guard !hasLine else { return refuse("a pseudo-header field after a regular field") }
+    guard part == .pseudoFields else { return refuse("a pseudo-header field after a regular field") }
     let whole = 0..<name.byteCount
     let isFirst: Bool
     let start = pseudo.count
