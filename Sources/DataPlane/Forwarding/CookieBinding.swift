@@ -56,8 +56,7 @@ package final class CookieBinding: Sendable {
   private func mark(_ bytes: RawSpan, _ value: Range<Int>, _ line: Int, _ head: inout RequestHead) {
     var start = value.lowerBound
     while start < value.upperBound {
-      var end = start
-      while end < value.upperBound, bytes.byte(at: end) != UInt8(ascii: ";") { end += 1 }
+      let end = bytes.firstSemicolon(in: start..<value.upperBound)
       let next = min(end + 1, value.upperBound)
       let pair = bytes.trimmed(start..<end)
       var equals = pair.lowerBound
@@ -79,7 +78,7 @@ package final class CookieBinding: Sendable {
   private func suffix(of cookie: Int, _ value: Range<Int>, _ bytes: RawSpan) -> Range<Int>? {
     for suffix in cookies[cookie].suffixes where value.count >= suffix.count {
       let place = value.upperBound - suffix.count..<value.upperBound
-      if bytes.equals(suffix, place) { return place }
+      if bytes.equals(suffix.span.bytes, place) { return place }
     }
     return nil
   }
@@ -88,8 +87,7 @@ package final class CookieBinding: Sendable {
 
   /// The code for a `Set-Cookie` value, and its place; nil for other cookies, and for those that are not bound.
   func code(for value: Range<Int>, _ bytes: RawSpan) -> (place: Int, suffix: [UInt8])? {
-    var end = value.lowerBound
-    while end < value.upperBound, bytes.byte(at: end) != UInt8(ascii: ";") { end += 1 }
+    let end = bytes.firstSemicolon(in: value)
     var equals = value.lowerBound
     while equals < end, bytes.byte(at: equals) != UInt8(ascii: "=") { equals += 1 }
     guard equals < end, let cookie = index(of: bytes.trimmed(value.lowerBound..<equals), bytes) else { return nil }
@@ -106,7 +104,7 @@ package final class CookieBinding: Sendable {
   }
 
   private func index(of name: Range<Int>, _ bytes: RawSpan) -> Int? {
-    cookies.firstIndex { bytes.equals($0.name, name) }
+    cookies.firstIndex { bytes.equals($0.name.span.bytes, name) }
   }
 }
 
@@ -146,8 +144,7 @@ private struct CookieAttributes {
     var start = range.lowerBound
     while start < range.upperBound {
       start += 1
-      var end = start
-      while end < range.upperBound, bytes.byte(at: end) != UInt8(ascii: ";") { end += 1 }
+      let end = bytes.firstSemicolon(in: start..<range.upperBound)
       note(bytes, bytes.trimmed(start..<end))
       start = end
     }
@@ -176,22 +173,5 @@ private struct CookieAttributes {
       // Of several, the last (RFC 6265, 5.3).
       if let date = HTTPDate.parse(text) { endsByDate = date < WallClock.now() / 1_000 }
     }
-  }
-}
-
-extension RawSpan {
-  /// A range without white space at either end.
-  fileprivate func trimmed(_ range: Range<Int>) -> Range<Int> {
-    var (start, end) = (range.lowerBound, range.upperBound)
-    while start < end, byte(at: start) == 0x20 || byte(at: start) == 0x09 { start += 1 }
-    while end > start, byte(at: end - 1) == 0x20 || byte(at: end - 1) == 0x09 { end -= 1 }
-    return start..<end
-  }
-
-  /// Whether a range has exactly these bytes.
-  fileprivate func equals(_ expected: [UInt8], _ range: Range<Int>) -> Bool {
-    guard expected.count == range.count else { return false }
-    for offset in expected.indices where byte(at: range.lowerBound + offset) != expected[offset] { return false }
-    return true
   }
 }

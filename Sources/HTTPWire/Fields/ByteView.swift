@@ -53,6 +53,15 @@ extension RawSpan {
     range.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte(at: $0)) }
   }
 
+  /// `range` without the white space at either end (RFC 9110, 5.6.3).
+  @inline(__always)
+  package func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, byte(at: start) == 0x20 || byte(at: start) == 0x09 { start += 1 }
+    while end > start, byte(at: end - 1) == 0x20 || byte(at: end - 1) == 0x09 { end -= 1 }
+    return start..<end
+  }
+
   /// Whether `range` holds exactly the bytes of `literal`.
   @inline(__always)
   package func equals(_ literal: StaticString, _ range: Range<Int>) -> Bool {

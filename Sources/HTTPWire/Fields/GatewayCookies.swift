@@ -113,7 +113,7 @@ package final class GatewayCookies: Sendable {
 extension RawSpan {
   /// The first semicolon of `range`, or its end.
   @inline(__always)
-  func firstSemicolon(in range: Range<Int>) -> Int {
+  package func firstSemicolon(in range: Range<Int>) -> Int {
     var offset = range.lowerBound
     while offset + 16 <= range.upperBound {
       let pair = self.wordPair(at: offset) ^ SIMD2(repeating: 0x3B3B_3B3B_3B3B_3B3B)

@@ -124,7 +124,8 @@ struct FieldLineParser {
     return bytes.byte(at: place) == 0x3A ? .colon(place) : .step(.violation(.fieldName))
   }
 
-  private static func badLineEnd(_ byte: UInt8) -> HeadViolation {
+  /// The violation of a byte that is neither part of a value nor the CR of a whole line end.
+  static func badLineEnd(_ byte: UInt8) -> HeadViolation {
     byte == 0x0D || byte == 0x0A ? .lineEnding : .fieldValue
   }
 }
@@ -154,11 +155,8 @@ extension RawSpan {
     while start <= range.upperBound {
       var end = start
       while end < range.upperBound, byte(at: end) != 0x2C { end += 1 }
-      var low = start
-      var high = end
-      while low < high, byte(at: low) == 0x20 || byte(at: low) == 0x09 { low += 1 }
-      while high > low, byte(at: high - 1) == 0x20 || byte(at: high - 1) == 0x09 { high -= 1 }
-      if low < high { body(low..<high) }
+      let element = trimmed(start..<end)
+      if !element.isEmpty { body(element) }
       start = end + 1
     }
   }

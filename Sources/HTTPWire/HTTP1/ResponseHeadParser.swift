@@ -60,18 +60,14 @@ package struct ResponseHeadParser: Sendable {
     let stop = bytes.endOfFieldText(from: reasonStart)
     guard reasonStart == 13 || stop == 12 else { throw .statusLine }
     guard stop + 1 < end else {
-      if stop < end, bytes.byte(at: stop) != 0x0D { throw Self.badEnd(bytes.byte(at: stop)) }
+      if stop < end, bytes.byte(at: stop) != 0x0D { throw FieldLineParser.badLineEnd(bytes.byte(at: stop)) }
       return nil
     }
     guard bytes.byte(at: stop) == 0x0D, bytes.byte(at: stop + 1) == 0x0A else {
-      throw Self.badEnd(bytes.byte(at: stop))
+      throw FieldLineParser.badLineEnd(bytes.byte(at: stop))
     }
     head.reason = reasonStart..<stop
     return stop + 2
-  }
-
-  private static func badEnd(_ byte: UInt8) -> HeadViolation {
-    byte == 0x0D || byte == 0x0A ? .lineEnding : .fieldValue
   }
 
   private static let prefix: [UInt8] = Array("HTTP/1.".utf8)

@@ -85,10 +85,7 @@ package enum ResponseHeadRepair {
     else {
       return nil
     }
-    var (low, high) = (line.lowerBound + name, line.upperBound)
-    while low < high, bytes.byte(at: low) == 0x20 || bytes.byte(at: low) == 0x09 { low += 1 }
-    while high > low, bytes.byte(at: high - 1) == 0x20 || bytes.byte(at: high - 1) == 0x09 { high -= 1 }
-    return low..<high
+    return bytes.trimmed(line.lowerBound + name..<line.upperBound)
   }
 }
 
