@@ -301,7 +301,7 @@ struct ChannelReadTests {
   @Test("A connection that is closed in the turn in which another's bytes come is not taken for the next of its number")
   func reusedNumber() async throws {
     try await withLoop { loop in
-      // Both have bytes in the same turn. Whoever is first closes both; their numbers go to new connections at once.
+      // Both have bytes in the same turn. The first closes both; their numbers go to new connections at once.
       for _ in 0..<30 {
         let rigs = [try await ChannelRig.make(on: loop), try await ChannelRig.make(on: loop)]
         try await loop.submit {

@@ -35,7 +35,7 @@ package struct ControlResponse: Sendable {
   }
 }
 
-/// A head on the wire to a value for the control plane.
+/// Converts a head that was parsed for the control plane.
 enum ControlRequestReading {
   static func request(_ head: borrowing RequestHead, _ bytes: RawSpan, scheme: String) -> HTTPRequest {
     HTTPRequest(

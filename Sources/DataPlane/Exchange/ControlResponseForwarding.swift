@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
 
-/// A value of the control plane to a head and a body on the wire.
+/// Writes a response of the control plane as a client gets it.
 enum ControlResponseForwarding {
   static func write(
     _ response: ControlResponse, withoutBody: Bool, closes: Bool, keepsOld: Bool,

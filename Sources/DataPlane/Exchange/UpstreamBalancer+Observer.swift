@@ -5,15 +5,15 @@ extension UpstreamBalancer {
   /// upstream that stays are kept; those to one that goes end with what they carry.
   /// - Parameter old: the upstreams before.
   static func all(
-    _ targets: [UpstreamGroup], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
+    _ groups: [UpstreamGroup], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
   ) -> [UpstreamBalancer] {
-    let balancers = targets.map { target in
-      old.first { $0.serves(target) }
-        ?? UpstreamBalancer(target, loop: loop) { event in
+    let balancers = groups.map { group in
+      old.first { $0.serves(group) }
+        ?? UpstreamBalancer(group, loop: loop) { event in
           switch event {
           case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
           case .failed(let failure): observer.upstreamConnectionFailed(ExchangeFailure(failure))
-          case .malformed(let reason): observer.upstreamMalformed(reason, of: target.settings.name)
+          case .malformed(let reason): observer.upstreamMalformed(reason, of: group.settings.name)
           case .ended: observer.upstreamConnectionEnded()
           }
         }

@@ -153,8 +153,8 @@ package final class ForwardingRules: Sendable {
     line.known == .other && !notFromStrangers.contains(bytes, line.name) && !ofUpstreams.contains(bytes, line.name)
   }
 
-  /// Whether a header is removed unless a trusted proxy sends it (headers about users: whoever sends it), or the
-  /// configuration keeps it.
+  /// Whether a header is removed unless the configuration keeps it: one about users from every peer, any other from
+  /// peers that are no trusted proxies.
   package static func isForeign(_ name: String) -> Bool { foreignNames.contains(name) }
 
   /// Whether only the gateway sends a header, whatever is configured.

@@ -28,7 +28,7 @@ final class IncompleteRequestBudget {
   /// Raises the limit where it is lower.
   func raiseLimit(to count: Int) { limit = max(limit, count) }
 
-  /// The memory counted for one connection.
+  /// The memory counted for one owner.
   final class Holding {
     fileprivate let owner: any IncompleteRequestOwner
     fileprivate var bytes = 0
@@ -65,7 +65,7 @@ final class IncompleteRequestBudget {
     }
   }
 
-  /// Counts a connection no longer.
+  /// Counts an owner no longer.
   func release(_ holding: Holding) { unlink(holding) }
 
   private func unlink(_ one: Holding) {
@@ -85,7 +85,7 @@ final class IncompleteRequestBudget {
   }
 }
 
-/// A connection that holds memory for an incomplete request.
+/// A holder of memory for an incomplete request: a connection, or a body that is being collected.
 protocol IncompleteRequestOwner: AnyObject {
   var incompleteRequests: IncompleteRequestBudget { get }
   /// The bytes counted for it; nil while it holds none.

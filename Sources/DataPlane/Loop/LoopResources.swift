@@ -6,7 +6,7 @@ final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
   let descriptors: DescriptorBudget
-  /// Memory held for incomplete request headers.
+  /// Memory held for incomplete requests and handshakes, bodies for endpoints included.
   let incompleteRequests: IncompleteRequestBudget
   /// Memory held for bodies that are collected for applications which need their length.
   let collectedBodies: IncompleteRequestBudget
@@ -21,9 +21,9 @@ final class LoopResources {
   var frames = BufferPool.frames
   var requestIDs = RequestIDSource()
   var date = DateLine()
-  /// The head that is being read or written at the moment.
+  /// The request head that is being read or forwarded at the moment.
   var requestHead = RequestHead()
-  /// The head that is being read or written at the moment.
+  /// The response head that is being read or forwarded at the moment.
   var responseHead = ResponseHead()
   /// When the response bytes that are being handed on were read: looking at the clock for each of a response's steps
   /// would cost as much as reading its head.

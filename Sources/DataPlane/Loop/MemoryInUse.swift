@@ -5,7 +5,7 @@ package final class MemoryInUse: Sendable {
   /// The instance of this process.
   package static let process = MemoryInUse()
 
-  /// Bytes held for what is not a request yet.
+  /// Bytes held for incomplete requests (``IncompleteRequestBudget``).
   let heads = PeakCounter()
   /// Bytes of content that waits, beyond the allowances of its connections.
   let content = PeakCounter()
@@ -26,7 +26,7 @@ package final class MemoryInUse: Sendable {
     }
   }
 
-  /// Bytes held for what is not a request yet.
+  /// Bytes held for incomplete requests and handshakes.
   package var headBytes: Int { heads.value }
 
   /// The number of incomplete requests and handshakes that were ended because they were the oldest when memory for

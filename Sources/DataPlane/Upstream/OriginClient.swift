@@ -15,20 +15,20 @@ package struct OriginClient: Sendable {
   }
 
   /// - Parameters:
-  ///   - target: an upstream of one address.
+  ///   - group: an upstream of one address.
   ///   - authority: what `Host` says.
   ///   - timeout: for a whole exchange, connection included.
   ///   - bodyLimit: most bytes of a response's body.
   package init(
-    _ target: UpstreamGroup, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
+    _ group: UpstreamGroup, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
   ) async throws {
     self.authority = authority
     self.timeout = timeout
     self.bodyLimit = bodyLimit
-    let endpoint = target.endpoints[0]
+    let endpoint = group.endpoints[0]
     pool = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
-      let pool = UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, use: .own) { _ in }
+      let pool = UpstreamPool(loop: loop, settings: group.settings, endpoint: endpoint, use: .own) { _ in }
       return NIOLoopBound(LoopPool(loop: loop, pool: pool), eventLoop: eventLoop)
     }.get()
   }

@@ -25,17 +25,17 @@ final class UpstreamBalancer {
     random = QuickRandom(seed: seed)
   }
 
-  /// The connections of one event loop to a target.
-  convenience init(_ target: UpstreamGroup, loop: LoopResources, onEvent: @escaping (UpstreamPool.Event) -> Void) {
-    let pools = target.endpoints.enumerated().map { number, endpoint in
-      UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, number: number, onEvent: onEvent)
+  /// The connections of one event loop to the addresses of a group.
+  convenience init(_ group: UpstreamGroup, loop: LoopResources, onEvent: @escaping (UpstreamPool.Event) -> Void) {
+    let pools = group.endpoints.enumerated().map { number, endpoint in
+      UpstreamPool(loop: loop, settings: group.settings, endpoint: endpoint, number: number, onEvent: onEvent)
     }
     self.init(pools, eventLoop: loop.eventLoop)
   }
 
-  /// Whether these are the connections to this very target.
-  func serves(_ target: UpstreamGroup) -> Bool {
-    pools.count == target.endpoints.count && zip(pools, target.endpoints).allSatisfy { $0.endpoint === $1 }
+  /// Whether these are the connections to this very group.
+  func serves(_ group: UpstreamGroup) -> Bool {
+    pools.count == group.endpoints.count && zip(pools, group.endpoints).allSatisfy { $0.endpoint === $1 }
   }
 
   /// The settings of the upstream.

@@ -12,11 +12,11 @@ package struct UpstreamChecker: Sendable {
 
   /// - Parameter authority: what `Host` says: the application knows itself by the public name.
   /// - Returns: nil where the upstream is not to be checked.
-  package init?(_ target: UpstreamGroup, authority: String, on eventLoop: any EventLoop) async throws {
-    guard let settings = target.settings.check else { return nil }
+  package init?(_ group: UpstreamGroup, authority: String, on eventLoop: any EventLoop) async throws {
+    guard let settings = group.settings.check else { return nil }
     self.settings = settings
     var endpoints: [(UpstreamEndpoint, OriginClient)] = []
-    for (endpoint, apart) in zip(target.endpoints, target.apart()) {
+    for (endpoint, apart) in zip(group.endpoints, group.apart()) {
       let client = try await OriginClient(
         apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
       endpoints.append((endpoint, client))

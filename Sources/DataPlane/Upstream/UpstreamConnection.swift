@@ -198,7 +198,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// Returns the connection to the pool.
   func release() { pool.release(self, now: .now()) }
 
-  /// Closes an idle connection.
+  /// Closes the connection. Its client is not told.
   func close() {
     guard !phase.isClosed else { return }
     move(to: .closed)

@@ -74,7 +74,7 @@ package struct UpstreamGroup: Sendable {
     endpoints.count == other.endpoints.count && zip(endpoints, other.endpoints).allSatisfy { $0 === $1 }
   }
 
-  /// The targets of one address each, counted separately from those of requests.
+  /// A group for each address, whose connections are counted separately from those of requests.
   func apart() -> [UpstreamGroup] { endpoints.map { UpstreamGroup(settings, endpoints: [$0.apart()]) } }
 
   /// The state of its addresses.

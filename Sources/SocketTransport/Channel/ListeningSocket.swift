@@ -8,7 +8,7 @@ package import NIOCore
 
 /// A socket that listens, on one event loop. It asks its owner to accept for as long as connections wait.
 package final class ListeningSocket: PolledDescriptor, Sendable {
-  /// A connection that was accepted. Whoever has it closes it.
+  /// A connection that was accepted. Its holder closes it.
   package struct Accepted: Sendable {
     let descriptor: CInt
     /// Nil of a Unix socket.
