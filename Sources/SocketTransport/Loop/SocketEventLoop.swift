@@ -130,16 +130,23 @@ package final class SocketEventLoop: EventLoop {
 
   /// A timer that is set and cancelled on the loop, by closures that other threads may hold.
   private final class BoundTimer: Sendable {
-    nonisolated(unsafe) private var timer: LoopTimer?
-    /// Whether it has gone off, or was cancelled.
-    nonisolated(unsafe) private(set) var isOver = false
+    private enum State {
+      case unset
+      case set(LoopTimer)
+      /// It has gone off, or was cancelled.
+      case over
+    }
 
-    func set(_ timer: LoopTimer) { self.timer = timer }
+    nonisolated(unsafe) private var state = State.unset
 
+    var isOver: Bool { if case .over = state { true } else { false } }
+
+    func set(_ timer: LoopTimer) { state = .set(timer) }
+
+    /// - Returns: the timer that was set, if it was not over.
     func end() -> LoopTimer? {
-      isOver = true
-      defer { timer = nil }
-      return timer
+      defer { state = .over }
+      return if case .set(let timer) = state { timer } else { nil }
     }
   }
 
