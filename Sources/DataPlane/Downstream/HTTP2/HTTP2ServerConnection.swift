@@ -8,6 +8,9 @@ internal import TLSTransport
 /// The bytes of one read go into the session at once; requests begin upstream when all of them have been parsed, so
 /// that a stream that is reset in the same read costs the application nothing. Frames to send are gathered until the
 /// end of the event loop's turn: those of all streams leave in one write.
+///
+/// This file holds the life of the connection. Its streams are in `+Streams`, and the counts of what it holds in
+/// `+Content`.
 final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedConnection, IncompleteRequestOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -27,7 +30,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   var peer: ClientPeer
   let session: HTTP2Session
   private var context: ChannelHandlerContext?
-  private var life = HTTP2ConnectionLife()
+  var life = HTTP2ConnectionLife()
   private var activity = Activity.none
   private var flushIsDue = false
   private var gathered = GatheredFrames()
@@ -366,65 +369,5 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
       stream.hastenEnd()
     }
     flush()
-  }
-
-  // MARK: Sessions of users
-
-  private var streams: [HTTP2ServerStream] { session.handlers.compactMap { $0 as? HTTP2ServerStream } }
-
-  var sessions: [ConnectionKey] { streams.compactMap(\.session) }
-
-  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {
-    for stream in streams {
-      if let session = stream.session, sessions.contains(session) { stream.end(for: ending, at: .now()) }
-    }
-  }
-
-  func reviewExchanges(at now: NIODeadline) -> Bool {
-    guard !life.isClosed else { return false }
-    let streams = streams
-    for stream in streams { stream.review(at: now) }
-    return streams.contains { $0.isReviewable }
-  }
-}
-
-extension HTTP2ServerConnection: HTTP2SessionHandler {
-  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
-    life.beginServing()
-    let transport = transport(of: stream)
-    transport.receive(head, isWhole: isWhole)
-    return transport
-  }
-
-  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
-    life.beginServing()
-    let transport = transport(of: stream)
-    transport.receive(Refusal(status, reason))
-    return transport
-  }
-
-  /// The transport of a stream that has begun: that of the closed one that it was, if any.
-  private func transport(of stream: HTTP2Stream) -> HTTP2ServerStream {
-    guard let former = session.takeFormerHandler() as? HTTP2ServerStream, former.stream === stream else {
-      return HTTP2ServerStream(connection: self, stream: stream)
-    }
-    former.begin()
-    return former
-  }
-
-  func receivedMalformed(_ reason: String) {
-    life.beginServing()
-    server.observer.exchangeBegan()
-    let now = NIODeadline.now()
-    var exchange = Exchange()
-    exchange.begin(server.loop.requestIDs.next(), .http2, isWhole: false, at: now)
-    exchange.reject(400)
-    server.observer.exchangeEnded(exchange.record(of: peer, at: now))
-  }
-
-  func receivedPong() {
-    guard life.stage == .draining else { return }
-    session.goAway()
-    flushSoon()
   }
 }
