@@ -3,11 +3,10 @@ internal import NIOCore
 
 /// Heads that the gateway has written to an upstream, read again.
 enum SentHead {
-  /// Reads a head that the gateway wrote: what it adds comes on top of what its clients may send.
-  static let parser = RequestHeadParser(
-    limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
+  static let parser = RequestHeadParser(limits: LoopResources.sentHeads)
 
-  /// Bytes of the largest head that is sent: room is left for the length of a body that is collected.
+  /// Bytes of the largest head that is sent: within ``LoopResources/sentHeads``, with room for the length of a body
+  /// that is collected.
   static let largest = 65_535 - 64
 
   /// The line, the authority and the `Destination` of a request as its client sent them, as a head without anything

@@ -33,6 +33,9 @@ final class LoopResources {
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 1,000 fields.
   static let responseHeads = HeadLimits(headBytes: 65_535, fieldCount: 1_000, targetBytes: 0)
   let responseParser = ResponseHeadParser(limits: responseHeads)
+  /// Request heads that the gateway has written, when it reads them again: the fields that it adds come on top of the
+  /// limits for clients.
+  static let sentHeads = HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535)
 
   /// - Parameter loops: the number of event loops that share the limits of the process.
   init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process, loops: Int = 1) {

@@ -42,9 +42,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     self.loop = loop
     self.connection = connection
     scheme = isTLS ? "https" : "http"
-    // The fields that the gateway adds come on top of the limit for clients.
-    parser = RequestHeadParser(
-      limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
+    parser = RequestHeadParser(limits: LoopResources.sentHeads)
     session = HTTP2Session(clientWith: HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
   }
 
