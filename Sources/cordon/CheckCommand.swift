@@ -51,15 +51,19 @@ struct CheckCommand: ParsableCommand {
   }
 
   /// A block for each route, an empty line between them. Settings that differ by method follow those methods, indented.
+  /// The texts are in one column, whatever the names and the indentation of a block.
   private static func explain(_ routes: [RouteExplanation]) {
     let lines = TerminalLines()
+    let outer = routes.flatMap(\.facts).map(\.name.count)
+    let inner = routes.flatMap(\.parts).flatMap(\.facts).map { $0.name.count + 2 }
+    let width = (outer + inner).max() ?? 0
     for (index, route) in routes.enumerated() {
       if index > 0 { print("") }
       print(printable(route.title))
-      lines.printTable(route.facts.map { ($0.name, $0.text) }, indentation: 2, nameWidth: 10)
+      lines.printTable(route.facts.map { ($0.name, $0.text) }, indentation: 2, nameWidth: width)
       for part in route.parts {
         print("  " + lines.fitted(printable(part.title), indentation: 2))
-        lines.printTable(part.facts.map { ($0.name, $0.text) }, indentation: 4, nameWidth: 10)
+        lines.printTable(part.facts.map { ($0.name, $0.text) }, indentation: 4, nameWidth: width - 2)
       }
     }
   }

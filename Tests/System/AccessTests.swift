@@ -302,6 +302,28 @@ struct ExplainTests {
     #expect(result.text.contains("everybody is admitted here with GET or HEAD"), "\(result.text)")
   }
 
+  @Test("check --explain has what it tells of the routes in one column")
+  func explainColumn() throws {
+    let routes = """
+      [access]
+      deny_emails = ["eve@example.com"]
+      [[route]]
+      path = "/x/"
+      methods = ["GET"]
+      access = "public"
+      [[route]]
+      path = "/x/y/"
+
+      """
+    let result = try check(routes, ["--explain"])
+    #expect(result.exit == .code(0), "\(result.text)")
+    let columns = result.text.components(separatedBy: "\n").compactMap { line in
+      line.firstMatch(of: /^ +\S+(?: \S+)*? {2,}/).map { $0.output.count }
+    }
+    #expect(result.text.contains("no identity  eve@example.com"), "\(result.text)")
+    #expect(columns.count > 10 && Set(columns).count == 1, "\(result.text)")
+  }
+
   private static let groups = """
     [access]
     allow_groups = ["staff"]
