@@ -9,8 +9,10 @@ import Testing
 @SystemActor
 @Suite("Commands on a terminal")
 struct TerminalTests {
-  /// The output of `cordon check` on a terminal of so many columns.
-  private func check(_ file: String, columns: UInt16, in directory: String) throws -> [Substring] {
+  /// The output of a command on a terminal of so many columns.
+  private func output(
+    of subcommand: String, config file: String, columns: UInt16, in directory: String
+  ) throws -> [Substring] {
     var (terminal, other): (Int32, Int32) = (-1, -1)
     var size = winsize(ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&terminal, &other, nil, nil, &size) == 0 else { throw HarnessError.system("openpty", errno: errno) }
@@ -19,7 +21,7 @@ struct TerminalTests {
       close(other)
     }
     let name = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(other)")
-    let command = try "exec '\(Machine.binary("cordon"))' check --config '\(file)' > '\(name)'"
+    let command = try "exec '\(Machine.binary("cordon"))' \(subcommand) --config '\(file)' > '\(name)'"
     let result = try ServerProcess.run("/bin/sh", ["-c", command], directory: directory)
     #expect(result.exit == .code(0), "\(result.standardError)")
     // It has ended: all that it wrote waits in the terminal, which is still open at the other end.
@@ -34,7 +36,7 @@ struct TerminalTests {
     let directory = try TemporaryDirectory()
     let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
     let file = try configuration.install(in: directory)
-    let narrow = try check(file, columns: 60, in: directory.path)
+    let narrow = try output(of: "check", config: file, columns: 60, in: directory.path)
     #expect(narrow.allSatisfy { $0.count <= 60 }, "\(narrow)")
     let goingOn = narrow.filter { $0.hasPrefix(String(repeating: " ", count: 14)) }
     #expect(!goingOn.isEmpty)
@@ -43,5 +45,26 @@ struct TerminalTests {
     let lines = elsewhere.standardOutput.split(separator: "\n")
     #expect(lines.count == narrow.count - goingOn.count)
     #expect(lines.contains { $0.count > 60 })
+  }
+
+  @Test("Lists of a gateway fit the terminal, the last columns of a row below it; elsewhere a row is one line")
+  func list() throws {
+    let site = try Site(adjust: { $0["admin", "token_file"] = "\"admin.token\"" })
+    defer { site.stop() }
+    for user in ["anna", "ben"] { _ = try site.signedIn(as: user) }
+    let directory = site.gateway.directory.path
+    for columns in [80, 100] as [UInt16] {
+      let lines = try output(of: "accounts list", config: site.gateway.file, columns: columns, in: directory)
+      #expect(lines.allSatisfy { $0.count <= Int(columns) }, "\(lines)")
+      let subjects = try ["SUBJECT", site.apple.subject(of: "anna"), site.apple.subject(of: "ben")]
+      #expect(Set(lines.filter { !$0.hasPrefix("  ") }.map { String($0.prefix { $0 != " " }) }) == Set(subjects))
+      #expect(lines.count { $0.hasPrefix("  ") && $0.contains(" UTC") } == 2, "\(lines)")
+      #expect(lines.count { $0.contains("ben@example.org") } == 1, "\(lines)")
+      let place = try #require(lines.first { $0.contains("LAST SEEN") }?.prefix { $0 != "L" }.count)
+      #expect(lines.contains { $0.dropFirst(place).wholeMatch(of: /\d{4}-\d\d-\d\d \d\d:\d\d UTC/) != nil }, "\(lines)")
+    }
+    let elsewhere = try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "list", "--config", site.gateway.file], directory: directory)
+    #expect(elsewhere.standardOutput.split(separator: "\n").count == 3, "\(elsewhere)")
   }
 }
