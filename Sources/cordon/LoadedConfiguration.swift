@@ -28,10 +28,10 @@ extension Configuration {
 
   /// The same, with the warnings of `cordon check`.
   static func checked(
-    from path: String
+    from path: String, files: FileAccess = .system
   ) throws -> (configuration: Configuration, warnings: [ConfigurationDiagnostic]) {
     do throws(ConfigurationError) {
-      let checked = try ConfigurationFile.check(path)
+      let checked = try ConfigurationFile.check(path, files: files)
       return (checked.configuration, checked.warnings)
     } catch {
       throw refused(error)

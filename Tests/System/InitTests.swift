@@ -66,6 +66,18 @@ struct InitTests {
     #expect(check.exit == .code(0), "\(check.standardOutput)")
   }
 
+  @Test("The warnings that check gives of a new configuration are told when it is made")
+  func warnings() throws {
+    let made = try initialize(answers + ["--listen", "[::]:443", "--members", "bob"])
+    #expect(made.exit == .code(0), "\(made.text)")
+    let check = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--quiet", "--config", "made/gateway.conf"], directory: directory.path)
+    let warnings = check.standardOutput.split(separator: "\n")
+    #expect(warnings.count == 2, "\(check.standardOutput)")
+    for warning in warnings { #expect(made.text.contains("\n\(warning)\n"), "\(made.text)") }
+    #expect(try !initialize(answers + ["--force"]).text.contains("warning"))
+  }
+
   @Test("With --simulator nothing is asked, and users sign in at a gateway that stands before the simulator")
   func simulator() throws {
     let made = try initialize(["--simulator"])

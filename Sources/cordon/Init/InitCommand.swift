@@ -126,8 +126,10 @@ struct InitCommand: ParsableCommand {
     }
     for note in folder.notes { print(note) }
     print("")
-    let configuration = try Configuration.loaded(from: output)
+    let (configuration, warnings) = try Configuration.checked(from: output, files: .systemWithStore)
     TerminalLines().printTable(configuration.summary)
+    if !warnings.isEmpty { print("") }
+    for warning in warnings { print(warning) }
     let first = simulator ? "Start the simulated Apple:" : "The Services ID must list this return URL, exactly:"
     print(
       """
