@@ -95,6 +95,40 @@ struct FileWarningTests {
     #expect(try warnings(sockets) == [])
   }
 
+  @Test("A folder that systemd makes for the gateway's unit is no warning, and one that it does not make is")
+  func foldersOfUnit() throws {
+    func found(
+      _ unit: FileAccess.Outcome, at place: String, socket: String = "/run/cordon/admin.sock"
+    ) throws -> [String] {
+      var files = Sandbox.files
+      files.hasFolder = { _ in false }
+      files.read = { path, limit in path == place ? unit : Sandbox.files.read(path, limit) }
+      return try warnings(text() + "[admin]\naddress = \"unix:\(socket)\"\n", files: files)
+    }
+    func unit(_ lines: String...) -> FileAccess.Outcome {
+      .contents(Array((["[Service]"] + lines + ["UMask=0077", ""]).joined(separator: "\n").utf8), mode: 0o644)
+    }
+    let installed = "/usr/lib/systemd/system/cordon.service"
+    let complete = unit("StateDirectory=cordon", "RuntimeDirectory=other cordon")
+    for place in [installed, "/lib/systemd/system/cordon.service", "/etc/systemd/system/cordon.service"] {
+      #expect(try found(complete, at: place) == [])
+    }
+    #expect(try found(.missing, at: installed).count == 2)
+    #expect(try found(complete, at: "/usr/lib/systemd/system/other.service").count == 2)
+    for socket in ["/run/app/admin.sock", "/run/cordon/app/admin.sock", "/srv/cordon/admin.sock"] {
+      let warnings = try found(complete, at: installed, socket: socket)
+      #expect(warnings.count == 1 && warnings[0].contains("there is no folder \(socket.dropLast(11)) "), "\(warnings)")
+    }
+    let stateless = try found(unit("RuntimeDirectory=cordon"), at: installed)
+    #expect(stateless.count == 1 && stateless[0].contains("there is no folder /var/lib/cordon "), "\(stateless)")
+    let reset = try found(
+      unit("StateDirectory=cordon", "RuntimeDirectory=cordon", "RuntimeDirectory=", "RuntimeDirectory=cordon-2"),
+      at: installed)
+    #expect(reset.count == 1 && reset[0].contains("there is no folder /run/cordon "), "\(reset)")
+    // A masked unit starts nothing.
+    #expect(try found(.notRegular, at: "/etc/systemd/system/cordon.service").count == 2)
+  }
+
   /// Certificates that were made for these tests, and whose keys are gone.
   private static let pinned = """
     -----BEGIN CERTIFICATE-----

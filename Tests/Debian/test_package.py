@@ -133,7 +133,8 @@ def signs_in(root: CleanRoot, simulator: Path) -> None:
     root.run("cordon", "keygen", "--output", "/etc/cordon/session.key")
     root.run("chgrp", "cordon", "/etc/cordon/session.key")
     root.run("chmod", "0640", "/etc/cordon/session.key")
-    root.run("cordon", "check", "--config", CONFIGURATION)
+    checked = root.run("cordon", "check", "--config", CONFIGURATION)
+    expect("there is no folder" in checked.stdout, False, "no warning of the folders that systemd makes at the start")
     doctor = root.run("runuser", "-u", "cordon", "--", "cordon", "doctor", "--config", CONFIGURATION)
     expect("FAIL" in doctor.stdout, False, "the doctor finds nothing that keeps people from signing in")
 

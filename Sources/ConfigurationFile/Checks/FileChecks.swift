@@ -73,7 +73,7 @@ struct FileChecks {
   private func warnAboutSocket(_ address: BindAddress, at path: NodePath, _ context: inout DecodingContext) {
     guard case .unix(let file) = address else { return }
     let folder = ConfigurationFile.directory(of: file)
-    guard !files.hasFolder(folder) else { return }
+    guard !files.hasFolder(folder), !ServiceFolders(files: files).makes(folder) else { return }
     context.warn(
       atKey: path, "there is no folder \(folder) on this machine, and the gateway does not make it",
       remedy: "create it for the gateway's user before it starts; below /run by RuntimeDirectory= of its unit")
@@ -167,7 +167,7 @@ struct FileChecks {
     guard case .sqlite(let file) = location else { return }
     warnAboutFile(at: file, &context)
     let folder = ConfigurationFile.directory(of: file)
-    guard !files.hasFolder(folder) else { return }
+    guard !files.hasFolder(folder), !ServiceFolders(files: files).makes(folder) else { return }
     context.warn(
       atKey: NodePath("store.url"), "there is no folder \(folder) on this machine, and the gateway does not make it",
       remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)")
