@@ -192,6 +192,44 @@ struct DoctorTests {
     #expect(result.lines.joined().contains("fastcgi_pass"), "\(result.lines)")
   }
 
+  @Test(
+    "An application that speaks TLS behind http:, or HTTP behind https:, is told with the remedy",
+    arguments: [
+      ("http", "15030300020246", "speaks TLS, not HTTP in cleartext", "write https: in upstream.url"),
+      (
+        "https", "485454502f312e31203430302042616420526571756573740d0a0d0a", "the peer does not speak TLS",
+        "write http: in upstream.url"
+      ),
+    ])
+  func otherScheme(scheme: String, answer: String, seen: String, remedy: String) throws {
+    let port = try FreePort.take()
+    // Answers a TLS handshake, with an alert or with an error of HTTP, and nothing else.
+    let server = try ServerProcess(
+      Machine.program("python3", package: "python3"),
+      [
+        "-c",
+        """
+        import socket, sys
+        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+        print("listening", flush=True)
+        while True:
+          client = server.accept()[0]
+          if client.recv(4096)[:1] == bytes([22]): client.sendall(bytes.fromhex(sys.argv[2]))
+          client.close()
+        """, "\(port)", answer,
+      ])
+    defer { server.stop() }
+    try server.waitForLine(containing: "listening")
+    let site = try Site(adjust: { $0["upstream", "url"] = "\"\(scheme)://127.0.0.1:\(port)\"" })
+    defer { site.stop() }
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1), "\(result.lines)")
+    let told = complaints(result.lines)
+    #expect(told.count == 1, "\(told)")
+    #expect(told.first?.contains("\(scheme)://127.0.0.1:\(port)") == true, "\(told)")
+    #expect(told.first?.contains(seen) == true && told.first?.contains(remedy) == true, "\(told)")
+  }
+
   @Test("An unknown key ID is Apple's refusal, told as that, and nothing else is called wrong")
   func wrongKey() throws {
     let site = try Site()

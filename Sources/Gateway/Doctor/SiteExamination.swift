@@ -11,10 +11,11 @@ struct SiteExamination {
 
   // MARK: The application
 
-  /// FastCGI servers answer at once.
+  /// Servers of FastCGI and of TLS answer at once.
   private static let probeTimeout = TimeAmount.seconds(1)
 
-  /// Whether each address of each upstream accepts connections, and does not speak FastCGI. Sends no request.
+  /// Whether each address of each upstream accepts connections, and speaks TLS if it is an `https:` one, otherwise
+  /// neither TLS nor FastCGI. Sends no request.
   func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for upstream in upstreams {
@@ -36,23 +37,41 @@ struct SiteExamination {
       do throws(OriginError) {
         try await client.connect()
       } catch {
-        return .failure("upstream", "\(address): \(error.reason)", Self.remedy(at: address))
+        return .failure("upstream", "\(address): \(error.reason)", await Self.remedy(at: address, on: eventLoop))
       }
-      if await FastCGIProbe.ask(address, timeout: Self.probeTimeout, on: eventLoop) {
-        return .failure(
-          "upstream", "\(address) speaks FastCGI, not HTTP",
-          "put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx), and write its address in "
-            + "upstream.url")
-      }
+      if let finding = await Self.wrongProtocol(at: address, on: eventLoop) { return finding }
       return .ok("upstream", "\(address) takes connections")
     } catch {
       return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
     }
   }
 
-  private static func remedy(at address: UpstreamAddress) -> String {
+  /// The finding about an address in cleartext whose server speaks something else; nil if there is none.
+  private static func wrongProtocol(at address: UpstreamAddress, on eventLoop: any EventLoop) async -> DoctorFinding? {
+    if case .tcp(_, _, tls: true) = address { return nil }
+    if await FastCGIProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == true {
+      return .failure(
+        "upstream", "\(address) speaks FastCGI, not HTTP",
+        "put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx), and write its address in "
+          + "upstream.url")
+    }
+    guard case .tcp = address, await TLSProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == true else {
+      return nil
+    }
+    return .failure(
+      "upstream", "\(address) speaks TLS, not HTTP in cleartext",
+      "write https: in upstream.url, or the port where the application speaks HTTP; upstream.tls_ca_file names the "
+        + "authority of its certificate")
+  }
+
+  /// The remedy at an address without a connection.
+  private static func remedy(at address: UpstreamAddress, on eventLoop: any EventLoop) async -> String {
     let remedy = "start the application, or correct upstream.url"
-    guard case .tcp(_, _, true) = address else { return remedy }
+    guard case .tcp(_, _, tls: true) = address else { return remedy }
+    // It has answered, but not with TLS.
+    if await TLSProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == false {
+      return "write http: in upstream.url if the application speaks HTTP there, or the port where it speaks TLS"
+    }
     return "\(remedy); upstream.tls_ca_file names the authority of its certificate, upstream.tls_server_name its name"
   }
 
