@@ -158,8 +158,8 @@ struct FileWarningTests {
 
     """
 
-  @Test("A file of CAs without a CA is a warning, for Apple, upstreams and clients, and one with a CA is none")
-  func pinnedCertificates() throws {
+  /// The warnings of a configuration with three files of CAs, for clients, the upstream and Apple, with these contents.
+  private func warnings(authorities contents: String) throws -> [String] {
     let all =
       text().replacing("\"http://127.0.0.1:3000\"", with: "\"https://10.0.0.1\"\ntls_ca_file = \"tls/internal-ca.pem\"")
       .replacing("key_id =", with: "tls_ca_file = \"tls/egress-ca.pem\"\nkey_id =")
@@ -171,23 +171,43 @@ struct FileWarningTests {
           tls_private_key_file = "tls/privkey.pem"
           tls_client_ca_file = "tls/clients.pem"
           """)
-    func found(_ contents: String) throws -> [String] {
-      var files = Sandbox.files
-      files.read = { path, limit in
-        ["/conf/tls/internal-ca.pem", "/conf/tls/egress-ca.pem", "/conf/tls/clients.pem"].contains(path)
-          ? .contents(Array(contents.utf8), mode: 0o644) : Sandbox.files.read(path, limit)
+    let bytes = Array(contents.utf8)
+    var files = Sandbox.files
+    files.read = { path, limit in
+      guard ["/conf/tls/internal-ca.pem", "/conf/tls/egress-ca.pem", "/conf/tls/clients.pem"].contains(path) else {
+        return Sandbox.files.read(path, limit)
       }
-      return try warnings(all, files: files)
+      return bytes.count <= limit ? .contents(bytes, mode: 0o644) : .tooLong
     }
-    let pinned = try found(Self.pinned)
+    return try warnings(all, files: files)
+  }
+
+  @Test("A file of CAs as large as those of whole systems is accepted, and one of more than 1 MiB is not")
+  func largeAuthorityFiles() throws {
+    let length = Self.authority.utf8.count
+    // Debian's /etc/ssl/certs/ca-certificates.crt has about 220 KiB.
+    for size in [220 << 10, 1 << 20] {
+      #expect(try warnings(authorities: String(repeating: Self.authority, count: size / length)) == [])
+    }
+    let error = try #require(throws: ConfigurationError.self) {
+      try warnings(authorities: String(repeating: Self.authority, count: (1 << 20) / length + 1))
+    }
+    #expect(error.problems.map(\.problem).filter { $0.hasSuffix(".pem has more than 1 MiB") }.count == 3, "\(error)")
+  }
+
+  @Test("A file of CAs without a CA is a warning, for Apple, upstreams and clients, and one with a CA is none")
+  func pinnedCertificates() throws {
+    let pinned = try warnings(authorities: Self.pinned)
     #expect(pinned.count == 3, "\(pinned)")
     for (warning, key) in zip(pinned, ["listen.tls_client_ca_file", "upstream.tls_ca_file", "apple.tls_ca_file"]) {
       #expect(warning.contains("warning: \(key): tls/") && warning.contains("holds no CA certificate"), "\(warning)")
       #expect(warning.contains("unless these alone are meant"))
     }
-    for contents in [Self.authority, Self.pinned + Self.authority] { #expect(try found(contents) == []) }
+    for contents in [Self.authority, Self.pinned + Self.authority] {
+      #expect(try warnings(authorities: contents) == [])
+    }
     // What cannot be read is not judged here.
-    #expect(try found("-----BEGIN CERTIFICATE-----\nMII…") == [])
+    #expect(try warnings(authorities: "-----BEGIN CERTIFICATE-----\nMII…") == [])
   }
 
   @Test("A configuration that every user may write is a warning")

@@ -11,7 +11,7 @@ import WebFormats
 struct FileChecks {
   let files: FileAccess
 
-  /// The largest accepted size of these files, in bytes.
+  /// The largest accepted size of files of keys and secrets, in bytes.
   private static let limit = 65_536
 
   /// Checks every file. What takes several files together, and warnings, only where nothing else is wrong.

@@ -42,13 +42,13 @@ extension FileChecks {
   /// - Returns: the contents of the file, if it can be read.
   @discardableResult
   private func checkCertificate(_ file: String, _ path: NodePath, _ context: inout DecodingContext) -> [UInt8]? {
-    guard let contents = contents(file, path, missing: "write the path of a PEM file", &context)?.bytes else {
-      return nil
-    }
+    let found = self.contents(
+      file, path, missing: "write the path of a PEM file", limit: AuthorityFile.sizeLimit, called: "1 MiB", &context)
+    guard let bytes = found?.bytes else { return nil }
     expect(
-      "-----BEGIN CERTIFICATE-----", in: contents, file, path, "no certificate in PEM", "write the path of a PEM file",
+      "-----BEGIN CERTIFICATE-----", in: bytes, file, path, "no certificate in PEM", "write the path of a PEM file",
       &context)
-    return contents
+    return bytes
   }
 
   private func checkKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {

@@ -2,7 +2,8 @@ import Secrets
 
 /// A file of certificates or of a private key, read whole.
 struct CredentialFile: ~Copyable {
-  /// The longest accepted file, in bytes: certificate chains are a few kilobytes.
+  /// The longest accepted file, in bytes: 1 MiB. Certificate chains are a few kilobytes; a bundle of all public CAs,
+  /// such as Debian's `/etc/ssl/certs/ca-certificates.crt`, is about 220 KiB.
   static let limit = 1_048_576
 
   let path: String

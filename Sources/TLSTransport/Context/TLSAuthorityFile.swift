@@ -1,5 +1,8 @@
 /// Files of trusted certificates, as checks of a configuration look at them.
 package enum TLSAuthorityFile {
+  /// The longest accepted file, in bytes; the same for certificate chains.
+  package static let sizeLimit = CredentialFile.limit
+
   /// Whether PEM text has a certificate of an authority; nil if it has no certificate at all, or a damaged one before.
   package static func holdsAuthority(_ pem: [UInt8]) -> Bool? {
     defer { OpenSSLErrorQueue.clear() }
