@@ -64,6 +64,22 @@ struct BrowserAccessTests {
     try browser.show(on: .desktop)
   }
 
+  /// Whether the page, with a long name of the application on its buttons, fits in 320 pixels (WCAG 2.2, 1.4.10).
+  private func fitsNarrowPhone() throws -> Bool {
+    try browser.devTools(
+      "Emulation.setDeviceMetricsOverride",
+      ["width": 320, "height": 640, "deviceScaleFactor": 2, "mobile": true])
+    let fits =
+      try browser.script(
+        """
+        for (const button of document.querySelectorAll("main a, main button"))
+          button.textContent = button.textContent.replace(location.host, "applicationsofthewholecompany.example.com");
+        return document.documentElement.scrollWidth <= 320;
+        """) as? Bool
+    try browser.show(on: .desktop)
+    return fits == true
+  }
+
   /// The number of lines that an address in a table has on a phone.
   private func lines(of address: String) throws -> Int? {
     try browser.show(on: .phone)
@@ -173,6 +189,7 @@ struct BrowserAccessTests {
       for (number, page) in pages.enumerated() {
         try browser.open(site.own(page))
         try examine("\(isManager ? "manager" : "user")-\(number)-\(language)")
+        #expect(try fitsNarrowPhone(), "\(page) in \(language)")
         let shown = try browser.script("return document.documentElement.lang") as? String
         #expect(shown == (language == "zh-CN" ? "zh-Hans" : language), "\(page)")
       }

@@ -26,7 +26,7 @@ enum AccountStylesheet {
     .items p{margin:.125rem 0 0;font-size:.9375rem;line-height:1.5}
     .act{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.375rem 1.125rem;\
     border:1px solid var(--wire,#888);border-radius:.75rem;background:none;color:var(--ink,inherit);font:inherit;\
-    font-weight:550;text-align:center;text-decoration:none;cursor:pointer}
+    font-weight:550;text-align:center;text-decoration:none;cursor:pointer;overflow-wrap:anywhere}
     .act:hover{background:var(--ground,#8882)}.act.danger{border-color:currentColor;color:var(--fruit,#b4472f)}
     .items+form,.note+form{margin-top:.875rem}
     .panel-end{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.75rem;margin-top:2.25rem;\

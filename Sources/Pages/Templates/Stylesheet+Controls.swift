@@ -64,7 +64,7 @@ extension Stylesheet {
     td{display:grid;grid-template-columns:7.5rem 1fr;gap:.25rem .75rem;padding:.1875rem 0;border:0}
     td::before{content:attr(data-label);color:var(--soft,inherit);font-size:.875rem}
     td:first-child{grid-template-columns:1fr}td:first-child::before{content:none}
-    td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}
+    td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}td .small{white-space:normal}
     td:empty{display:none}
     td select{max-width:min(12rem,calc(100vw - 10.75rem))}
     .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .5rem}

@@ -49,9 +49,9 @@ enum Stylesheet {
     .ways{display:flex;flex-direction:column;gap:.75rem;margin-top:1.75rem}
     .solid{display:flex;align-items:center;justify-content:center;width:100%;min-height:3rem;padding:.5rem 1rem;\
     border:0;border-radius:.75rem;background:var(--solid);color:var(--on-solid);font:inherit;font-weight:600;\
-    text-decoration:none;cursor:pointer;transition:opacity .15s ease}
+    text-decoration:none;cursor:pointer;transition:opacity .15s ease;overflow-wrap:anywhere}
     .quiet{align-self:center;display:inline-flex;align-items:center;min-height:2.75rem;padding:0 1rem;\
-    border-radius:.75rem;color:var(--leaf);font-weight:550;text-decoration:none}
+    border-radius:.75rem;color:var(--leaf);font-weight:550;text-decoration:none;overflow-wrap:anywhere}
     .solid:hover{opacity:.86}.quiet:hover{text-decoration:underline;text-underline-offset:.2em}
     :focus-visible{outline:3px solid var(--leaf);outline-offset:3px}
     :lang(ar){letter-spacing:0!important}:lang(ja){word-break:auto-phrase;line-break:strict}:lang(ko){word-break:keep-all}
