@@ -33,12 +33,12 @@ enum Scenario {
 
   static func group(_ name: String = "staff") throws -> GroupName { try requireValue(GroupName(name), "group") }
 
-  static func ban(until: Date? = nil, since: Date = noon, by name: String = "cli") -> Ban {
-    Ban(until: until, reason: "spam \u{2014} twice", since: since, by: name)
+  static func ban(until: Date? = nil, since: Date = noon, by author: AccessAuthor = "cli") -> Ban {
+    Ban(until: until, reason: "spam \u{2014} twice", since: since, by: author)
   }
 
-  /// The name of a manager, as `Ban.by`.
-  static func manager() throws -> String { try keyring().pseudonym(of: subject("manager")) }
+  /// A manager, as `Ban.by`.
+  static func manager() throws -> AccessAuthor { .manager(try subject("manager"), try keyring()) }
 
   static func invitation(
     _ id: String = "aaaaaaaa", uses: Int = 1, expires: Duration = .seconds(7 * 86_400), created: Date = noon

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changes of access at run time")
 struct AccessChangesTests {
-  private static let actor = AccessChanges.Actor(name: "cli")
+  private static let actor = AccessChanges.Actor(author: "cli")
 
   private func changes(_ rig: GateRig, _ storeHealth: StoreHealth? = nil) throws -> AccessChanges {
     let routes = try RouteTable(access: AccessSettings(), routes: [], groups: ["guests"])

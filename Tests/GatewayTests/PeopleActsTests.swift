@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Refused acts of managers")
 struct PeopleActsTests {
-  private static let actor = AccessChanges.Actor(name: "manager")
+  private static let actor = AccessChanges.Actor(author: "manager")
 
   private func acts(_ rig: GateRig, _ audit: AuditTrail? = nil) throws -> PeopleActs {
     var access = AccessSettings()
@@ -49,7 +49,7 @@ struct PeopleActsTests {
     let recorded = try RecordedAudit(rig.keyring)
     let acts = try acts(rig, recorded.trail)
     let (manager, user) = (try #require(Subject("001.manager")), try #require(Subject("001.b")))
-    let actor = AccessChanges.Actor(name: recorded.trail.name(ofManager: manager))
+    let actor = AccessChanges.Actor(author: recorded.trail.author(ofManager: manager))
     let replacement = PeopleActs.Act.ban(user, until: "2999-12-31", reason: "")
     func isRefused(_ act: PeopleActs.Act) async throws -> Bool {
       if case .protected = try await acts.carryOut(act, for: manager, by: actor) { true } else { false }
@@ -64,7 +64,7 @@ struct PeopleActsTests {
     let ended = now.addingTimeInterval(-1)
     rig.store.state.withLock { $0.bans[user] = Ban(until: ended, reason: nil, since: ended, by: "token") }
     #expect(try await !isRefused(replacement))
-    #expect(rig.store.state.withLock { $0.bans[user]?.by } == actor.name)
+    #expect(rig.store.state.withLock { $0.bans[user]?.by } == actor.author)
     #expect(try await !isRefused(replacement))
     #expect(try await !isRefused(.unban(user)))
     #expect(rig.store.state.withLock { $0.bans[user] == nil })

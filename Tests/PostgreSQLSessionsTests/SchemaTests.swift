@@ -30,7 +30,7 @@ struct SchemaTests {
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a deletion'; END $$;
       CREATE TRIGGER refuse BEFORE DELETE ON cordon.bans EXECUTE FUNCTION refuse()
       """, at: url)
-    let manager = String(repeating: "a", count: SessionKeyring.pseudonymLength)
+    let manager = AccessAuthor(stored: String(repeating: "a", count: SessionKeyring.pseudonymLength))
     #expect(try await store.unban(try signIn().session.subject, by: manager, at: noon) == .notBanned)
     try await store.close()
   }

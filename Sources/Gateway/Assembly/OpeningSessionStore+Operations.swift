@@ -122,8 +122,8 @@ extension OpeningSessionStore {
     try await opened().ban(subject, ban)
   }
 
-  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
-    try await opened().unban(subject, by: name, at: now)
+  func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome {
+    try await opened().unban(subject, by: author, at: now)
   }
 
   func ban(of subject: Subject) async throws(StoreError) -> Ban? {

@@ -17,8 +17,8 @@ struct AuditTrail: Sendable {
       .emailShared(other: keyring.pseudonym(of: other)), subject: subject, requestID: requestID, clientID: clientID)
   }
 
-  /// The keyed hash of a manager's subject, as `by` names the manager in the audit and in the store.
-  func name(ofManager subject: Subject) -> String { keyring.pseudonym(of: subject) }
+  /// A manager, by the keyed hash that `by` has in the audit and in the store.
+  func author(ofManager subject: Subject) -> AccessAuthor { .manager(subject, keyring) }
 
   func record(
     _ action: AuditEvent.Action, subject: Subject? = nil, session: PublicSessionID? = nil, peer: String? = nil,

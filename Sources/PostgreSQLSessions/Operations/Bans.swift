@@ -16,7 +16,7 @@ extension PostgreSQLSessionStore {
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
       let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
-      if Ban.isManager(ban.by) {
+      if ban.by.isManager {
         let earlier = try PostgreSQLAccessRow.lockBan(hash, in: connection)
         if earlier?.isProtected(at: ban.since) == true { return nil }
         try PostgreSQLAccessRow.save(ban, of: subject, hash, replaces: earlier != nil, in: connection)
@@ -35,13 +35,15 @@ extension PostgreSQLSessionStore {
   }
 
   /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too.
-  package func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
+  package func unban(
+    _ subject: Subject, by author: AccessAuthor, at now: Date
+  ) async throws(StoreError) -> UnbanOutcome {
     try await write(at: now) { connection, changes in
       let found = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
       let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
-      if Ban.isManager(name) {
+      if author.isManager {
         // One that is not there yet is not deleted below either: an operator may make it meanwhile.
         guard let ban = try PostgreSQLAccessRow.lockBan(hash, in: connection) else { return .notBanned }
         if ban.isProtected(at: now) { return .protected }

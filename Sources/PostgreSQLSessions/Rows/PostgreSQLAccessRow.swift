@@ -50,7 +50,7 @@ enum PostgreSQLAccessRow {
       replaces ? replacingBan : insertingBan,
       [
         .bytes(hash), .text(subject.text), .integer(ban.until?.stored), .text(ban.reason), .integer(ban.since.stored),
-        .text(ban.by),
+        .text(ban.by.text),
       ])
   }
 

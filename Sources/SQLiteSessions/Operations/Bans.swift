@@ -22,9 +22,11 @@ extension SQLiteSessionStore {
   }
 
   /// Deletes by the keyed hash, which is there for unknown users, too.
-  package func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
+  package func unban(
+    _ subject: Subject, by author: AccessAuthor, at now: Date
+  ) async throws(StoreError) -> UnbanOutcome {
     try await write { database in
-      if try SQLiteAccessRow.isBanProtected(of: subject, from: name, at: now, in: database) { return .protected }
+      if try SQLiteAccessRow.isBanProtected(of: subject, from: author, at: now, in: database) { return .protected }
       let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
       guard try database.run("DELETE FROM bans WHERE hash = ?", [hash]) == 1 else { return .notBanned }
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)

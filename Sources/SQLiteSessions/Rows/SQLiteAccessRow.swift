@@ -21,9 +21,9 @@ enum SQLiteAccessRow {
 
   /// Whether this operator or manager may neither lift nor replace the ban of a user.
   static func isBanProtected(
-    of subject: Subject, from name: String, at now: Date, in database: Database
+    of subject: Subject, from author: AccessAuthor, at now: Date, in database: Database
   ) throws -> Bool {
-    guard Ban.isManager(name) else { return false }
+    guard author.isManager else { return false }
     return try ban(of: subject, in: database)?.isProtected(at: now) ?? false
   }
 
@@ -37,7 +37,7 @@ enum SQLiteAccessRow {
       """,
       [
         try key(in: database).banHash(of: subject), subject.text, ban.until?.stored, ban.reason,
-        ban.since.stored, ban.by,
+        ban.since.stored, ban.by.text,
       ])
   }
 

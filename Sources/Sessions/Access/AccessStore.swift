@@ -60,8 +60,8 @@ package protocol BanStore: Sendable {
   func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]?
 
   /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction.
-  /// - Parameter name: the operator or manager who lifts it, as `Ban.by`.
-  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome
+  /// - Parameter author: the operator or manager who lifts it.
+  func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome
 
   /// The ban of a user, known or not; also one that has expired.
   func ban(of subject: Subject) async throws(StoreError) -> Ban?

@@ -1,5 +1,4 @@
 package import FoundationEssentials
-internal import WebFormats
 
 /// The part of an account that operators and managers decide at run time. It is read with every session.
 package struct AccountAccess: Sendable, Equatable {
@@ -27,11 +26,11 @@ package struct Ban: Sendable, Equatable {
   package let reason: String?
   /// The time at which it was made.
   package let since: Date
-  /// The operator or manager: `cli`, `token`, `socket`, or the keyed hash of a manager's subject.
-  package let by: String
+  /// The operator or manager who made it.
+  package let by: AccessAuthor
 
   /// A ban as a store keeps it.
-  package init(until: Date?, reason: String?, since: Date, by: String) {
+  package init(until: Date?, reason: String?, since: Date, by: AccessAuthor) {
     self.until = until
     self.reason = reason
     self.since = since
@@ -42,13 +41,7 @@ package struct Ban: Sendable, Equatable {
   package func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
 
   /// Whether managers may neither lift nor replace it: it is in force, and an operator made it.
-  package func isProtected(at now: Date) -> Bool { isInForce(at: now) && !Self.isManager(by) }
-
-  /// Whether `by` names a manager, by this secret or an earlier one (`SessionKeyring.pseudonym(of:)`). Everything else
-  /// names an operator.
-  package static func isManager(_ by: String) -> Bool {
-    by.utf8.count == SessionKeyring.pseudonymLength && by.utf8.allSatisfy { Hex.isLowercaseDigit($0) }
-  }
+  package func isProtected(at now: Date) -> Bool { isInForce(at: now) && !by.isManager }
 }
 
 /// The result of lifting a ban.

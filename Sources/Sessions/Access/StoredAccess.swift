@@ -14,7 +14,7 @@ extension AccountAccess {
     self.init()
     self.isTokenDiscarded = isTokenDiscarded
     self.groups = try (groups ?? "").split(separator: " ").map { try GroupName(stored: String($0)) }.sorted()
-    if let since, let by { ban = Ban(until: until, reason: reason, since: since, by: by) }
+    if let since, let by { ban = Ban(until: until, reason: reason, since: since, by: AccessAuthor(stored: by)) }
   }
 }
 

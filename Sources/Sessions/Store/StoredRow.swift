@@ -69,7 +69,8 @@ extension Ban {
   /// - Throws: ``DamagedRowError``.
   package init(stored row: some StoredRow) throws {
     self.init(
-      until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
+      until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2),
+      by: AccessAuthor(stored: try row.text(3)))
   }
 }
 

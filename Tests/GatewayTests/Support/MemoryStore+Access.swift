@@ -7,7 +7,7 @@ extension MemoryStore {
 
   func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
     try access { state -> [PublicSessionID]? in
-      if Ban.isManager(ban.by), state.bans[subject]?.isProtected(at: ban.since) == true { return nil }
+      if ban.by.isManager, state.bans[subject]?.isProtected(at: ban.since) == true { return nil }
       state.bans[subject] = ban
       state.requests[subject] = nil
       let ended = state.sessions.values.filter { $0.subject == subject }.map(\.handle)
@@ -18,9 +18,9 @@ extension MemoryStore {
     }
   }
 
-  func unban(_ subject: Subject, by name: String, at now: Date) async throws(StoreError) -> UnbanOutcome {
+  func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome {
     try access { state -> UnbanOutcome in
-      if Ban.isManager(name), state.bans[subject]?.isProtected(at: now) == true { return .protected }
+      if author.isManager, state.bans[subject]?.isProtected(at: now) == true { return .protected }
       guard state.bans.removeValue(forKey: subject) != nil else { return .notBanned }
       state.changes.append(.accountChanged(subject))
       return .lifted

@@ -25,11 +25,13 @@ struct AccessChanges: Sendable {
 
   /// The operator or manager of a change, and the request that asked for it.
   struct Actor: Sendable {
-    /// `token`, `socket`, or the keyed hash of a manager's subject (`AuditTrail.name(ofManager:)`).
-    let name: String
+    let author: AccessAuthor
     /// The client's address.
     var peer: String?
     var requestID: String?
+
+    /// The name in the audit log, and with what the store keeps.
+    var name: String { author.text }
   }
 
   /// The objects of a change, for the audit, filled in as they become known.
@@ -53,7 +55,7 @@ struct AccessChanges: Sendable {
       let now = now
       let until = try until.map { try AccessTimes.end($0, now: now) }
       if let until, until <= now { throw AdministrationError.pastDate }
-      let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.name)
+      let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.author)
       guard let ended = try await store.ban(subject, ban) else { throw AdministrationError.protectedBan }
       await forget(ended, of: subject, actor)
       return (ban, ended.count)
@@ -64,7 +66,7 @@ struct AccessChanges: Sendable {
   func unban(_ subject: Subject, by actor: Actor) async throws(AdministrationError) {
     try await change("unban", by: actor) { target in
       target.subject = subject
-      switch try await store.unban(subject, by: actor.name, at: now) {
+      switch try await store.unban(subject, by: actor.author, at: now) {
       case .lifted: await sessions.forget(subject)
       case .notBanned: throw AdministrationError.notBanned
       case .protected: throw AdministrationError.protectedBan

@@ -16,7 +16,7 @@ package struct BanReport: Codable, Sendable, Equatable {
     until = ban.until?.rfc3339
     reason = ban.reason
     since = ban.since.rfc3339
-    by = ban.by
+    by = ban.by.text
   }
 }
 

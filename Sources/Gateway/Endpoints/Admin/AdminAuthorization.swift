@@ -1,6 +1,7 @@
 internal import DataPlane
 internal import Operations
 internal import Secrets
+internal import Sessions
 internal import WebFormats
 
 /// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise
@@ -31,17 +32,17 @@ enum AdminAuthorization: Sendable {
   }
 
   /// - Parameter authorization: every value of `Authorization`.
-  /// - Returns: the credential, for the audit.
-  func authorize(_ authorization: [String]) throws(AdministrationError) -> String {
+  /// - Returns: the operator with the credential.
+  func authorize(_ authorization: [String]) throws(AdministrationError) -> AccessAuthor {
     switch self {
-    case .socket: return "socket"
+    case .socket: return .socket
     case .nobody: throw .switchedOff
     case .token(let token):
       guard authorization.count == 1, let value = authorization.first?.utf8, value.count > 7,
         isBearer(value.prefix(7))
       else { throw .noToken }
       guard token.matches(Array(value.dropFirst(7))) else { throw .wrongToken }
-      return "token"
+      return .token
     }
   }
 }

@@ -40,8 +40,8 @@ struct Administration: Sendable {
     }
   }
 
-  /// - Returns: the credential of the caller.
-  private func authorize(_ request: ControlRequest) throws(AdministrationError) -> String {
+  /// - Returns: the caller, by the credential.
+  private func authorize(_ request: ControlRequest) throws(AdministrationError) -> AccessAuthor {
     do throws(AdministrationError) {
       return try authorization.authorize(request.head.headerFields[values: .authorization])
     } catch {
@@ -53,7 +53,7 @@ struct Administration: Sendable {
 
   /// Performs an operation, and audits one that fails.
   private func carryOut(
-    _ operation: AdminOperation, by caller: String, _ request: ControlRequest
+    _ operation: AdminOperation, by caller: AccessAuthor, _ request: ControlRequest
   ) async throws(AdministrationError) -> ControlResponse {
     let context = AdminRequestContext(request: request, caller: caller)
     do throws(AdministrationError) {
@@ -64,10 +64,10 @@ struct Administration: Sendable {
     }
   }
 
-  /// The request of an operation, and the credential of its caller.
+  /// The request of an operation, and its caller.
   private struct AdminRequestContext {
     let request: ControlRequest
-    let caller: String
+    let caller: AccessAuthor
   }
 
   private func carryOut(_ operation: AdminOperation, _ context: AdminRequestContext) async throws -> ControlResponse {
@@ -122,7 +122,7 @@ struct Administration: Sendable {
       record(operation.name, by: context.caller, failed: report.stopped == nil ? nil : "stopped", context.request)
       return Self.json(report)
     case .reload:
-      let report = await reload(context.caller)
+      let report = await reload(context.caller.text)
       record(operation.name, by: context.caller, failed: report.failure, context.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
     }
@@ -130,10 +130,10 @@ struct Administration: Sendable {
 
   /// Performs an operation on access. Changes are audited by ``AccessChanges``, lists here.
   private func carryOut(
-    _ operation: AccessOperation, by caller: String, _ request: ControlRequest
+    _ operation: AccessOperation, by caller: AccessAuthor, _ request: ControlRequest
   ) async throws(AdministrationError) -> ControlResponse {
     let actor = AccessChanges.Actor(
-      name: caller, peer: request.client.address, requestID: request.requestID)
+      author: caller, peer: request.client.address, requestID: request.requestID)
     guard let name = operation.listName else { return try await carryOut(operation, by: actor) }
     do throws(AdministrationError) {
       let response = try await carryOut(operation, by: actor)
@@ -173,11 +173,11 @@ struct Administration: Sendable {
   // MARK: Audit
 
   private func record(
-    _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by caller: String, failed: String? = nil,
-    _ request: ControlRequest
+    _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by caller: AccessAuthor,
+    failed: String? = nil, _ request: ControlRequest
   ) {
     audit.record(
-      .administration(act: act, by: caller, failed: failed), subject: subject, session: session,
+      .administration(act: act, by: caller.text, failed: failed), subject: subject, session: session,
       peer: request.client.address, requestID: request.requestID)
   }
 

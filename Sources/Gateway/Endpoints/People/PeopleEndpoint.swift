@@ -90,7 +90,7 @@ struct PeopleEndpoint: Sendable {
 
   private func act(_ request: ControlRequest, by manager: Subject) async throws -> ControlResponse {
     let actor = AccessChanges.Actor(
-      name: audit.name(ofManager: manager), peer: request.client.address, requestID: request.requestID)
+      author: audit.author(ofManager: manager), peer: request.client.address, requestID: request.requestID)
     guard let form = try? FormFields(parsing: request.body), let act = PeopleActs.Act(form) else {
       return pages.failure(.badRequest, request)
     }
