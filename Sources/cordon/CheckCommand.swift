@@ -41,7 +41,7 @@ struct CheckCommand: ParsableCommand {
       } else if !quiet {
         TerminalLines().printTable(checked.configuration.summary)
       }
-      if !checked.warnings.isEmpty, explain || !quiet { print("") }
+      if explain || !quiet { print("\nThe configuration is valid.") }
       for warning in checked.warnings { print(warning) }
     } catch {
       // Standard output: the problems are what was asked for.

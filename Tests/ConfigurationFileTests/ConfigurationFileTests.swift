@@ -21,6 +21,18 @@ struct ConfigurationFileTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
+  @Test("The summary says what an admin listener is good for, and that [access] holds where no route is stated")
+  func summaryParts() throws {
+    func text(_ part: String, _ rest: String) throws -> String? {
+      try Sandbox.parse(Sandbox.minimal(rest)).summary.first { $0.part == part }?.text
+    }
+    #expect(try text("admin", "") == "127.0.0.1:9901, health and metrics only")
+    #expect(try text("admin", "[admin]\ntoken_file = \"admin.token\"") == "127.0.0.1:9901, administration by token")
+    #expect(try text("admin", "[admin]\naddress = \"unix:/run/cordon/admin.sock\"") == "unix:/run/cordon/admin.sock")
+    #expect(try text("routes", "") == "everything for those who are signed in")
+    #expect(try text("routes", "[access]\nallow_emails = [\"a@b.example\"]") == "none, everything by [access]")
+  }
+
   @Test("A PostgreSQL address with a wrong port, sslmode or \"@\" is refused without its password")
   func wrongPostgreSQLAddress() throws {
     func problem(_ url: String) -> String? {

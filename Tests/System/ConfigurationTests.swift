@@ -3,7 +3,7 @@ import Testing
 
 // The command and its configuration.
 //
-// - check: silent about a good file, every problem of a bad one at once, each with its place and remedy; exit 78.
+// - check: a good file is valid, of a bad one every problem is told at once, each with its place and remedy; exit 78.
 // - run refuses what check refuses. Usage errors exit 64. Missing files are told, secrets never.
 // - Secrets come from the environment too; relative paths are relative to the file.
 // - reference prints every fixed key; keygen makes a secret that is good.
@@ -44,6 +44,7 @@ struct ConfigurationTests {
     let file = try good.install(in: directory)
     let result = try cordon(["check", "--config", file])
     #expect(result.exit == .code(0), "\(result.text)")
+    #expect(result.text.contains("\n\nThe configuration is valid.\n"), "\(result.text)")
     // The same file by a relative path, its keys beside it.
     #expect(try cordon(["check", "--config", "gateway.conf"]).exit == .code(0))
   }

@@ -12,7 +12,7 @@ extension Configuration {
     var lines: [(part: String, text: String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
       ("listen", text(of: listener.main) + hostsText + proxiesText),
-      ("admin", "\(adminAddress)\(admin.tokenFile == nil ? "" : ", administration by token")"),
+      ("admin", "\(adminAddress)\(adminText)"),
       ("upstream", text(of: upstream)),
       ("apple", "\(apple.clientID), team \(apple.teamID), key \(apple.keyID)\(appleText)"),
       (
@@ -31,11 +31,7 @@ extension Configuration {
     if !nativeText.isEmpty { lines.append(("native", nativeText)) }
     if access != AccessSettings() { lines.append(("access", accessText)) }
     if !groups.isEmpty { lines.append(("groups", groupsText)) }
-    lines.append(
-      (
-        "routes",
-        routes.isEmpty ? access == AccessSettings() ? "everything for those who are signed in" : "none" : routesText
-      ))
+    lines.append(("routes", routesText))
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages + templatesText))
     lines.append(
@@ -51,6 +47,13 @@ extension Configuration {
   private func text(of site: HostConfiguration) -> String {
     (site.applicationName.map { ", \($0)" } ?? "")
       + (site.templates.map { ", with your own \($0)" } ?? "")
+  }
+
+  /// The commands about accounts and access need a token, or a Unix socket.
+  private var adminText: String {
+    if admin.tokenFile != nil { return ", administration by token" }
+    if case .unix = adminAddress { return "" }
+    return ", health and metrics only"
   }
 
   private var auditText: String {
@@ -100,7 +103,10 @@ extension Configuration {
   }
 
   private var routesText: String {
-    routes.map { route in
+    guard !routes.isEmpty else {
+      return access == AccessSettings() ? "everything for those who are signed in" : "none, everything by [access]"
+    }
+    return routes.map { route in
       let hasConditions = !route.conditions.isEmpty || !route.networks.isEmpty || route.maxAge ?? 0 > 0
       let access =
         switch route.access {
