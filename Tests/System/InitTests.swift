@@ -58,7 +58,7 @@ struct InitTests {
   func options() throws {
     let made = try initialize(answers)
     #expect(made.exit == .code(0), "\(made.text)")
-    #expect(made.text.contains("https://app.example.com/.auth/callback"))
+    #expect(made.text.contains("https://app.example.com/.auth/callback\n\nThen:\n\n  cordon doctor --config made/"))
     for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] { #expect(try mode("made/\(file)") == 0o600) }
     #expect(try contents("made/gateway.conf").contains("key_id = \"ABC123DEFG\""))
     let check = try ServerProcess.run(

@@ -138,6 +138,8 @@ struct InitCommand: ParsableCommand {
 
         \(simulator ? LocalApple.command(configuration, folder) : configuration.redirectURI)
 
+      Then:
+
       \(Self.nextSteps(output, isSystemWide: folder.isSystemWide, configuration))
       """)
     if configuration.access.requests {
@@ -156,8 +158,8 @@ struct InitCommand: ParsableCommand {
   private static func nextSteps(_ output: String, isSystemWide: Bool, _ configuration: Configuration) -> String {
     guard isSystemWide else {
       return """
-          cordon doctor --config \(output)     asks Apple and the application
-          cordon run --config \(output)        the gateway
+          cordon doctor --config \(output)     tests everything that the gateway needs
+          cordon run --config \(output)        runs the gateway
         """
     }
     // The service may not open such a port itself.

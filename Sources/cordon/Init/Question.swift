@@ -29,8 +29,8 @@ struct Question {
   static let listen = Question(
     key: "listen.address", option: "--listen",
     explanation: """
-      Where the gateway listens: 127.0.0.1 if something before it on this machine
-      speaks TLS, [::]:443 if browsers come to it directly (IPv4 too).
+      Where the gateway listens: 127.0.0.1:8080 behind a proxy on this machine that
+      terminates TLS, [::]:443 if browsers connect to it directly (IPv4 too).
       """,
     prompt: "Listen at", fallback: "127.0.0.1:8080")
 
