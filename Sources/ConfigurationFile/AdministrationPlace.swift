@@ -16,7 +16,7 @@ extension ConfigurationFile {
   ///   - path: The file; relative to the working directory.
   ///   - environment: The value of an environment variable, for `${NAME}`.
   ///   - files: The access to files.
-  /// - Returns: Nil if the file cannot be read, or `[admin]` is invalid.
+  /// - Returns: Nil if the file cannot be read, or `[admin]` is invalid or has an unknown key.
   package static func administration(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
@@ -30,8 +30,11 @@ extension ConfigurationFile {
       context: DecodingContext(
         document: document, fileName: path, directory: directory(of: path), environment: environment))
     reader.read(document)
-    // An invalid value must not be replaced by the default.
-    if let admin = document.root["admin"], !admin.isTable { return nil }
+    // An invalid value must not be replaced by the default, nor one whose key is misspelt.
+    if let admin = document.root["admin"] {
+      let keys = Set(ConfigurationSchema.admin.entries.map(\.key))
+      guard case .table(let table) = admin, table.keys.allSatisfy({ keys.contains("admin.\($0)") }) else { return nil }
+    }
     for entry in ConfigurationSchema.admin.entries {
       let key = entry.key
       if reader.context.isPresent(key), !reader.context.validKeys.contains(key) { return nil }
@@ -40,17 +43,21 @@ extension ConfigurationFile {
     return AdministrationPlace(address: configuration.adminAddress, settings: configuration.admin)
   }
 
-  /// The lines of one table, from its header to the next one; nil where there is no such header.
+  /// The lines of one table, from its header to the next one; nil where there is no such header, or more than one: the
+  /// gateway has read one of them, and nobody knows which.
   private static func lines(ofTable name: String, in bytes: [UInt8]) -> [UInt8]? {
     let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
     var result: [UInt8] = []
+    var isInside = false
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       let text = line.drop { blanks.contains($0) }
       if text.starts(with: "[\(name)]".utf8) {
+        guard result.isEmpty else { return nil }
         result = Array(line)
-      } else if !result.isEmpty {
-        if text.first == UInt8(ascii: "[") { break }
-        result += [UInt8(ascii: "\n")] + line
+        isInside = true
+      } else if isInside {
+        isInside = text.first != UInt8(ascii: "[")
+        if isInside { result += [UInt8(ascii: "\n")] + line }
       }
     }
     return result.isEmpty ? nil : result

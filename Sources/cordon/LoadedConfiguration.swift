@@ -3,12 +3,11 @@ import ConfigurationFile
 
 extension Configuration {
   /// Reads a file for a command that needs a valid one.
-  /// - Parameter checksMembersFiles: false for commands that ask a running gateway, which keeps the members it has.
   /// - Throws: `ExitCode` 78, or 1 if only the machine keeps the files from being read, after every problem was printed
   ///   on standard error.
-  static func loaded(from path: String, checksMembersFiles: Bool = true) throws -> Configuration {
+  static func loaded(from path: String) throws -> Configuration {
     do throws(ConfigurationError) {
-      return try ConfigurationFile.load(path, checksMembersFiles: checksMembersFiles)
+      return try ConfigurationFile.load(path)
     } catch {
       throw refused(error)
     }

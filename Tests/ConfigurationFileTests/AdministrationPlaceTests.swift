@@ -36,11 +36,13 @@ struct AdministrationPlaceTests {
   }
 
   @Test(
-    "An invalid administration setting names no place, rather than the default one",
+    "An administration setting that is invalid, misspelt or there twice names no place, rather than the default one",
     arguments: [
       "[admin]\naddress = 9000\n", "[admin]\naddress = \"127.0.0.1\"\n", "[admin]\ntoken_file = [\"a\"]\n",
       "[admin]\naddress = \"127.0.0.1:9000\n", "[admin]\naddress = \"${NO_SUCH}\"\n", "[[admin]]\naddress = \"x\"\n",
-      "public_url = \"\n",
+      "public_url = \"\n", "[admin]\nadress = \"127.0.0.1:9000\"\n",
+      "[admin]\naddress = \"127.0.0.1:9000\"\n[admin]\naddress = \"127.0.0.1:9001\"\n",
+      "[admin]\naddress = \"127.0.0.1:9000\"\n[a]\n[admin]\n[a\n",
     ])
   func nowhere(text: String) {
     #expect(read(text) == nil, "\(text)")

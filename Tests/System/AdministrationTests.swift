@@ -7,6 +7,7 @@ import Testing
 //   on.
 // - Accounts are found by subject and address; sessions are listed and ended, one or all: dead at once, streams too.
 // - disconnect revokes every token at Apple in the name of its client, then forgets; what Apple does not revoke stays.
+// - A mistake in the file, which the gateway has not read, keeps no command from ending access.
 // - Every act is audited; nobody's name, address or token is in the log.
 
 @SystemActor
@@ -295,6 +296,61 @@ struct AdministrationTests {
     site.gateway.stop()
     let away = try cordon("accounts", "find", "--subject", subject)
     #expect(away.exit == .code(1) && away.error.contains("cannot be reached"), "\(away.error)")
+  }
+
+  @Test(
+    "With a file that is invalid since an edit, commands look and end access, and tell the problems; none gives access",
+    arguments: ["[listen.timeouts]\nidle = \"never\"\n", "nonsense = [1\n", "[upstream\n"])
+  func invalidFile(ending: String) throws {
+    defer { site.stop() }
+    var configuration = site.gateway.configuration
+    configuration["admin", "token_file"] = "\"admin.token\""
+    configuration.ending = "[[group]]\nname = \"machines\"\n"
+    _ = try configuration.install(in: site.gateway.directory)
+    #expect(try cordon("reload").exit == .code(0))
+    #expect(try cordon("tokens", "create", "--name", "backup", "--group", "machines").exit == .code(0))
+    let (anna, ben) = (try site.signedIn(), try site.signedIn(as: "ben"))
+    let other = try site.apple.subject(of: "ben")
+    configuration.ending += ending
+    _ = try configuration.install(in: site.gateway.directory)
+
+    let found = try cordon("accounts", "find", "--email", "anna.bergstrom@example.com")
+    #expect(found.exit == .code(0) && found.out.contains(subject), "\(found)")
+    let banned = try cordon("accounts", "ban", "anna.bergstrom@example.com")
+    #expect(banned.exit == .code(0) && banned.out.contains("is banned for good; 1 session ended."), "\(banned)")
+    #expect(banned.error.contains("gateway.conf:") && banned.error.contains("only [admin] of it is used"), "\(banned)")
+    #expect(try anna.fetch(site.own("session")).status == 401)
+    #expect(try cordon("sessions", "end", "--all", other).out == "1 session ended.\n")
+    #expect(try ben.fetch(site.own("session")).status == 401)
+    #expect(try cordon("tokens", "revoke", "backup").exit == .code(0))
+    let json = try cordon("accounts", "list", "--json")
+    let listed = try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [[String: Any]]
+    #expect(json.exit == .code(0) && listed?.count == 2, "\(json)")
+
+    let giving = [
+      ["accounts", "unban", subject], ["groups", "add", "machines", other],
+      ["tokens", "create", "--name", "new", "--group", "machines"], ["invitations", "create", "--group", "machines"],
+    ]
+    for arguments in giving {
+      let refused = try ServerProcess.run(
+        Machine.binary("cordon"), arguments + ["--config", site.gateway.file], directory: site.gateway.directory.path)
+      #expect(refused.exit == .code(78) && refused.standardError.contains("gateway.conf:"), "\(refused)")
+    }
+  }
+
+  @Test("With an invalid file, a misspelt key of [admin] names no gateway, so that the default address is not asked")
+  func misspeltAdmin() throws {
+    defer { site.stop() }
+    let file = "\(site.gateway.directory.path)/gateway.conf"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let misspelt = text.replacing("token_file = ", with: "token_fil = ")
+    #expect(misspelt != text)
+    _ = try site.gateway.directory.write(misspelt, to: "gateway.conf")
+    let refused = try cordon("accounts", "ban", subject)
+    #expect(refused.exit == .code(78) && refused.error.contains("admin.token_fil"), "\(refused)")
+    #expect(!refused.error.contains("only [admin] of it is used"), "\(refused)")
+    let reload = try cordon("reload")
+    #expect(reload.exit == .code(78) && reload.error.contains("the [admin] table cannot be read"), "\(reload)")
   }
 }
 

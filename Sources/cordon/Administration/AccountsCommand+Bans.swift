@@ -28,7 +28,7 @@ extension AccountsCommand {
     var reason: String?
 
     func run() async throws {
-      try await gateway.perform("accounts ban") { client in
+      try await gateway.perform("accounts ban", acceptsInvalidFile: true) { client in
         try await noteUnlikely(user, client)
         return try await client.ban(try await client.subject(of: user), until: until, reason: reason)
       } tell: { report in

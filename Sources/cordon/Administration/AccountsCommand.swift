@@ -28,7 +28,7 @@ struct AccountsCommand: AsyncParsableCommand {
     var seenSince: String?
 
     func run() async throws {
-      try await gateway.perform("accounts list") { client in
+      try await gateway.perform("accounts list", acceptsInvalidFile: true) { client in
         var list = PagedList<AccountReport>(
           gateway, headings: ["SUBJECT", "NAME", "ADDRESS", "GROUPS", "SESSIONS", "LAST SEEN", "BANNED"]
         ) { account in
@@ -71,7 +71,7 @@ struct AccountsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      try await gateway.perform("accounts find") { client in
+      try await gateway.perform("accounts find", acceptsInvalidFile: true) { client in
         if let subject { return try await client.accounts(subject: subject) }
         return try await client.accounts(email: email ?? "")
       } tell: { report in
@@ -99,7 +99,7 @@ struct AccountsCommand: AsyncParsableCommand {
     var subject: String
 
     func run() async throws {
-      try await gateway.perform("accounts sessions") { client in
+      try await gateway.perform("accounts sessions", acceptsInvalidFile: true) { client in
         try await client.sessions(of: subject)
       } tell: { report in
         let sessions = report.sessions
@@ -130,7 +130,7 @@ struct AccountsCommand: AsyncParsableCommand {
     var force = false
 
     func run() async throws {
-      try await gateway.perform("accounts disconnect") { client in
+      try await gateway.perform("accounts disconnect", acceptsInvalidFile: true) { client in
         try await client.disconnect(subject, evenUnrevoked: force)
       } tell: { report in
         if gateway.json { try printJSON(report) } else { print(report.text) }

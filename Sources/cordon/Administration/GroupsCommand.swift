@@ -16,7 +16,7 @@ struct GroupsCommand: AsyncParsableCommand {
     @OptionGroup var gateway: RunningGatewayOptions
 
     func run() async throws {
-      try await gateway.perform("groups list") { client in
+      try await gateway.perform("groups list", acceptsInvalidFile: true) { client in
         try await client.groups()
       } tell: { groups in
         if gateway.json { return try printJSON(groups) }
@@ -76,7 +76,7 @@ struct GroupsCommand: AsyncParsableCommand {
     var user: String
 
     func run() async throws {
-      try await gateway.perform("groups remove") { client in
+      try await gateway.perform("groups remove", acceptsInvalidFile: true) { client in
         try await client.setMember(try await client.subject(of: user, removedFrom: group), of: group, to: false)
       } tell: { report in
         if gateway.json { return try printJSON(report) }

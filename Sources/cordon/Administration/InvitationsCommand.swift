@@ -57,7 +57,7 @@ struct InvitationsCommand: AsyncParsableCommand {
     @OptionGroup var gateway: RunningGatewayOptions
 
     func run() async throws {
-      try await gateway.perform("invitations list") { client in
+      try await gateway.perform("invitations list", acceptsInvalidFile: true) { client in
         try await client.invitations()
       } tell: { report in
         let invitations = report.invitations
@@ -90,7 +90,7 @@ struct InvitationsCommand: AsyncParsableCommand {
     var id: String
 
     func run() async throws {
-      try await gateway.perform("invitations revoke") { client in
+      try await gateway.perform("invitations revoke", acceptsInvalidFile: true) { client in
         try await client.revokeInvitation(id)
       } tell: { report in
         if gateway.json { return try printJSON(report) }

@@ -19,7 +19,7 @@ struct RequestsCommand: AsyncParsableCommand {
     @OptionGroup var gateway: RunningGatewayOptions
 
     func run() async throws {
-      try await gateway.perform("requests list") { client in
+      try await gateway.perform("requests list", acceptsInvalidFile: true) { client in
         var list = PagedList<RequestReport>(
           gateway, headings: ["CODE", "SUBJECT", "NAME", "ADDRESS", "ASKED"]
         ) {
@@ -74,7 +74,7 @@ struct RequestsCommand: AsyncParsableCommand {
     var request: String
 
     func run() async throws {
-      try await gateway.perform("requests reject") { client in
+      try await gateway.perform("requests reject", acceptsInvalidFile: true) { client in
         try await client.reject(request)
       } tell: { report in
         if gateway.json { return try printJSON(report) }

@@ -17,9 +17,12 @@ struct RunningGatewayOptions: ParsableArguments {
 
   /// Asks the gateway, which may take as long as Apple does, and tells what it answered.
   func perform<Answer>(
-    _ command: String, ask: (AdministrationClient) async throws -> Answer, tell: (Answer) throws -> Void
+    _ command: String, acceptsInvalidFile: Bool = false, ask: (AdministrationClient) async throws -> Answer,
+    tell: (Answer) throws -> Void
   ) async throws {
-    try await perform(command) { client in try tell(try await waiting { try await ask(client) }) }
+    try await perform(command, acceptsInvalidFile: acceptsInvalidFile) { client in
+      try tell(try await waiting { try await ask(client) })
+    }
   }
 
   /// Shows that the gateway is waited for.
@@ -31,19 +34,40 @@ struct RunningGatewayOptions: ParsableArguments {
   }
 
   /// Does something with the gateway; what goes wrong is told, and the exit status is 1.
-  func perform(_ command: String, _ body: (AdministrationClient) async throws -> Void) async throws {
-    let configuration = try Configuration.loaded(from: config, checksMembersFiles: false)
+  /// - Parameter acceptsInvalidFile: for what ends access or only looks: it must not wait until a mistake in the file,
+  ///   which the gateway has not read, is found. Then `[admin]` alone is used, and the problems are told.
+  func perform(
+    _ command: String, acceptsInvalidFile: Bool = false, _ body: (AdministrationClient) async throws -> Void
+  ) async throws {
     do {
-      try await body(
-        try AdministrationClient(
-          at: configuration.adminAddress, configuration.admin,
-          allowsUnverifiedEmail: configuration.identityHeaders.allowUnverifiedEmail))
+      try await body(try client(acceptsInvalidFile: acceptsInvalidFile))
     } catch let code as ExitCode {
       throw code
     } catch {
       printError("cordon \(command): \(printable("\(error)"))")
       throw ExitCode.failure
     }
+  }
+
+  /// - Throws: `ExitCode` after every problem of the file was printed, or the error of the token's file.
+  private func client(acceptsInvalidFile: Bool) throws -> AdministrationClient {
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+      // The gateway keeps the members that it has.
+      configuration = try ConfigurationFile.load(config, checksMembersFiles: false)
+    } catch {
+      printError("\(error)")
+      guard acceptsInvalidFile, let place = ConfigurationFile.administration(config),
+        let client = try? AdministrationClient(at: place.address, place.settings)
+      else { throw error.exit }
+      printError(
+        "note: the file is invalid, and only [admin] of it is used; the gateway keeps the configuration that it has "
+          + "read")
+      return client
+    }
+    return try AdministrationClient(
+      at: configuration.adminAddress, configuration.admin,
+      allowsUnverifiedEmail: configuration.identityHeaders.allowUnverifiedEmail)
   }
 }
 

@@ -43,7 +43,7 @@ struct SessionsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      try await gateway.perform("sessions end") { client in
+      try await gateway.perform("sessions end", acceptsInvalidFile: true) { client in
         if let all { return try await client.endSessions(of: all) }
         return try await client.endSession(handle ?? "")
       } tell: { report in

@@ -54,7 +54,7 @@ struct TokensCommand: AsyncParsableCommand {
     @OptionGroup var gateway: RunningGatewayOptions
 
     func run() async throws {
-      try await gateway.perform("tokens list") { client in
+      try await gateway.perform("tokens list", acceptsInvalidFile: true) { client in
         try await client.tokens()
       } tell: { report in
         let tokens = report.tokens
@@ -87,7 +87,7 @@ struct TokensCommand: AsyncParsableCommand {
     var name: String
 
     func run() async throws {
-      try await gateway.perform("tokens revoke") { client in
+      try await gateway.perform("tokens revoke", acceptsInvalidFile: true) { client in
         try await client.revokeToken(name)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
