@@ -185,10 +185,19 @@ extension StoreCompatibility {
 }
 
 extension PostgreSQLSessionStore {
-  /// One read of the index by last use.
+  /// One read of the index by last use; without sessions, of some accounts and bans.
   package func latestUse() async throws(StoreError) -> Date? {
     try await read { connection in
-      try connection.run("SELECT last_seen FROM cordon.sessions ORDER BY last_seen DESC LIMIT 1").first?.date(0)
+      try connection.run(
+        """
+        SELECT coalesce(
+          (SELECT max(last_seen) FROM cordon.sessions),
+          (SELECT max(moment) FROM (
+            SELECT max(latest_authorization) AS moment
+            FROM (SELECT latest_authorization FROM cordon.accounts LIMIT 1000) AS some_accounts
+            UNION ALL SELECT max(since) FROM (SELECT since FROM cordon.bans LIMIT 1000) AS some_bans) AS moments))
+        """
+      ).first?.optionalDate(0)
     }
   }
 

@@ -184,9 +184,18 @@ package final class SQLiteSessionStore: SessionStore {
 }
 
 extension SQLiteSessionStore {
-  /// One read of the index by last use.
+  /// One read of the index by last use; without sessions, of some accounts and bans.
   package func latestUse() async throws(StoreError) -> Date? {
-    try await read { try $0.row("SELECT last_seen FROM sessions ORDER BY last_seen DESC LIMIT 1")?.date(0) }
+    try await read { database in
+      try database.row(
+        """
+        SELECT coalesce(
+          (SELECT max(last_seen) FROM sessions),
+          (SELECT max(moment) FROM (
+            SELECT max(latest_authorization) AS moment FROM (SELECT latest_authorization FROM accounts LIMIT 1000)
+            UNION ALL SELECT max(since) FROM (SELECT since FROM bans LIMIT 1000))))
+        """)?.optionalDate(0)
+    }
   }
 
   /// Counts `store.pings` up by the connection that writes, then reads from the large tables by one that reads. Works

@@ -138,6 +138,18 @@ extension StoreContract {
       try await stores.first.updateLastSeen([LastSeenUpdate(handle: early.session.handle, seen: seen)])
       try requireEqual(try await stores.second.latestUse(), seen, "the latest use")
     },
+    StoreContract("Without sessions the latest use is that of a sign-in or a ban: no wrong clock removes these") {
+      stores in
+      let (ada, bob) = (try Scenario.subject(), try Scenario.subject("bob"))
+      let banned = Scenario.later(.zero - Scenario.day)
+      try await stores.first.ban(bob, Scenario.ban(since: banned))
+      try requireEqual(try await stores.second.latestUse(), banned, "the latest use with a ban only")
+      let signIn = try Scenario.signIn(ada)
+      _ = try await stores.first.complete(signIn)
+      try await stores.first.ban(ada, Scenario.ban(since: banned))
+      let authorized = try requireValue(try await stores.second.account(ada), "account").latestAuthorization
+      try requireEqual(try await stores.second.latestUse(), authorized, "the latest use without sessions")
+    },
     StoreContract("What is over is removed in small batches, and nothing else") { stores in
       let ada = try Scenario.subject()
       let short = try Scenario.signIn(ada, lifetime: .seconds(3_600))

@@ -177,7 +177,8 @@ package protocol StoreMaintenance: Sendable {
   /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal
 
-  /// The latest use of any session, as far as it is stored; nil without sessions.
+  /// The latest use of any session, as far as it is stored. Without sessions, another moment at which the store was
+  /// used: that of a sign-in or a ban, not necessarily the latest; nil without these, too.
   func latestUse() async throws(StoreError) -> Date?
 
   /// The number of rows of each kind.
