@@ -154,7 +154,7 @@ extension StoreError {
         code: .corrupt,
         message:
           "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
-          + "drop it and restart cordon, which makes it again: everybody signs in again then",
+          + "drop it and restart cordon, which makes an empty one: accounts, bans, groups and tokens are lost then",
         cause: cause)
     case _ where state.isOfClass("28"): return .accessRefused(address, cause)
     // 57 (after 57014 above): the server starts, stops or is being restarted.

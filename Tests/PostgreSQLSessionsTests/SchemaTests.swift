@@ -200,6 +200,7 @@ struct SchemaTests {
     let gone = await storeError { _ = try await store.find(session.handle) }
     #expect(gone?.code == .corrupt)
     #expect(gone?.message.contains("drop it and restart cordon") == true, "a running gateway makes no schema")
+    #expect(gone?.message.contains("bans, groups and tokens are lost") == true, "what that costs")
     #expect(await storeError { try await store.ping() }?.code == .corrupt, "health knows of it")
     try await store.close()
   }

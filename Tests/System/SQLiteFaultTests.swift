@@ -204,7 +204,9 @@ struct SQLiteFaultTests {
     try handle.write(contentsOf: Data(repeating: 0x5A, count: 4_096))
     try handle.close()
     let before = try Data(contentsOf: URL(fileURLWithPath: file))
-    #expect(try refusedStart(site).contains("restore the file from a backup"))
+    let refused = try refusedStart(site)
+    #expect(refused.contains("restore the file from a backup"))
+    #expect(refused.contains("bans, groups and tokens are lost"), "the cost of a new file: \(refused)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).elementsEqual(before))
   }
 }
