@@ -10,8 +10,9 @@ extension ConfigurationSchema {
         example: "[\"session.key\"]",
         """
         Files with secrets, each of at least 32 bytes; others must not be able to read them. The first signs cookies \
-        and encrypts refresh tokens, all are accepted: to rotate the secret, put the new one first, run `cordon store \
-        reseal`, and remove the old one later. `cordon keygen --output FILE` creates one.
+        and encrypts refresh tokens, all are accepted: to rotate the secret, list the new one on every gateway, then \
+        put it first, run `cordon store reseal`, and remove the old one later. `cordon keygen --output FILE` creates \
+        one.
         """),
       .withDefault(
         "session.lifetime", .duration(.seconds(1)...(.seconds(400 * 86_400))), into: \.configuration.session.lifetime,
