@@ -153,6 +153,12 @@ struct ExampleTests {
     #expect(page.status == 403 && page.text.contains("Ask for access"), "\(page.text)")
     let answer = try refused.fetch(example.origin + "/office/", fields: [("Accept", "application/json")])
     #expect(answer.status == 403 && answer.text.contains("\"error\":\"forbidden\""), "\(answer.text)")
+
+    // Of an absolute URL as target the path counts, except in Apache, which refuses it.
+    let connection = try TCPConnection(port: example.port(8_080))
+    let host = "localhost:\(example.port(8_080))"
+    try connection.send("GET http://\(host)/office/ HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+    #expect(try HTTPResponse.read(from: connection).status == (name == "behind-apache" ? 400 : 401))
   }
 
   @Test("nginx that asks the gateway passes WebSockets, large bodies, long addresses and renewed cookies on")

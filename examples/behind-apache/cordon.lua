@@ -38,6 +38,8 @@ local function clean(r)
 end
 
 function check(r)
+  -- Of an absolute URL as target, Apache would forward another path than the one that Cordon is asked about.
+  if r.unparsed_uri:sub(1, 1) ~= "/" then return 400 end
   clean(r)
   -- The headers that verify.believe of gateway.conf lists. The path is the one that the application gets.
   local headers = {
