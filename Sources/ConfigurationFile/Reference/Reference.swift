@@ -9,7 +9,8 @@ package enum Reference {
       One file in TOML (https://toml.io). Unknown keys are errors. Durations are whole numbers with a unit: `ms`, `s`, \
       `m`, `h`, `d`. Sizes are whole numbers with `B`, `KiB`, `MiB`, `GiB`, or bytes without a unit. Relative paths are \
       relative to the file. `${NAME}` in a text is the environment variable of that name, `$${` is `${` itself. \
-      `cordon check --config FILE` tells every mistake with its place and its remedy.
+      `cordon check --config FILE` reports every error with its location and remedy. `cordon reload` applies changes, \
+      except to keys that cannot change while the gateway runs.
       """
     ]
     for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }

@@ -14,16 +14,17 @@ package enum SampleFile {
 
   private static let head = comment(
     """
-    Cordon puts Sign in with Apple in front of a web application. This is its whole configuration.
+    Cordon puts Sign in with Apple in front of a web application. This file has every key.
 
-    Copy it to gateway.conf, fill in what is not commented out, and let it be checked:
+    Copy it to gateway.conf, fill in what is not commented out, name in [access] who is admitted (without it, \
+    everybody with an Apple Account is), and check it:
     . cordon keygen --output session.key
     . cordon check --config gateway.conf
     . cordon run --config gateway.conf
 
     The file is TOML (https://toml.io). What is commented out shows the default, or an example if there is none. \
     Durations have a unit: ms, s, m, h, d. Sizes too: B, KiB, MiB, GiB. Relative paths are relative to this file. \
-    "${NAME}" in a text is the environment variable of that name, so that no secret has to stand here.
+    "${NAME}" in a text is the environment variable of that name, so that secrets need not be in this file.
     """)
 
   private static func text<Target>(of section: Section<Target>, header: String) -> String {
