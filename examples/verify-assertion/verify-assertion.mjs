@@ -109,7 +109,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     console.log(JSON.stringify(await new AssertionVerifier(keysURL, issuer, audience).verify(assertion)))
   } catch (error) {
     if (!(error instanceof InvalidAssertion)) throw error
-    console.error(`not to be believed: ${error.message}`)
+    console.error(`invalid assertion: ${error.message}`)
     process.exit(1)
   }
 }

@@ -145,7 +145,7 @@ if (PHP_SAPI === 'cli' && realpath($argv[0]) === __FILE__) {
         $assertion = trim(stream_get_contents(STDIN, AssertionVerifier::LONGEST + 1));
         echo json_encode((new AssertionVerifier($argv[1], $argv[2], $argv[3]))->verify($assertion)), "\n";
     } catch (InvalidAssertion $error) {
-        fwrite(STDERR, "not to be believed: {$error->getMessage()}\n");
+        fwrite(STDERR, "invalid assertion: {$error->getMessage()}\n");
         exit(1);
     }
 }

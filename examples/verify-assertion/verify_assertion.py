@@ -25,6 +25,9 @@ COOL_DOWN = 10
 MAXIMUM_AGE = 300
 """Time for which fetched keys are cached, in seconds."""
 
+LEEWAY = 60
+"""Tolerated clock skew: how far the gateway's clock may be ahead, in seconds."""
+
 
 class InvalidAssertion(Exception):
     """The assertion is invalid: reject the request."""
@@ -48,17 +51,23 @@ class AssertionVerifier:
             raise InvalidAssertion("there is none, or it is too long")
         try:
             header = jwt.get_unverified_header(assertion)
+            if "crit" in header:
+                raise InvalidAssertion("it has an extension")
             # Never use the token's alg to choose the algorithm. Its kid only selects one of the gateway's keys.
-            return jwt.decode(
+            claims = jwt.decode(
                 assertion,
                 self._key(header.get("kid")),
                 algorithms=["ES256"],
                 issuer=self._issuer,
                 audience=self._audience,
-                options={"require": ["iss", "aud", "sub", "iat", "exp"]},
+                # PyJWT would refuse an iat that is one second ahead.
+                options={"require": ["iss", "aud", "sub", "iat", "exp"], "verify_iat": False},
             )
         except jwt.PyJWTError as error:
             raise InvalidAssertion(str(error)) from error
+        if not isinstance(claims["iat"], int) or claims["iat"] > self._clock() + LEEWAY:
+            raise InvalidAssertion("it was made in the future")
+        return claims
 
     def _key(self, identifier):
         with self._lock:
@@ -87,7 +96,7 @@ def main():
     try:
         print(json.dumps(verifier.verify(sys.stdin.read(LONGEST + 1).strip())))
     except InvalidAssertion as error:
-        sys.exit(f"not to be believed: {error}")
+        sys.exit(f"invalid assertion: {error}")
 
 
 if __name__ == "__main__":
