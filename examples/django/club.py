@@ -14,6 +14,7 @@ from django.conf import settings
 
 if not settings.configured:
     settings.configure(
+        # New for each process. An application with several needs one that stays, in a file.
         SECRET_KEY=secrets.token_hex(32),
         ROOT_URLCONF="club",
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": Path("club.db").resolve()}},

@@ -15,6 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 app = Flask(__name__)
 app.config.update(
+    # New for each process. An application with several needs one that stays, in a file.
     SECRET_KEY=secrets.token_hex(32),
     SQLALCHEMY_DATABASE_URI="sqlite:///" + os.path.abspath("app.db"),
     # The WSGI name of the header Remote-User. The gateway removes the client's own header.
