@@ -7,6 +7,8 @@ import Testing
 // - The explanation has a part for each group of methods, and one for the route if they do not differ.
 // - A route that inherits access = "public" for some methods is a warning that names them; one that states its own
 //   access is none.
+// - A route that restricts GET and leaves POST or others to more users is a warning, unless another route of its path
+//   decides on such a method.
 // - tokens = true is refused only if a token would have no effect with any method.
 // - The prefix that an upstream removes from paths is checked for each method.
 @Suite("Routes whose settings differ by method")
@@ -229,6 +231,64 @@ struct RouteMethodTests {
         path = "/x/y/"
         """)
     #expect(warnings == [Self.warning(line: 20, "methods other than POST", from: 15)])
+  }
+
+  private static let staff = "[[group]]\nname = \"staff\"\nmembers = [\"ada@example.com\"]\n"
+
+  @Test(
+    "A route that restricts GET is warned about if less specific ones or [access] admit more users to write",
+    arguments: [
+      // Above it, the route, and the methods of the warning.
+      ("", #"methods = ["GET", "HEAD"]"#, #"allow_groups = ["staff"]"#, "DELETE, PATCH, POST or PUT"),
+      ("", #"methods = ["GET", "POST", "PUT"]"#, #"allow_groups = ["staff"]"#, "DELETE or PATCH"),
+      ("", #"methods = ["GET"]"#, #"access = "deny""#, "DELETE, PATCH, POST or PUT"),
+      (#"access = "public""#, #"methods = ["GET"]"#, #"access = "signed-in""#, "DELETE, PATCH, POST or PUT"),
+      (#"allow_emails = ["a@b.c"]"#, #"methods = ["GET"]"#, #"allow_emails = ["d@b.c"]"#, "DELETE, PATCH, POST or PUT"),
+      // Nobody else may write, or everybody may read.
+      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#, nil),
+      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"access = "signed-in""#, nil),
+      ("", #"methods = ["GET"]"#, #"access = "public""#, nil),
+      // It does not restrict reading, or every usual method.
+      ("", #"methods = ["POST", "PUT"]"#, #"allow_groups = ["staff"]"#, nil),
+      ("", #"methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]"#, #"allow_groups = ["staff"]"#, nil),
+      ("", "", #"allow_groups = ["staff"]"#, nil),
+    ] as [(String, String, String, String?)])
+  func widerWrites(above: String, methods: String, access: String, expected: String?) throws {
+    let warnings = try check(
+      Self.staff + """
+        [[route]]
+        path = "/"
+        \(above)
+        [[route]]
+        path = "/x/"
+        \(methods)
+        \(access)
+        """
+    ).warnings.map(\.description).filter { $0.contains("more users are admitted here") }
+    let told = expected.map { methods in
+      "gateway.conf:21:1: warning: more users are admitted here with \(methods) than with GET: the route holds for its "
+        + "methods only; remove methods to restrict all of them, or state access for the others in a route of this path"
+    }
+    #expect(warnings == [told].compactMap { $0 })
+  }
+
+  @Test("A route that restricts GET is not warned about if another route of its path decides on other methods")
+  func statedWrites() throws {
+    for other in [#"methods = ["POST"]"#, ""] {
+      let warnings = try check(
+        Self.staff + """
+          [[route]]
+          path = "/x/"
+          methods = ["GET"]
+          allow_groups = ["staff"]
+          [[route]]
+          path = "/x/"
+          \(other)
+          access = "public"
+          """
+      ).warnings
+      #expect(warnings.isEmpty, "\(warnings)")
+    }
   }
 
   @Test("tokens = true is accepted if a token is admitted with any method, and refused if with none")

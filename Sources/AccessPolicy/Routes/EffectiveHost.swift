@@ -24,6 +24,7 @@ package struct EffectiveHost: Sendable, Equatable {
           let settings = builder.effectiveSettings(of: index, names)
           return EffectiveHost.Route(
             index: index, settings: settings,
+            otherWrites: builder.effectiveSettings(of: index, withOther: EffectiveHost.Route.writingMethods),
             hasEffect: settings.parts.contains { $0.value.comes(fromRoute: index) })
         },
         elsewhere: builder.effectiveDefault)
@@ -36,7 +37,13 @@ package struct EffectiveHost: Sendable, Equatable {
     package var index: Int
     /// The settings of requests for its own path.
     package var settings: ByMethod<EffectiveRoute>
+    /// The settings of requests for its own path with those ``writingMethods`` that it does not hold for. Empty for a
+    /// route for all methods.
+    package var otherWrites: ByMethod<EffectiveRoute>
     /// Whether any setting of any request there comes from it.
     package var hasEffect: Bool
+
+    /// The usual methods that change something (RFC 9110, 9.3; RFC 5789).
+    static let writingMethods = ["DELETE", "PATCH", "POST", "PUT"]
   }
 }

@@ -120,6 +120,21 @@ struct RouteTreeBuilder {
     return result
   }
 
+  /// The effective settings of requests for a route's own path, with each of these methods that it does not hold for.
+  func effectiveSettings(of index: Int, withOther methods: [String]) -> ByMethod<EffectiveRoute> {
+    var result = ByMethod<EffectiveRoute>()
+    guard checked.methodNumbers[index] != nil else { return result }
+    let (place, isExact) = (place(of: index), checked.routes[index].match == .exact)
+    for name in methods {
+      let method = checked.methods.number(of: Array(name.utf8).span)
+      if checked.holds(index, for: method) { continue }
+      result.add(
+        effective(chain(at: place, withExact: isExact, method: method)),
+        for: MethodSet(named: [name], includesOthers: false))
+    }
+    return result
+  }
+
   /// The numbers of the methods that a route holds for, as far as routes at its place name them.
   private func namedMethods(of index: Int, at place: Int, withExact: Bool) -> Set<Int> {
     if let own = checked.methodNumbers[index] { return own }

@@ -13,7 +13,8 @@ struct RouteWarnings {
     return effective.enumerated().flatMap { index, everywhere -> [ConfigurationDiagnostic] in
       // A route for every host is checked on the first, that of public_url.
       guard let first = everywhere.first else { return [] }
-      return statements(of: index, first.settings) + missingEffect(of: index, everywhere)
+      return statements(of: index, first.settings) + widerWrites(of: index, first)
+        + missingEffect(of: index, everywhere)
     }
   }
 
@@ -74,6 +75,35 @@ struct RouteWarnings {
           ? "write access = \"public\" if this is intended, or restrict access"
           : "state access for these methods in a route of this path if this is intended, or restrict access")
     }
+  }
+
+  /// A route whose methods restrict reading, while other methods that change something are admitted as a less specific
+  /// route or `[access]` says: it looks as if it restricted its path.
+  private func widerWrites(of route: Int, _ effective: EffectiveHost.Route) -> [ConfigurationDiagnostic] {
+    guard let access = configuration.routes[route].access,
+      effective.settings.parts.contains(where: { part in
+        part.methods.named.contains("GET") && part.value.access.source == .route(route)
+      })
+    else { return [] }
+    let others = effective.otherWrites.parts
+    // Another route of the path that decides on such a method shows that its methods are meant to differ.
+    let isStated = others.contains { part in
+      if case .route(let source) = part.value.access.source { hasPath(ofRoute: source, route) } else { false }
+    }
+    let wider = others.filter { $0.value.access.value.admitsMore(than: access) }
+    guard !isStated, !wider.isEmpty else { return [] }
+    let methods = MethodText.list(wider.flatMap(\.methods.named).sorted())
+    return [
+      context.warning(
+        atKey: places.route(route).appending("methods"),
+        "more users are admitted here with \(methods) than with GET: the route holds for its methods only",
+        remedy: "remove methods to restrict all of them, or state access for the others in a route of this path")
+    ]
+  }
+
+  /// Whether a route has the path of another.
+  private func hasPath(ofRoute one: Int, _ other: Int) -> Bool {
+    configuration.routes[one].path.utf8.elementsEqual(configuration.routes[other].path.utf8)
   }
 
   /// Whether a route has the path of another and fewer methods, and so precedes it: then the access for these methods

@@ -15,7 +15,8 @@ enum MethodText {
     return those.includesOthers ? " with methods other than \(list(others.named))" : " with \(list(those.named))"
   }
 
-  private static func list(_ names: [String]) -> String {
+  /// Methods within a sentence: "GET, HEAD or POST".
+  static func list(_ names: [String]) -> String {
     guard let last = names.last, names.count > 1 else { return names.joined() }
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
