@@ -6,15 +6,19 @@ struct RouteWarnings {
   let places: DocumentPlaces
   let context: DecodingContext
 
+  /// The settings of a route on one host.
+  /// - host: the number of the `[[host]]`; nil for the host of `public_url`.
+  private typealias RouteOnHost = (host: Int?, route: EffectiveHost.Route)
+
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    var effective = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
-    for host in hosts { for route in host.routes { effective[route.index].append(route) } }
+    var effective = [[RouteOnHost]](repeating: [], count: configuration.routes.count)
+    for host in hosts { for route in host.routes { effective[route.index].append((host.host, route)) } }
     return effective.enumerated().flatMap { index, everywhere -> [ConfigurationDiagnostic] in
       // A route for every host is checked on the first, that of public_url.
       guard let first = everywhere.first else { return [] }
-      return statements(of: index, first.settings) + widerWrites(of: index, first)
-        + missingEffect(of: index, everywhere)
+      return statements(of: index, first.route.settings) + widerWrites(of: index, first.route)
+        + missingEffect(of: index, everywhere.map(\.route)) + liftedAccess(of: index, everywhere)
     }
   }
 
@@ -140,6 +144,33 @@ struct RouteWarnings {
         "nobody is admitted here: \"\(configuration.routes[source].path)\" (line \(line(of: source))) has "
           + "access = \"deny\" for every host, which the routes of a host cannot lift",
         remedy: "remove this route, or deny access on the other hosts only")
+    ]
+  }
+
+  /// A route for every host whose access is not in effect on a host, because a route of that host for a wider path
+  /// admits more users: the routes of a host precede those for every host, whatever their paths.
+  /// - Parameter everywhere: the route on each host that it holds for.
+  private func liftedAccess(of route: Int, _ everywhere: [RouteOnHost]) -> [ConfigurationDiagnostic] {
+    guard configuration.routes[route].host == .all, let access = configuration.routes[route].access else { return [] }
+    let lifted = everywhere.compactMap { host, effective -> (host: Int, source: Int)? in
+      guard let host else { return nil }
+      let sources = effective.settings.parts.compactMap { part -> Int? in
+        guard case .route(let source) = part.value.access.source, configuration.routes[source].host != .all,
+          !hasPath(ofRoute: source, route), part.value.access.value.admitsMore(than: access)
+        else { return nil }
+        return source
+      }
+      return sources.first.map { (host: host, source: $0) }
+    }
+    guard let (host, source) = lifted.first else { return [] }
+    let name = context.concealing(configuration.sites[host].host.origin.authority)
+    let more = lifted.count > 1 ? " (and \(lifted.count - 1) more hosts)" : ""
+    return [
+      context.warning(
+        atKey: places.route(route),
+        "on \(name)\(more) more users are admitted here than the route says: \"\(configuration.routes[source].path)\" "
+          + "(line \(line(of: source))) of that host precedes the routes for every host",
+        remedy: "write a route of that host for this path as well, with the access that is meant there")
     ]
   }
 
