@@ -63,4 +63,41 @@ struct HostWarningTests {
     let common = try warnings(restricted + route("/", Self.open, host: "*"))
     #expect(common.isEmpty, "\(common)")
   }
+
+  @Test("A host that leads to the application of public_url is warned about if a restricted route does not hold there")
+  func forgotten() throws {
+    let found = try warnings(route("/admin/", Self.staff), upstream: "default")
+    #expect(found.count == 2, "\(found)")
+    #expect(
+      found.first
+        == "gateway.conf:17:1: warning: this host leads to an application of public_url, whose route \"/admin/\" (line "
+        + "26) does not hold here: more users are admitted; write host = \"*\" in routes for every host, or state "
+        + "access in a route of this host")
+    // By a route's upstream, too.
+    let named = try warnings(route("/admin/", Self.staff + "\nupstream = \"wiki\""))
+    #expect(named.count == 2, "\(named)")
+    // One host has a route that states access.
+    let other = try warnings(
+      route("/admin/", Self.staff) + route("/x/", "access = \"signed-in\"", host: "wiki.example.com"),
+      upstream: "default")
+    #expect(other.count == 1 && other[0].hasPrefix("gateway.conf:20:1: "), "\(other)")
+  }
+
+  @Test("A host is not warned about if it leads to another application, or nobody else is admitted there")
+  func notForgotten() throws {
+    let another = try warnings(route("/admin/", Self.staff))
+    #expect(another.isEmpty, "\(another)")
+    for (path, access, host) in [
+      ("/admin/", Self.staff, "*"), ("/public/", Self.open, nil), ("/account/", "access = \"signed-in\"", nil),
+      ("/logout", "access = \"sign-out\"", nil), ("/reports/", "max_age = \"1h\"", nil),
+    ] as [(String, String, String?)] {
+      let found = try warnings(route(path, access, host: host), upstream: "default")
+      #expect(found.isEmpty, "\(path): \(found)")
+    }
+    let common = try warnings(
+      route("/admin/users/", Self.staff) + route("/admin/", Self.staff, host: "*"), upstream: "default")
+    #expect(common.isEmpty, "\(common)")
+    let everywhere = try warnings(Self.staff + "\n" + route("/admin/", Self.staff), upstream: "default")
+    #expect(everywhere.isEmpty, "\(everywhere)")
+  }
 }

@@ -19,7 +19,7 @@ struct RouteWarnings {
       guard let first = everywhere.first else { return [] }
       return statements(of: index, first.route.settings) + widerWrites(of: index, first.route)
         + missingEffect(of: index, everywhere.map(\.route)) + liftedAccess(of: index, everywhere)
-    }
+    } + forgottenHosts(hosts)
   }
 
   /// Conditions, tokens and methods that a route states without effect, and access that it inherits.
@@ -172,6 +172,39 @@ struct RouteWarnings {
           + "(line \(line(of: source))) of that host precedes the routes for every host",
         remedy: "write a route of that host for this path as well, with the access that is meant there")
     ]
+  }
+
+  /// Hosts that lead to an application of `public_url`, of whose restricted paths nothing is stated there. A host for
+  /// which any route states access is not among them.
+  private func forgottenHosts(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
+    guard let own = hosts.first(where: { $0.host == nil }) else { return [] }
+    let stating = configuration.routes.filter { $0.access != nil }
+    let scopes = Set(stating.map(\.host))
+    let common = stating.filter { $0.host == .all }.map { Array($0.path.utf8) }
+    // What no route holds for is the same on each host: as [access] says.
+    let elsewhere = own.elsewhere.access.value
+    var restricted: [[UInt8]: Int] = [:]
+    for route in own.routes {
+      let settings = configuration.routes[route.index]
+      guard settings.host == .publicURL, let access = settings.access, elsewhere.admitsMore(than: access),
+        !common.contains(where: { settings.path.utf8.starts(with: $0) })
+      else { continue }
+      for part in route.settings.parts where part.value.access.source == .route(route.index) {
+        let upstream = Array((part.value.upstream.value ?? RouteSettings.defaultUpstream).utf8)
+        if restricted[upstream] == nil { restricted[upstream] = route.index }
+      }
+    }
+    return configuration.sites.enumerated().compactMap { number, site -> ConfigurationDiagnostic? in
+      guard let route = restricted[Array(site.host.upstream.utf8)],
+        !scopes.contains(.named(site.host.origin.authority))
+      else { return nil }
+      let path = configuration.routes[route].path
+      return context.warning(
+        atKey: HostChecks.path(at: number).appending("name"),
+        "this host leads to an application of public_url, whose route \"\(path)\" (line \(line(of: route))) does not "
+          + "hold here: more users are admitted",
+        remedy: "write host = \"*\" in routes for every host, or state access in a route of this host")
+    }
   }
 
   /// The route for every host that denies access, if that is why nobody is admitted.
