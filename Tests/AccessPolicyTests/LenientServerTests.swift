@@ -150,6 +150,37 @@ struct LenientServerTests {
     for path in ["/a/b", "/a/+b", "/a/%20/b"] { #expect(decide(path, table).access == .public, "\(path)") }
   }
 
+  @Test("A route for exactly a file holds for what follows its name, too, which scripts get as PATH_INFO")
+  func pathInfo() throws {
+    var script = RouteSettings(path: "/login.php", access: .deny)
+    script.match = .exact
+    let table = try RouteTable(routes: [RouteSettings(path: "/", access: .public), script])
+    for path in [
+      "/login.php", "/login.php/", "/login.php/x", "/login.php/x/y.css", "/LOGIN.PHP/x", "/login.php;a/x",
+      "/login.php%2Fx", "//login.php/x", "/login.php%20/x", "/login%2Ephp/x",
+    ] {
+      #expect(decide(path, table).access == .deny, "\(path)")
+    }
+    #expect(decide("/login.php/x", table).otherReading == .stricterThanPublic)
+    for path in ["/login.phpx", "/login.ph", "/login", "/x/login.php/y", "/login.php.bak/x"] {
+      #expect(decide(path, table).access == .public, "\(path)")
+    }
+  }
+
+  @Test("A route for exactly a name without an extension, or a public one, changes nothing for what is below it")
+  func noPathInfo() throws {
+    for name in ["/login", "/.env", "/v1.0", "/login."] {
+      var route = RouteSettings(path: name, access: .deny)
+      route.match = .exact
+      let table = try RouteTable(routes: [RouteSettings(path: "/", access: .public), route])
+      #expect(decide(name, table).access == .deny && decide(name + "/x", table).access == .public, "\(name)")
+    }
+    var open = RouteSettings(path: "/index.php", access: .public)
+    open.match = .exact
+    let table = try RouteTable(routes: [open])
+    #expect(decide("/index.php", table).access == .public && decide("/index.php/x", table).access == .signedIn)
+  }
+
   @Test("A plus sign in a name stays public where no route is restricted that another reading reaches")
   func publicPlus() throws {
     let table = try RouteTable(routes: [

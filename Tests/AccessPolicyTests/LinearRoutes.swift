@@ -229,7 +229,16 @@ struct LinearRoutes {
         return false
       }
     }
-    return route.match == .exact ? reading.isAtPathEnd(in: path.span) : reading.isAtSegmentEnd(in: path.span)
+    let isWhole = route.match == .exact && !isFile(route.path)
+    return isWhole ? reading.isAtPathEnd(in: path.span) : reading.isAtSegmentEnd(in: path.span)
+  }
+
+  /// Whether a path ends with a name that has a dot, not at its beginning, and a letter behind it.
+  private func isFile(_ path: String) -> Bool {
+    let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    return name.dropFirst().split(separator: ".", omittingEmptySubsequences: false).dropFirst().contains { part in
+      part.utf8.first?.isASCIILetter ?? false
+    }
   }
 
   private func decoded(_ path: String) -> [UInt8] {

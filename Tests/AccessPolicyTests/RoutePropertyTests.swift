@@ -231,7 +231,7 @@ private struct RandomRoutes {
   mutating func route() -> RouteSettings {
     var path = ""
     for _ in 0..<Int.random(in: 0...(isPlain ? 2 : 3), using: &generator) {
-      path += "/" + one(of: isPlain ? ["a", "b"] : ["a", "A", "b", "c", "a.", "b:c", "a%20", "b+c", "%C3%A9"])
+      path += "/" + one(of: isPlain ? ["a", "b"] : ["a", "A", "b", "c", "a.", "b:c", "a%20", "b+c", "c.d", "%C3%A9"])
     }
     if path.isEmpty || isPlain || chance(50) { path += "/" }
     var route = RouteSettings(path: path)
@@ -290,7 +290,7 @@ private struct RandomRoutes {
       path += one(of: [
         "a", "a", "A", "b", "c", "C", "a.", "b:c", "a%20", "%C3%A9", "%61", "%41", "a;x", "a.;x", "a..", "b:x", "B",
         "ab",
-        "b%3Fx", "%C3%A9.", "", "%2561", "a+", "b%2Bc", "b%20c", "+",
+        "b%3Fx", "%C3%A9.", "", "%2561", "a+", "b%2Bc", "b%20c", "+", "c.d", "C.D",
       ])
     }
     if path.utf8.first != 0x2F { path = "/" + path }

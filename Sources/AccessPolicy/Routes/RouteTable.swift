@@ -11,7 +11,8 @@ package import WebFormats
 ///
 /// Then other readings of the path are considered, because the application may be more lenient than we are:
 /// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot,
-///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), that route must admit the request, too.
+///   `/admin` for `/admin/`, an encoded letter, a path parameter, …; `/login.php/x` for exactly `/login.php`), that
+///   route must admit the request, too.
 ///   Routes that state no admission settings do not count: what they inherit holds where it is stated.
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one, unless it is
 ///   ambiguous only by a segment that ASP.NET removes (``PathAmbiguity/cookieless``).

@@ -17,6 +17,8 @@ final class RouteTree: Sendable {
     var place: Int32
     /// Whether it is for exactly the path.
     var isExact: Bool
+    /// Whether it is for exactly a file, and so also for what servers take for the file with more behind its name.
+    var coversPathInfo: Bool
     /// The row of decisions; ``noDecision`` for methods for which no route of the place states anything.
     var row: Int32
   }
@@ -186,7 +188,10 @@ final class RouteTree: Sendable {
     while index < entries.count, entries[index].looseNode == node {
       let entry = entries[index]
       index += 1
-      if entry.isExact ? !isPathEnd || entry.place == request.exactPlace : isPrefix(entry.place, request) { continue }
+      let isElsewhere =
+        entry.isExact
+        ? !(isPathEnd || entry.coversPathInfo) || entry.place == request.exactPlace : isPrefix(entry.place, request)
+      if isElsewhere { continue }
       let number = number(entry.row, request.method)
       if number != Self.noDecision { decision = decision.restricted(by: decisions[Int(number)]) }
     }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Builds the tree of the routes that can hold for requests to one host.
 struct RouteTreeBuilder {
   /// The parts of a ``RouteTree``.
@@ -194,7 +196,7 @@ struct RouteTreeBuilder {
         looseNodes.append(
           RouteTree.LooseEntry(
             looseNode: Int32(parts.loose.insert(checked.loosePaths[first])), place: Int32(number), isExact: isExact,
-            row: statedRow))
+            coversPathInfo: isExact && Self.isFile(place.path), row: statedRow))
       }
       parts.places.append(result)
     }
@@ -207,6 +209,16 @@ struct RouteTreeBuilder {
     }
     nest(&parts.places)
     return parts
+  }
+
+  /// Whether a path ends with what looks like the name of a file: a dot within it, before a letter. Servers that run
+  /// scripts (PHP, CGI, ASP.NET) answer `/login.php/x` with `/login.php`, and pass the rest as PATH_INFO (RFC 3875,
+  /// 4.1.5).
+  private static func isFile(_ path: [UInt8]) -> Bool {
+    let name = path[((path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...]
+    return name.indices.dropFirst().dropLast().contains { index in
+      name[index] == UInt8(ascii: ".") && name[index + 1].isASCIILetter
+    }
   }
 
   /// The numbers of the decisions at a place: one, or one for each method where routes above or at it name methods.
