@@ -9,6 +9,7 @@ import Testing
 //   access is none.
 // - A route that restricts GET and leaves POST or others to more users is a warning, unless another route of its path
 //   decides on such a method.
+// - A word for every method, and a method with a typing error, are a warning.
 // - tokens = true is refused only if a token would have no effect with any method.
 // - The prefix that an upstream removes from paths is checked for each method.
 @Suite("Routes whose settings differ by method")
@@ -231,6 +232,24 @@ struct RouteMethodTests {
         path = "/x/y/"
         """)
     #expect(warnings == [Self.warning(line: 20, "methods other than POST", from: 15)])
+  }
+
+  @Test(
+    "A word for every method, and a method with a typing error, are warned about: the route would restrict nothing",
+    arguments: [
+      ("*", "\"*\" is not every method, but one of this name, which no client sends; remove methods"),
+      ("ALL", "\"ALL\" is not every method"), ("any", "\"any\" is not every method"),
+      ("DELTE", "\"DELTE\" is not a usual method; did you mean \"DELETE\"?"),
+      ("PSOT", "\"PSOT\" is not a usual method; did you mean \"POST\"?"),
+      ("get", "methods are case-sensitive, and \"get\" is not a usual one; write \"GET\" if that is meant"),
+      ("GET", nil), ("PROPFIND", nil), ("PURGE", nil), ("X-FROBNICATE", nil),
+    ] as [(String, String?)])
+  func unusualMethod(method: String, expected: String?) throws {
+    let warnings = try check("[[route]]\npath = \"/x/\"\nmethods = [\"\(method)\"]\naccess = \"public\"\n").warnings
+      .map(\.description)
+    #expect(warnings.count == (expected == nil ? 0 : 1), "\(warnings)")
+    guard let expected else { return }
+    #expect(warnings.first?.hasPrefix("gateway.conf:15:1: warning: \(expected)") == true, "\(warnings)")
   }
 
   private static let staff = "[[group]]\nname = \"staff\"\nmembers = [\"ada@example.com\"]\n"

@@ -47,12 +47,11 @@ struct RouteWarnings {
           "tokens = true, but a token is admitted by allow_groups only, and there are none here",
           remedy: "write allow_groups, or remove tokens"))
     }
-    for method in settings.methods ?? [] where method.utf8.contains(where: \.isASCIILowercase) {
+    for method in settings.methods ?? [] {
+      guard let found = UsualMethods.problem(of: method) else { continue }
       warnings.append(
         context.warning(
-          atKey: places.route(route).appending("methods"),
-          "methods are case-sensitive, and \"\(method)\" is not a usual one",
-          remedy: "write \"\(method.uppercased())\" if that is meant"))
+          atKey: places.route(route).appending("methods"), found.problem, remedy: found.remedy))
     }
     return warnings
   }
@@ -220,8 +219,4 @@ struct RouteWarnings {
   private func admitsGroups(_ effective: EffectiveRoute) -> Bool {
     if case .lists(let lists) = effective.access.value { !lists.groups.isEmpty } else { false }
   }
-}
-
-extension UInt8 {
-  fileprivate var isASCIILowercase: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }
