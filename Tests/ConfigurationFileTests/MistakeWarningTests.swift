@@ -273,6 +273,18 @@ struct MistakeWarningTests {
     #expect(try warnings(keeping("X-Forwarded-Port")) == [])
   }
 
+  @Test("A kept header about the user is a warning in any spelling, unless a trusted proxy may overwrite it")
+  func keptUsers() throws {
+    for name in ["Remote-User", "x_remote_user", "X-WEBAUTH-USER", "X-Auth-Request-Email", "SSL-Client-Verify"] {
+      let keeping = "[identity]\nkeep_headers = [\"X-Real-IP\", \"\(name)\"]\n"
+      let found = try warnings(keeping)
+      #expect(found.count == 1 && found[0].contains("\(name) of any client is forwarded"), "\(found)")
+      #expect(found.first?.contains("write what the application reads into [identity.headers]") == true, "\(found)")
+      let behindProxy = try warnings(keeping, listen: "127.0.0.1:8080\"\ntrusted_proxies = [\"10.0.0.1\"]\n#\"")
+      #expect(behindProxy.isEmpty, "\(behindProxy)")
+    }
+  }
+
   @Test("A response header with the name of an identity header, an assertion or a sign-in address is refused")
   func responseHeadersOfIdentity() throws {
     for name in ["X-Forwarded-Email", "x_forwarded_user", "X_Identity_Assertion", "x-auth-sign-in"] {

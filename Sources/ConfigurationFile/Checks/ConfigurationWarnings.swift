@@ -161,14 +161,22 @@ struct ConfigurationWarnings {
     }
   }
 
-  /// Names of headers that are never removed, or that name another path to some applications.
+  /// Names of headers that are never removed, or by which clients choose the user or another path.
   private var keptHeaders: [ConfigurationDiagnostic] {
     let path = NodePath("identity.keep_headers")
+    // A trusted proxy may overwrite headers about the user, such as those of a client certificate.
+    let hasTrustedProxy = configuration.listener.acceptors.contains { !$0.trustedProxies.isEmpty }
     return configuration.identityHeaders.keptHeaders.compactMap { name -> ConfigurationDiagnostic? in
       if !ForwardingRules.isForeign(name) {
         return context.warning(
           atKey: path, "\(name) is not removed from requests, so it need not be kept",
           remedy: "remove it from the list")
+      }
+      if ForwardingRules.isAboutUser(name), !hasTrustedProxy {
+        return context.warning(
+          atKey: path, "\(name) of any client is forwarded, and applications take it for the user",
+          remedy: "remove it from the list, and write what the application reads into [identity.headers]; or name the "
+            + "proxy that always overwrites it in listen.trusted_proxies")
       }
       guard ForwardingRules.isPath(name) else { return nil }
       return context.warning(

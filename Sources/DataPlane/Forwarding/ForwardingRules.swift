@@ -157,6 +157,9 @@ package final class ForwardingRules: Sendable {
   /// peers that are no trusted proxies.
   package static func isForeign(_ name: String) -> Bool { foreignNames.contains(name) }
 
+  /// Whether applications commonly take a header for the user or the client's certificate.
+  package static func isAboutUser(_ name: String) -> Bool { userNames.contains(name) }
+
   /// Whether only the gateway sends a header, whatever is configured.
   package static func isAlwaysReserved(_ name: String) -> Bool { alwaysReservedNames.contains(name) }
 
@@ -173,6 +176,7 @@ package final class ForwardingRules: Sendable {
   package static func isSame(_ name: String, asOneOf names: [String]) -> Bool { ReservedNames(names).contains(name) }
 
   private static let foreignNames = ReservedNames(foreign, families: foreignFamilies)
+  private static let userNames = ReservedNames(users, families: userFamilies)
   private static let alwaysReservedNames = ReservedNames(alwaysReserved)
   private static let pathPrefixNames = ReservedNames(pathPrefixes)
   private static let proxyPathPrefixNames = ReservedNames(pathPrefixesOfProxies)
