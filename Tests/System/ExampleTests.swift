@@ -147,6 +147,15 @@ struct ExampleTests {
 
     try AskingProxy.check(example, hidesSession: true)
 
+    // Of an absolute target the application gets the path that was authorized, and no address in which it could find
+    // another one.
+    if name != "behind-apache" {
+      let own = "localhost:\(example.port(8_080))"
+      let connection = try TCPConnection(port: example.port(8_080))
+      try connection.send("GET http://\(own)/public/headers HTTP/1.1\r\nHost: \(own)\r\nConnection: close\r\n\r\n")
+      #expect(try HTTPResponse.read(from: connection).status == 200)
+    }
+
     // A user whom the gateway refuses sees its own page, and a script gets its JSON.
     let (refused, _) = try example.signedIn(as: "anna", at: "/headers")
     let page = try refused.open(example.origin + "/office/")
