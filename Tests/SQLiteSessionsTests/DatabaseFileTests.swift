@@ -91,6 +91,29 @@ struct DatabaseFileTests {
     try await reopened.close()
   }
 
+  @Test(
+    "A store whose file is missing or empty beside its log is not made again, and is opened when the file is back",
+    arguments: [true, false])
+  func orphanedLog(isEmpty: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let (source, path) = (folder.path("source.db"), folder.path("cordon.db"))
+    let store = try SQLiteSessionStore(path: source)
+    let handle = try await store.complete(try signIn()).snapshot.session.handle
+    // As a kill leaves it: the sign-in is in the log alone.
+    try FileManager.default.copyItem(atPath: source + "-wal", toPath: path + "-wal")
+    if isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
+    let error = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore(path: path) }
+    #expect(error?.code == .unavailable, "it is retried")
+    #expect(error?.message.contains("\(path)-wal is still there") == true)
+    if isEmpty { try FileManager.default.removeItem(atPath: path) }
+    try FileManager.default.copyItem(atPath: source, toPath: path)
+    let again = try SQLiteSessionStore(path: path)
+    #expect(!again.isNew)
+    #expect(try await again.find(handle) != nil)
+    try await again.close()
+    try await store.close()
+  }
+
   @Test("Several processes may start on one fresh file at the same time")
   func startsTogether() async throws {
     let folder = try TemporaryFolder()

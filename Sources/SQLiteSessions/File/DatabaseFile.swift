@@ -49,6 +49,9 @@ struct DatabaseFile: Sendable {
 
   /// Creates the file for this user alone if there is none; otherwise removes others' permissions if we own it. SQLite
   /// gives the write-ahead log the mode of the file.
+  ///
+  /// A file that is missing or empty beside a log with content is refused: SQLite would delete the log to make a new
+  /// database, and with it sign-outs, bans and sign-ins that are nowhere else.
   /// - Returns: whether there is a file that is empty. SQLite makes a new database of it.
   static func prepare(_ path: String) throws(StoreError) -> Bool {
     let folder = FolderOwner.folder(of: path)
@@ -58,7 +61,10 @@ struct DatabaseFile: Sendable {
         message: "the folder \(folder) of the store \(path) does not exist; create it for the account that runs cordon "
           + "(install -d -m 0700 -o USER \(folder)) or set store.url to another place")
     }
+    // Before the file: of a new database SQLite writes the file first, perhaps in another process just now.
+    let hasLog = Self.status(log(of: path)).map { $0.st_size > 0 } ?? false
     guard let existing = Self.status(path) else {
+      if hasLog { throw orphanedLog(of: path) }
       try create(path, for: owner)
       return false
     }
@@ -70,6 +76,7 @@ struct DatabaseFile: Sendable {
     }
     guard access(path, R_OK) == 0 else { throw denied(path) }
     guard access(path, W_OK) == 0, access(folder, W_OK) == 0 else { throw StoreError.readOnly(path, cause: nil) }
+    if existing.st_size == 0, hasLog { throw orphanedLog(of: path) }
     return existing.st_size == 0
   }
 
@@ -133,6 +140,15 @@ struct DatabaseFile: Sendable {
       message: "the store \(path) cannot be reached; give its folder back to the account that runs cordon, or bring "
         + "its volume back: cordon goes on by itself, and must not be restarted before",
       cause: String(cString: strerror(code)))
+  }
+
+  /// Opening is tried again: it succeeds as soon as the file is back.
+  private static func orphanedLog(of path: String) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "the store \(path) is missing or empty, and its log \(log(of: path)) is still there; put the file back, "
+        + "and cordon opens it by itself, or, if there is to be a new store, move the log away with \(path)-shm: "
+        + "everybody signs in again then, and groups, bans and tokens are gone")
   }
 
   private static func companionGone(_ companion: String) -> StoreError {

@@ -88,7 +88,7 @@ extension StoreError {
     StoreError(
       code: .corrupt,
       message: "the store \(path) is damaged or not a database of cordon's; stop cordon and restore the file from a "
-        + "backup, or move it away: accounts, bans, groups and tokens are lost then",
+        + "backup, or move it away with its -wal and -shm: accounts, bans, groups and tokens are lost then",
       cause: cause)
   }
 }
