@@ -38,10 +38,12 @@ extension StoreContract {
         .attempt([1]), .attempt([2]), .handBack([1]), .notification("\u{1}"), .notification("b"),
       ]
       for mark in marks {
+        try require(try await stores.first.isConsumed(mark) == false, "a fresh mark counts as used")
         try require(try await stores.first.consume(mark, until: until), "a fresh mark was refused")
       }
       let reopened = try await stores.reopen()
       for mark in marks {
+        try require(try await reopened.isConsumed(mark), "a used mark counts as fresh")
         try require(try await reopened.consume(mark, until: until) == false, "a used mark was taken again")
       }
     },

@@ -21,15 +21,13 @@ struct BackgroundTasks: Sendable {
   private let relay: NotificationRelay
   private let certificates: CertificateWatch
   private let resources: ResourceWatch
+  private let clock: ClockWatch
   private let logger: Logger
   private let state: State
 
   private final class State: Sendable {
     /// The number of cached sessions when it was last counted: a gauge must not wait for the event loops.
     let cachedSessions = Atomic<Int>(0)
-    let clockJumps = Mutex(ClockJumps())
-    /// Whether the clock was compared with the latest use of a session in the store, which is done once.
-    let hasComparedStart = Atomic<Bool>(false)
   }
 
   /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
@@ -44,16 +42,18 @@ struct BackgroundTasks: Sendable {
   private static let longestWait = Duration.seconds(3_600)
 
   init(
-    store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
-    loops: ProcessSessions, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
-    revalidations: RequestRevalidations, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
-    metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch, logger: Logger
+    store: any StoreChangeFeed & StoreMaintenance & ReplayGuardStore, storeHealth: StoreHealth,
+    sessions: SessionManager, loops: ProcessSessions, lastSeen: LastSeenBatch, changes: ChangeFollower,
+    revalidator: Revalidator, revalidations: RequestRevalidations, health: HealthMonitor, upstreams: UpstreamWatch,
+    relay: NotificationRelay, metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch,
+    logger: Logger
   ) {
     self.logger = logger
     self.resources = resources
     self.relay = relay
     self.certificates = certificates
     self.store = store
+    clock = ClockWatch(store: store, logger: logger)
     self.storeHealth = storeHealth
     self.sessions = sessions
     self.loops = loops
@@ -130,13 +130,16 @@ struct BackgroundTasks: Sendable {
     }
     tasks.add(every: Self.checkInterval) {
       resources.report()
-      watchClock()
+      clock.watch()
       // The state of the last hour can expire.
       revalidator.reportHealth()
       // Messages that another replica left.
       relay.wake()
     }
-    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) { await revalidator.probe() }
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) {
+      await clock.record()
+      await revalidator.probe()
+    }
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
       if HeapTrimmer.process.trimAfterBurst() { ProgramPages.release() }
     }
@@ -160,31 +163,11 @@ struct BackgroundTasks: Sendable {
   func checkStore() async {
     await storeCheck.run()
     // If that fails, nothing is removed until it has succeeded.
-    if storeHealth.isHealthy { try? await compareStart() }
+    if storeHealth.isHealthy { try? await clock.compareStart() }
     reportStore()
   }
 
   private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
-
-  /// Compares the system's clock with the steady one; logs a jump.
-  private func watchClock() {
-    guard let seconds = state.clockJumps.withLock({ $0.compare(wall: .now, steady: .now) }) else { return }
-    logger.warning(
-      "the system's clock has jumped ahead, expired sessions are kept for a day; see that it is right",
-      metadata: ["seconds": "\(seconds)"])
-  }
-
-  /// Compares the system's clock with the latest use of a session, once.
-  private func compareStart() async throws(StoreError) {
-    guard !state.hasComparedStart.load(ordering: .relaxed) else { return }
-    let latestUse = try await store.latestUse()
-    state.hasComparedStart.store(true, ordering: .relaxed)
-    let seconds = state.clockJumps.withLock { $0.compareStart(wall: .now, steady: .now, latestUse: latestUse) }
-    guard let seconds else { return }
-    logger.warning(
-      "no recent session use, keeping expired sessions for a day",
-      metadata: ["seconds": "\(seconds)", "remedy": "see that the system's clock is right"])
-  }
 
   /// Removes expired rows, in small batches with pauses, so that other operations are not blocked for long.
   private func removeExpired() async {
@@ -192,9 +175,9 @@ struct BackgroundTasks: Sendable {
     defer { if count > 0 { logger.info("removed expired sessions", metadata: ["sessions": "\(count)"]) } }
     while !Task.isCancelled {
       do throws(StoreError) {
-        watchClock()
-        try await compareStart()
-        guard state.clockJumps.withLock({ $0.isTrusted(at: .now) }) else { return }
+        clock.watch()
+        try await clock.compareStart()
+        guard clock.isTrusted else { return }
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
         count += removed.sessions.count

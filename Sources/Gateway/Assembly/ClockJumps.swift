@@ -38,6 +38,9 @@ struct ClockJumps {
     return Self.seconds(quiet)
   }
 
+  /// Believes for a day that the clock may be wrong, as another process has found.
+  mutating func distrust(from steady: ContinuousClock.Instant) { distrustedUntil = steady + Self.distrust }
+
   /// Whether what has expired by the system's clock may be removed.
   func isTrusted(at steady: ContinuousClock.Instant) -> Bool { distrustedUntil.map { steady >= $0 } ?? true }
 

@@ -7,6 +7,10 @@ extension OpeningSessionStore {
     try await opened().consume(replayGuard, until: until)
   }
 
+  func isConsumed(_ replayGuard: ReplayGuard) async throws(StoreError) -> Bool {
+    try await opened().isConsumed(replayGuard)
+  }
+
   func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {
     try await opened().savePendingName(name, submittedBy: subject, at: now)
   }

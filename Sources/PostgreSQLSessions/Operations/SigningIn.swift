@@ -10,6 +10,15 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// One read by the primary key.
+  package func isConsumed(_ replayGuard: ReplayGuard) async throws(StoreError) -> Bool {
+    try await read { connection in
+      try connection.run(
+        "SELECT 1 FROM cordon.single_use_marks WHERE mark = $1", [.bytes(replayGuard.bytes)]
+      ).first != nil
+    }
+  }
+
   static func consume(_ replayGuard: ReplayGuard, until: Date, in connection: Connection) throws -> Bool {
     try connection.run(
       "INSERT INTO cordon.single_use_marks (mark, until) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING",

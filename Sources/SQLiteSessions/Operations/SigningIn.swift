@@ -11,6 +11,11 @@ extension SQLiteSessionStore {
     }
   }
 
+  /// One read by the primary key.
+  package func isConsumed(_ replayGuard: ReplayGuard) async throws(StoreError) -> Bool {
+    try await read { try $0.row("SELECT 1 FROM single_use_marks WHERE mark = ?", [replayGuard.bytes]) != nil }
+  }
+
   /// Inserts the name, or replaces an earlier one of this user.
   package func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
   {

@@ -25,6 +25,10 @@ package struct ReplayGuard: Sendable, Hashable {
   /// The authorization code that a native app brought.
   package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
 
+  /// A jump of the system's clock, by the day that it shows since, in days since 1970. Nothing is refused by it: a
+  /// gateway that is started on that day must know of the jump.
+  package static func clockJump(day: Int) -> ReplayGuard { ReplayGuard("clock-jump", Array(String(day).utf8)) }
+
   private init(_ kind: String, _ name: [UInt8]) {
     bytes = Array(SHA256.hash(Array(kind.utf8) + [0] + name).prefix(16))
   }

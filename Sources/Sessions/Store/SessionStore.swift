@@ -16,6 +16,9 @@ package protocol ReplayGuardStore: Sendable {
   ///
   /// - Parameter until: when the guard may be removed; the guarded value must have expired by then.
   func consume(_ replayGuard: ReplayGuard, until: Date) async throws(StoreError) -> Bool
+
+  /// Whether a replay guard was consumed, and is not removed yet.
+  func isConsumed(_ replayGuard: ReplayGuard) async throws(StoreError) -> Bool
 }
 
 /// Completion of sign-ins.

@@ -7,6 +7,10 @@ extension MemoryStore {
     return try access { $0.replayGuards.insert(replayGuard).inserted }
   }
 
+  func isConsumed(_ replayGuard: ReplayGuard) async throws(StoreError) -> Bool {
+    try access { $0.replayGuards.contains(replayGuard) }
+  }
+
   func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {
     try requireSuccess(of: "savePendingName")
     try access { $0.pendingNames[subject] = name }
