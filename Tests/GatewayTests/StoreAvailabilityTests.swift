@@ -62,6 +62,18 @@ struct StoreAvailabilityTests {
     #expect(store.hasAnswered && !store.isUnavailable && store.needsCheck)
   }
 
+  @Test("A store that opens after more than the grace tells no end of it, and then that requests are served, once")
+  func openedLate() {
+    var store = closed()
+    #expect(store.didNotOpen(away) == [.notOpened(away)])
+    #expect(store.feedDidNotAnswer(away).isEmpty)
+    #expect(store.wrote(at: 60_000, asked: 60_000).isEmpty)
+    #expect(!store.isServing(at: 60_000), "the change feed has not answered yet")
+    #expect(store.noteService(at: 60_000).isEmpty)
+    #expect(store.feedAnswered(at: 60_500, asked: 60_500).isEmpty)
+    #expect(store.noteService(at: 60_500) == [.serving] && store.noteService(at: 60_500).isEmpty)
+  }
+
   // MARK: Outages
 
   @Test("An outage is told when it begins and when it ends, and a query that is answered does not hide a failed one")

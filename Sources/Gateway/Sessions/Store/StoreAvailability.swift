@@ -149,7 +149,10 @@ struct StoreAvailability: Sendable {
   mutating func answered(at arrival: Int64, asked: Int64) -> [StoreNotice] {
     if feedError == nil { trust.renew(at: arrival, asked: asked, grace: outageGrace) }
     switch contact {
-    case .opening: contact = .opened(.none, .served)
+    case .opening:
+      contact = .opened(.none, .served)
+      // Opened after more than the grace, until the change feed has answered: nothing was served that ends now.
+      if !isServing(at: arrival) { contact = .opened(.none, .interrupted) }
     case .opened(.none, _): break
     case .opened(.partial, let service), .opened(.whole, let service):
       // While the change feed, or the store as a whole, still fails, an answer to another query does not end it.
