@@ -55,6 +55,28 @@ struct StoreAwayAtStartTests {
     #expect(site.gateway.process.isRunning)
   }
 
+  @Test("A secret that was missing at a start without the store, and is added by a reload, opens the store")
+  func missingSecret() throws {
+    let server = try PostgreSQLServer()
+    let url = try server.makeDatabase()
+    let site = try Site(adjust: { $0["store", "url"] = "\"\(url)\"" })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try server.stop()
+    try site.gateway.directory.write("the other secret, long enough to be one\n", to: "new.key")
+    var configuration = site.gateway.configuration
+    configuration["session", "secret_files"] = "[\"new.key\"]"
+    try site.gateway.restart(with: configuration, until: "/livez")
+    try site.gateway.waitForLog("session store cannot be opened, retrying")
+    configuration["session", "secret_files"] = "[\"new.key\", \"session.key\"]"
+    _ = try configuration.install(in: site.gateway.directory)
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.waitForLog("configuration reloaded")
+    try server.start()
+    try poll("the session to be let in") { try site.application(anna) == 200 ? () : nil }
+    #expect(site.gateway.process.isRunning)
+  }
+
   @Test("A gateway whose database accepts connections and never answers serves public routes, and ends on SIGTERM")
   func silent() throws {
     let upstream = try RawUpstream()

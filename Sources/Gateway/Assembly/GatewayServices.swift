@@ -12,6 +12,8 @@ struct GatewayServices: Sendable {
   let health: HealthMonitor
   let loops: ProcessSessions
   let storeHealth: StoreHealth
+  /// Those that the store is checked with when it opens.
+  let keys: CurrentKeys
   let store: OpeningSessionStore
   let sessions: SessionManager
   let tokens: MachineTokenSessions
@@ -51,9 +53,15 @@ struct GatewayServices: Sendable {
     self.storeHealth = storeHealth
     storeHealth.addMetrics()
     let location = settings.store.location
+    let currentKeys = CurrentKeys(keys)
+    self.keys = currentKeys
     let store = OpeningSessionStore(
       isFinal: { $0.isFinal(at: location) }, onRetry: { storeHealth.didNotOpen($0) },
-      attempt: { try await OpeningSessionStore.Opened(try await open(), keys) })
+      attempt: {
+        let opened = try await open()
+        // A reload may have replaced the keys since the start.
+        return try await OpeningSessionStore.Opened(opened, currentKeys.value)
+      })
     self.store = store
     let asked = WallClock.now()
     // Before listening: clients may wait on a socket that was inherited.

@@ -29,6 +29,7 @@ actor Reload {
     let gates: LoopGates
     let sessions: SessionManager
     let storeHealth: StoreHealth
+    let keys: CurrentKeys
     let revalidator: Revalidator
     let relay: NotificationRelay
     let upstreams: UpstreamWatch
@@ -145,6 +146,7 @@ actor Reload {
     running.log.apply(next.settings.log)
     running.sessions.apply(next.settings.session)
     running.storeHealth.apply(next.settings.store)
+    running.keys.apply(next.keys)
     running.revalidator.apply(Revalidator.Dependencies(next.keys, next.settings.revalidation))
     running.relay.apply(next.relayRoute)
     let gates = running.gates

@@ -66,8 +66,8 @@ struct RunningGateway: Sendable {
       snapshot, factory: services.snapshots,
       running: Reload.Running(
         listener: listener, gates: gates, sessions: services.sessions, storeHealth: services.storeHealth,
-        revalidator: services.revalidator, relay: services.relay, upstreams: upstreams, certificates: certificates,
-        health: services.health, log: log),
+        keys: services.keys, revalidator: services.revalidator, relay: services.relay, upstreams: upstreams,
+        certificates: certificates, health: services.health, log: log),
       metrics: metrics, logger: logger, read: reread)
     snapshot.members.report(to: services.health)
 
