@@ -84,6 +84,21 @@ struct RevalidatorTests {
     #expect(store.state.withLock { $0.sessions.count } == 1)
   }
 
+  @Test("A lease that the store grants late is acquired again: the interval counts from the request to Apple")
+  func lateLease() async throws {
+    let snapshot = try due()
+    apple.answer(.trouble)
+    store.state.withLock { [clock] state in state.afterLease = { clock.advance(5) } }
+    _ = await checks.run(snapshot)
+    #expect(apple.calls == 1)
+    clock.advance(86_399)
+    _ = await checks.run(snapshot)
+    #expect(apple.calls == 1, "it is a day since the first lease, and less since the request")
+    clock.advance(1)
+    _ = await checks.run(snapshot)
+    #expect(apple.calls == 2)
+  }
+
   @Test("A revalidation that cannot reach Apple releases its lease, and is tried again after a pause")
   func notSent() async throws {
     let (anna, ben) = (try due(), try due("002.ben"))

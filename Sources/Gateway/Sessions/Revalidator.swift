@@ -105,6 +105,7 @@ final class Revalidator: Sendable {
     // Without effect once Apple was asked.
     defer { current.history.noteNotCalled(since: turn) }
     var hasWaited = false
+    var wasLate = false
     do throws(StoreError) {
       while true {
         let now = clock()
@@ -115,6 +116,13 @@ final class Revalidator: Sendable {
         case .granted(let lease):
           queue.setWaitsElsewhere(lease.subject, false)
           state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
+          // The store took its time, as behind another process's lock: the next lease would come as much sooner than
+          // the interval after the request to Apple. Once: with a store that is always slow that has to do.
+          if !wasLate, clock().timeIntervalSince(lease.acquiredAt) > Self.longestLeaseDelay {
+            wasLate = true
+            _ = await release(lease, dependencies)
+            continue
+          }
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
           if hasWaited {
@@ -142,6 +150,8 @@ final class Revalidator: Sendable {
     }
   }
 
+  /// The age of a lease, in seconds, above which another one is acquired before Apple is asked.
+  private static let longestLeaseDelay: TimeInterval = 1
   /// The interval at which the result of another process is looked for in the store.
   private static let pollInterval = Duration.milliseconds(250)
 

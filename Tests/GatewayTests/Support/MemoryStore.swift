@@ -50,6 +50,8 @@ final class MemoryStore: SessionStore {
     var tokenVersions: [Subject: Int64] = [:]
     /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
+    /// Runs between the next lease and its result.
+    var afterLease: (@Sendable () -> Void)?
     /// Runs before each answer of the change feed.
     var beforeChanges: (@Sendable () -> Void)?
     /// Runs between the next look-up of a request for access and its result.
@@ -150,7 +152,7 @@ final class MemoryStore: SessionStore {
   func recordLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
-    try access { state in
+    let outcome: LeaseOutcome<StoredLease> = try access { state in
       guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else {
         state.refusedClaims += 1
@@ -168,6 +170,8 @@ final class MemoryStore: SessionStore {
           number: number, tokenVersion: state.tokenVersions[subject] ?? 0, previouslyAsked: before.lastAsked,
           previousAnswer: before.lastAnswer))
     }
+    state.withLock { $0.afterLease.take() }?()
+    return outcome
   }
 
   func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
