@@ -51,7 +51,7 @@ final class ConnectionGroup: Sendable {
       Shared(
         schedule: ReaderSchedule(readers: connections.count),
         stalls: StallWatch(connections: connections.count, limit: limit)))
-    timer.add { [weak self] in self?.giveUp() }
+    timer.add { [weak self] due in self?.giveUp(dueAt: due) }
   }
 
   /// Calls `body` with a connection that is free, or when one is.
@@ -151,10 +151,11 @@ final class ConnectionGroup: Sendable {
   }
 
   /// Gives up the jobs that have taken too long.
+  /// - Parameter due: when this was to be done.
   /// - Returns: when the next one will have.
-  private func giveUp() -> StallTimer.Instant? {
+  private func giveUp(dueAt due: StallTimer.Instant) -> StallTimer.Instant? {
     let (overdue, deadline) = shared.withLock { shared -> ([Job], StallTimer.Instant?) in
-      let running = shared.stalls.giveUp(at: .now)
+      let running = shared.stalls.giveUp(at: .now, dueAt: due)
       let waiting = shared.stalls.isStalled ? shared.schedule.removeWaiting() : []
       return (running + waiting, shared.stalls.nextDeadline)
     }

@@ -6,8 +6,9 @@ import Synchronization
 final class StallTimer: Sendable {
   /// It stands still while the machine sleeps.
   typealias Instant = SuspendingClock.Instant
-  /// Gives up what has taken too long, and returns when the next job will have; nil if none is under way.
-  typealias Look = @Sendable () -> Instant?
+  /// Gives up what has taken too long, and returns when the next job will have; nil if none is under way. `due` is when
+  /// this was to be done.
+  typealias Look = @Sendable (_ due: Instant) -> Instant?
 
   private struct State {
     var looks: [Look] = []
@@ -39,6 +40,6 @@ final class StallTimer: Sendable {
       if state.deadline == deadline { state.deadline = nil }
       return state.looks
     }
-    if let next = looks.compactMap({ $0() }).min() { set(to: next) }
+    if let next = looks.compactMap({ $0(deadline) }).min() { set(to: next) }
   }
 }

@@ -12,7 +12,10 @@ struct StallWatch<Job> {
 
   private struct Running {
     let job: Job
-    let began: Instant
+    var began: Instant
+    /// Whether its limit has begun again after a pause of the process: once, or a process that is always late would
+    /// never give it up.
+    var hasBegunAgain = false
     var isGivenUp = false
   }
 
@@ -41,17 +44,27 @@ struct StallWatch<Job> {
     return running.lazy.compactMap { $0 }.filter { !$0.isGivenUp }.map(\.began).min()?.advanced(by: limit)
   }
 
-  /// Gives up the jobs that have taken too long.
+  /// The delay of a look beyond its time from which the process itself has stood still: a paused container, a debugger,
+  /// a machine without time for it.
+  private static var pause: Duration { .seconds(1) }
+
+  /// Gives up the jobs that have taken too long. If the look comes late, the process has stood still, and the jobs with
+  /// it: then the limit of each begins again, once.
+  /// - Parameter due: when the look was to be made; nil if it is not late.
   /// - Returns: those that were not given up before.
-  mutating func giveUp(at now: Instant) -> [Job] {
+  mutating func giveUp(at now: Instant, dueAt due: Instant? = nil) -> [Job] {
     guard let limit else { return [] }
+    let isLate = due.map { $0.duration(to: now) >= Self.pause } ?? false
     var overdue: [Job] = []
     for connection in running.indices {
-      guard let current = running[connection], !current.isGivenUp, current.began.duration(to: now) >= limit else {
-        continue
+      guard let current = running[connection], !current.isGivenUp else { continue }
+      if isLate, !current.hasBegunAgain {
+        running[connection]?.began = now
+        running[connection]?.hasBegunAgain = true
+      } else if current.began.duration(to: now) >= limit {
+        running[connection]?.isGivenUp = true
+        overdue.append(current.job)
       }
-      running[connection]?.isGivenUp = true
-      overdue.append(current.job)
     }
     return overdue
   }

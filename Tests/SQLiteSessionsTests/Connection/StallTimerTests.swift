@@ -36,8 +36,8 @@ struct StallTimerTests {
   @Test("Every group is looked at when the timer ends, and again at the next deadline of any of them")
   func severalGroups() async {
     let (writing, reading) = (Look([]), Look([.now]))
-    timer.add { writing.call() }
-    timer.add { reading.call() }
+    timer.add { _ in writing.call() }
+    timer.add { _ in reading.call() }
     timer.set(to: .now)
     await writing.wait(for: 2)
     await reading.wait(for: 2)
@@ -46,7 +46,7 @@ struct StallTimerTests {
   @Test("An earlier deadline comes before the one for which the timer is set")
   func earlier() async {
     let look = Look([])
-    timer.add { look.call() }
+    timer.add { _ in look.call() }
     timer.set(to: .now.advanced(by: .seconds(3_600)))
     timer.set(to: .now)
     await look.wait(for: 1)
@@ -55,7 +55,7 @@ struct StallTimerTests {
   @Test("A timer that has ended can be set again")
   func again() async {
     let look = Look([])
-    timer.add { look.call() }
+    timer.add { _ in look.call() }
     for _ in 1...2 {
       timer.set(to: .now)
       await look.wait(for: 1)

@@ -38,6 +38,17 @@ struct StallWatchTests {
     #expect(watch.nextDeadline == nil)
   }
 
+  @Test("After a pause of the whole process, in which no job could go on, the limit of each begins again once")
+  func paused() {
+    var watch = watch()
+    watch.begin("a", on: 0, at: after(0))
+    watch.begin("b", on: 1, at: after(3))
+    #expect(watch.giveUp(at: after(30), dueAt: after(6)).isEmpty)
+    #expect(!watch.isStalled && watch.nextDeadline == after(36))
+    watch.end(on: 1)
+    #expect(watch.giveUp(at: after(60), dueAt: after(36)) == ["a"])
+  }
+
   @Test("All connections are stalled while each is with a job that was given up, until one of them ends it")
   func stalled() {
     var watch = watch()
