@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import Secrets
 import Sessions
@@ -46,6 +47,15 @@ struct AppReturnTests {
     for wrong in [[], challenge, verifier + [0x41], Array(verifier.dropLast()), Array(repeating: 0x61, count: 129)] {
       #expect(!handBack.isProved(by: wrong))
     }
+  }
+
+  @Test(
+    "Nothing but 43 to 128 unreserved characters is a verifier, even if its hash is the challenge",
+    arguments: [(42, "a", false), (43, "a", true), (128, "~", true), (129, "a", false), (43, "+", false)])
+  func verifierForm(length: Int, character: String, isVerifier: Bool) throws {
+    let verifier = Array(String(repeating: character, count: length).utf8)
+    let handBack = try #require(AppReturn(.random(), challenge: SHA256.hash(verifier)))
+    #expect(handBack.isProved(by: verifier) == isVerifier)
   }
 
   @Test(
