@@ -100,6 +100,13 @@ struct IdentityTokenTests {
     #expect(await fixture.rejection(token) == .criticalExtension)
   }
 
+  @Test("An unencoded payload is refused, even if the header does not call it critical", arguments: ["false", "true"])
+  func unencodedPayload(value: String) async throws {
+    let fixture = try Fixture()
+    let token = try fixture.token(header: ["b64": value])
+    #expect(await fixture.rejection(token) == .criticalExtension)
+  }
+
   @Test(
     "Huge numbers in a header end nothing but the token",
     arguments: ["1e300", "-1e300", "1e400", "9223372036854775808"])
