@@ -112,6 +112,14 @@ struct SignInCompletionTests {
     }
   }
 
+  @Test("The token of a native app is not accepted from a browser, and its code is not sent")
+  func nativeTokenFromBrowser() async throws {
+    let fixture = try Fixture { $0.nativeClientIDs = ["com.example.app"] }
+    let token = try fixture.token(["aud": #""com.example.app""#])
+    #expect(try await complete(fixture, browser: token, exchanged: token) == .unverified(.wrongAudience))
+    #expect(exchanges(fixture) == 0)
+  }
+
   /// The request of a native app with this token.
   private func request(_ token: UnverifiedIdentityToken) throws -> NativeSignInRequest {
     let json = #"{"identity_token":"\#(token.exposed)","authorization_code":"c","nonce":"n-1"}"#
