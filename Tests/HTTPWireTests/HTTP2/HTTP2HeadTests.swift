@@ -182,4 +182,29 @@ struct HTTP2HeadTests {
     #expect(rig.goAwayCode() == HTTP2ErrorCode.enhanceYourCalm.rawValue)
     #expect(rig.session.isOver)
   }
+
+  /// A section with a field of so many bytes that goes into the table, and is then named so many times again.
+  private func repeating(fieldOf bytes: Int, times: Int) -> RawFrame {
+    // RFC 7541, 6.2.1 and 6.1.
+    let field = [0x40] + section([("x", String(repeating: "a", count: bytes - 1))]).dropFirst()
+    return RawFrame(
+      type: RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.endStream, stream: 1,
+      payload: section(ordinaryFields) + field + [UInt8](repeating: 0x80 | 62, count: times))
+  }
+
+  @Test("The bytes of a section are limited, however few fields they are", arguments: [(60, false), (70, true)])
+  func sectionBytes(times: Int, isOver: Bool) {
+    let rig = HTTP2Rig()
+    rig.receive(repeating(fieldOf: 4_000, times: times))
+    #expect(rig.heads.isEmpty)
+    #expect(rig.goAwayCode() == (isOver ? HTTP2ErrorCode.enhanceYourCalm.rawValue : nil))
+  }
+
+  @Test("The fields of a section are limited, however short they are", arguments: [(1_900, false), (2_100, true)])
+  func sectionFields(times: Int, isOver: Bool) {
+    let rig = HTTP2Rig()
+    rig.receive(repeating(fieldOf: 2, times: times))
+    #expect(rig.heads.isEmpty)
+    #expect(rig.goAwayCode() == (isOver ? HTTP2ErrorCode.enhanceYourCalm.rawValue : nil))
+  }
 }
