@@ -70,6 +70,23 @@ struct AccessRulesTests {
     #expect(rules { _ in }.evaluate(user("a@example.com")) == .denied(.notListed))
   }
 
+  @Test("Users who hide the address, or who show it, are refused by private_email, whatever list names them")
+  func privateEmail() {
+    var hidden = user("q7@privaterelay.appleid.com")
+    hidden.isPrivateEmail = true
+    func verdicts(_ condition: AccessConditions.PrivateEmail) -> [RuleVerdict] {
+      var lists = AccessLists()
+      lists.subjects = [hidden.subject]
+      var conditions = AccessConditions()
+      conditions.privateEmail = condition
+      let rules = AccessRules(lists: lists, conditions: [conditions])
+      return [rules.evaluate(hidden), rules.evaluate(user("a@example.com"))]
+    }
+    #expect(verdicts(.allow) == [.allowed, .allowed])
+    #expect(verdicts(.deny) == [.denied(.emailHidden), .allowed])
+    #expect(verdicts(.require) == [.allowed, .denied(.emailShown)])
+  }
+
   @Test("Each claim that is required says one of its values, beside the lists")
   func requirements() {
     var conditions = AccessConditions()
