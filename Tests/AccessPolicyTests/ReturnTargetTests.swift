@@ -38,7 +38,7 @@ struct ReturnTargetTests {
       "data:text/html,x", "u@evil", "https://app.example.com@evil", "https://app.example.com.evil/",
       "https://app.example.com:444/x",
       "https://app.example.comevil/", "https://app.example.com//evil", "https://app.example.com\\evil",
-      "http://app.example.com/x",
+      "http://app.example.com/x", "https://app.example.org/x",
       "https://u@app.example.com/", "//app.example.com/x", "/\u{2215}evil", "\u{FF0F}\u{FF0F}evil", "/\u{FF0F}evil",
       "/caf\u{E9}",
       "/..//evil", "/../x", "/./x", "/a/..", "/%2e%2e/x", "/%2f/evil", "/%2Fevil", "/%5cevil", "/%0d%0ax",
