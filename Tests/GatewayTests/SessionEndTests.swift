@@ -30,6 +30,24 @@ struct SessionEndTests {
     try await rig.stop()
   }
 
+  @Test("A session that is in use ends with its lifetime, though it is cached")
+  func lifetime() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(40 * 86_400)
+    let rig = try await GateRig(settings)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.clock.advance(30 * 86_400 - 2)
+    rig.store.state.withLock { $0.accounts[anna.account.subject]?.lastVerified = rig.clock.now }
+    await rig.follow()
+    #expect(try await rig.decide(request).identity != nil)
+    rig.clock.advance(1)
+    #expect(try await rig.decideOnce(request).identity != nil)
+    rig.clock.advance(1)
+    #expect(try await rig.decide(request).identity == nil)
+    try await rig.stop()
+  }
+
   @Test("A session that the store has lost ends like any other, alone and with all of its user's")
   func endOfLost() async throws {
     let rig = try await GateRig()
