@@ -55,4 +55,34 @@ struct InvitationEndpointTests {
     #expect(rig.store.state.withLock { $0.invitations[code.hash]?.used } == 1)
     try await rig.stop()
   }
+
+  @Test("A page of another site may link to an invitation, but not load it as an image or in a frame")
+  func embedded() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let endpoint = InvitationEndpoint(
+      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
+      sessions: rig.sessions,
+      evaluator: AccessEvaluator.forTests(
+        try RouteTable(groups: ["guests"]), GroupDirectory([GroupSettings(name: "guests")])),
+      hosts: [], audit: AuditTrail(.silent, keyring: rig.keyring))
+    let (code, now) = (InvitationCode.random(), rig.clock.now)
+    try await rig.store.create(
+      Invitation(
+        id: "abcd1000", group: try #require(GroupName("guests")), uses: 1, expires: now.addingTimeInterval(60),
+        note: nil, created: now, by: "cli"),
+      hash: code.hash)
+    var request = signIn.request()
+    request.head.method = .get
+    request.head.path = "/.auth/invite/" + code.exposedText
+    request.head.headerFields[.secFetchSite] = "cross-site"
+    let destination = try #require(HTTPField.Name("Sec-Fetch-Dest"))
+    for (wanted, status) in [("document", 200), ("iframe", 403), ("image", 403)] {
+      request.head.headerFields[.secFetchMode] = wanted == "image" ? "no-cors" : "navigate"
+      request.head.headerFields[destination] = wanted
+      #expect(await endpoint.page(request).head.status.code == status, "\(wanted)")
+    }
+    try await rig.stop()
+  }
 }
