@@ -34,4 +34,18 @@ struct RequestSessionsTests {
     #expect(found.identifiers(request(forged + cookies)).map(\.handle) == identifiers.prefix(32).map(\.handle))
     try await rig.stop()
   }
+
+  @Test("A request with a machine token has no session beside it, but signing out ends that of its cookie")
+  func machineToken() async throws {
+    let rig = try await GateRig()
+    let found = RequestSessions(
+      keyring: rig.keyring, scope: .publicURL, native: NativeSettings(), sessions: rig.sessions)
+    let identifier = SessionIdentifier.random()
+    var request = request([rig.cookie(of: identifier, on: .publicURL)])
+    #expect(found.identifiers(request).map(\.handle) == [identifier.handle])
+    request.head.headerFields[.authorization] = "Bearer \(MachineTokenText.random(rig.store.key).text)"
+    #expect(found.identifiers(request).isEmpty)
+    #expect(found.endedBySigningOut(request).map(\.handle) == [identifier.handle])
+    try await rig.stop()
+  }
 }
