@@ -41,6 +41,24 @@ struct AccessChangesTests {
     try await rig.stop()
   }
 
+  @Test("A user who is added to a group, or removed from it, is so on every loop before the change is answered")
+  func members() async throws {
+    var lists = AccessLists()
+    lists.groups = ["guests"]
+    var settings = try GatewaySettings.forTests(routes: [RouteSettings(path: "/guests/", access: .lists(lists))])
+    settings.groups = [GroupConfiguration(name: "guests")]
+    let rig = try await GateRig(settings)
+    let administration = try changes(rig)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let request = Asked(target: "/guests/x", fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    #expect(try await administration.add(anna.account.subject, to: "guests", by: Self.actor))
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    try await administration.remove(anna.account.subject, from: "guests", by: Self.actor)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    try await rig.stop()
+  }
+
   @Test("The revocation of a token that the store has lost is refused, and ends the token on every loop")
   func lostToken() async throws {
     var settings = try GatewaySettings.forTests(routes: [Self.machineRoute])
