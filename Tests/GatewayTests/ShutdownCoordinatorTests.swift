@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -43,6 +44,21 @@ struct ShutdownCoordinatorTests {
     #expect(await !ending.finish(work, by: .now + .seconds(3_600)), "nor is anything waited for afterwards")
     #expect(ContinuousClock.now - began < .seconds(600))
     release()
+  }
+
+  @Test("A forced close cancels what is being waited for")
+  func cancelled() async {
+    let (beginnings, begun) = AsyncStream<Void>.makeStream()
+    let isCancelled = Atomic<Bool>(false)
+    async let wait: Void = ending.wait {
+      begun.yield()
+      do { try await Task.sleep(for: .seconds(60)) } catch { isCancelled.store(true, ordering: .releasing) }
+    }
+    for await _ in beginnings { break }
+    ending.force()
+    await wait
+    let wasCancelled = isCancelled.load(ordering: .acquiring)
+    #expect(wasCancelled)
   }
 
   @Test("After a forced close work still has a moment, which is enough for a store that answers")
