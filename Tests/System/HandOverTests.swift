@@ -166,6 +166,13 @@ struct HandOverTests {
     #expect(anna.cookie("__Host-cordon", of: "tickets.localhost") == nil)
     #expect(try anna.open(moved, following: false).status == 400, "used up")
 
+    // Nor with the cookie of the very visit, which a client can send to any host.
+    let copied = try site.code(for: anna, on: "wiki")
+    let cookie = try #require(try anna.cookieHeader(for: copied))
+    let tickets = HTTPClient(port: site.gateway.configuration.port, host: "tickets.localhost")
+    let misplaced = try tickets.get(WebAddress(copied).target, fields: [("Cookie", cookie)])
+    #expect(misplaced.status == 400 && misplaced.setCookies.isEmpty)
+
     for forged in ["arrive", "arrive?code=", "arrive?code=abc", "arrive?code=\(used.suffix(300))x"] {
       #expect(try anna.open(site.own(forged, on: "tickets"), following: false).status == 400)
     }
