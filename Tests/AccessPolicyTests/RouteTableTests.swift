@@ -31,6 +31,15 @@ struct RouteTableTests {
     #expect(try decide(path).access == access)
   }
 
+  @Test("A refused path is denied under a public route, whatever the method", arguments: ["/../x", "/a%00", "x", "/%"])
+  func refused(path: String) throws {
+    let table = try RouteTable(routes: [RouteSettings(path: "/", access: .public)])
+    let (path, method) = (Array(path.utf8), Array("GET".utf8))
+    let classification = PathClassification.classify(path.span)
+    #expect(table.match(path.span, classification, method: method.span).access == .deny)
+    #expect(table.match(path.span, classification).access == .deny)
+  }
+
   @Test(
     "No other spelling of a public path is public",
     arguments: [
