@@ -40,6 +40,16 @@ struct RouteTableTests {
     #expect(table.match(path.span, classification).access == .deny)
   }
 
+  @Test("A request whose method is not known is admitted only if it would be with every method")
+  func unknownMethod() throws {
+    var posts = RouteSettings(path: "/", access: .deny)
+    posts.methods = ["POST"]
+    let table = try RouteTable(routes: [RouteSettings(path: "/", access: .public), posts])
+    let (path, get) = (Array("/x".utf8), Array("GET".utf8))
+    #expect(table.match(path.span, .canonical, method: get.span).access == .public)
+    #expect(table.match(path.span, .canonical).access == .deny)
+  }
+
   @Test(
     "No other spelling of a public path is public",
     arguments: [
