@@ -181,6 +181,22 @@ struct UpstreamRewritingTests {
     #expect(!found(Self.rewriting()), "without a prefix all of the host is the upstream's")
   }
 
+  @Test("A request whose path or Destination is outside of the prefix is refused, and the upstream does not see it")
+  func refused() async throws {
+    try await withGateway(
+      upstream: { $0.strippedPrefix = "/reports" },
+      { rig in
+        for (path, destination, status) in [
+          ("/reports/a", "/reports/b", 200), ("/reports/a", "/other/b", 403), ("/other/a", "/reports/b", 404),
+        ] {
+          let head = "MOVE \(path) HTTP/1.1\r\nHost: a\r\nDestination: \(destination)\r\nConnection: close\r\n\r\n"
+          let answer = try await rig.exchange(head)
+          #expect(answer.status == status, "\(path) to \(destination)")
+        }
+        #expect(rig.log.upstreamsOpened == 1)
+      })
+  }
+
   @Test("Connection can nominate Destination away, rewritten or not")
   func nominated() {
     let lines = forward(
