@@ -40,6 +40,33 @@ struct TLSUpstreamTests {
     #expect(try gateway.client.get("/3").text == "two.test one True")
   }
 
+  @Test("A reload keeps the connections, and is refused if a file for them is invalid")
+  func reload() throws {
+    let folder = try TLSFolder()
+    let port = try FreePort.take()
+    let server = try folder.server(
+      port: port,
+      """
+      count = {}
+      def answer(s, path):
+        count[s] = count.get(s, 0) + 1
+        body = str(count[s]).encode()
+        s.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body) + body)
+        return True
+      """)
+    defer { server.stop() }
+    let gateway = try gateway(folder, port: port)
+    defer { gateway.stop() }
+    #expect(try gateway.client.get("/").text == "1")
+    gateway.process.signal(SIGHUP)
+    try gateway.process.waitForLine(containing: "configuration reloaded")
+    #expect(try gateway.client.get("/").text == "2")
+    try Data("no certificate".utf8).write(to: URL(filePath: "\(folder.path)/ca.pem"))
+    gateway.process.signal(SIGHUP)
+    try gateway.process.waitForLine(containing: "configuration reload failed")
+    #expect(try gateway.client.get("/").text == "3")
+  }
+
   @Test("A response that ends with the connection is whole when the application says so, and cut off when it does not")
   func truncation() throws {
     let folder = try TLSFolder()

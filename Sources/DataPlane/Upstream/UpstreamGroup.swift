@@ -49,6 +49,14 @@ package struct UpstreamGroup: Sendable {
   /// Whether a file of a certificate or key has changed since it was last read, or could not be read at that moment.
   package var certificatesAreOutdated: Bool { tls?.isOutdated ?? false }
 
+  /// Whether certificates and keys are still those of its connections. Reads them as a reload would; changes nothing.
+  /// - Throws: `TLSConfigurationError` if they are invalid.
+  package func hasPresentCertificates() throws -> Bool {
+    let isOutdated = certificatesAreOutdated
+    try tls?.validate()
+    return !isOutdated
+  }
+
   /// Reads certificates and keys again, for the connections to come.
   /// - Parameter owner: the name in the failure. Default: nil: `upstream NAME`.
   /// - Returns: what keeps it from that, with the remedy; then the old ones stay.

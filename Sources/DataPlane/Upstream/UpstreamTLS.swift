@@ -22,6 +22,10 @@ final class UpstreamTLS: Sendable {
   /// Whether a file has changed since it was last read, with or without success, or could not be read at that moment.
   var isOutdated: Bool { files.isOutdated }
 
+  /// Reads every file as a reload would, and changes nothing.
+  /// - Throws: `TLSConfigurationError`.
+  func validate() throws(TLSConfigurationError) { _ = try UpstreamTLS.make(settings, applicationProtocol) }
+
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then the context stays as it was.
   func reload() throws(TLSConfigurationError) {

@@ -13,7 +13,7 @@ struct WatchedUpstream: Sendable {
 
   /// The applications that the routes name, by the number that ``RouteDecision/upstream`` has.
   /// - Parameter known: those of the previous configuration. One with the same settings is kept with its connections
-  ///   and its health; one over TLS is created again, because its trusted authorities may have changed.
+  ///   and its health, unless a file of its certificates has changed: its connections were made with the old ones.
   /// - Throws: ``UnknownUpstreamError`` if a route names an unknown upstream; TLSConfigurationError.
   static func all(
     of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
@@ -26,9 +26,8 @@ struct WatchedUpstream: Sendable {
         throw UnknownUpstreamError(name: name ?? UpstreamSettings.defaultName)
       }
       let authority = upstream.host ?? settings.origin.authority
-      if !upstream.usesTLS,
-        let same = known.first(where: { $0.target.settings == upstream && $0.authority == authority })
-      {
+      let same = known.first { $0.target.settings == upstream && $0.authority == authority }
+      if let same, try await files.run({ Result { try same.target.hasPresentCertificates() } }).get() {
         result.append(same)
       } else {
         let new = try await WatchedUpstream(upstream, authority: authority, reading: files, on: eventLoop)
