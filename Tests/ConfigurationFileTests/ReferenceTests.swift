@@ -23,6 +23,28 @@ struct ReferenceTests {
     #expect(try String(contentsOf: Self.referenceFile, encoding: .utf8) == Reference.text())
   }
 
+  @Test("The rules that Documentation/ACCESS.md begins with are explained there as cordon check --explain does")
+  func explanationIsCurrent() throws {
+    let page = try String(
+      contentsOf: Self.referenceFile.deletingLastPathComponent().appendingPathComponent("ACCESS.md"), encoding: .utf8)
+    let blocks = page.components(separatedBy: "```")
+    let rules = try #require(blocks.first(where: { $0.hasPrefix("toml\n") })).dropFirst("toml\n".count)
+    let shown = try #require(blocks.first(where: { $0.hasPrefix("\n/") }))
+    // The page says that they begin in line 24. The lines of `Sandbox` before them are 12.
+    let file = Sandbox.minimal(String(repeating: "\n", count: 11) + String(rules))
+    let checked = try ConfigurationFile.check(
+      file, name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment, files: Sandbox.files)
+    let lines = checked.explanations.flatMap { route -> [String] in
+      [route.title] + route.facts.map { $0.name + $0.text }
+        + route.parts.flatMap { part -> [String] in [part.title] + part.facts.map { $0.name + $0.text } }
+    }
+    // The command aligns the texts in columns.
+    func joined(_ line: String) -> String { line.filter { $0 != " " } }
+    let shownLines = shown.split(separator: "\n").map { joined(String($0)) }
+    #expect(shownLines == lines.map(joined))
+    #expect(page.contains("`[access]` is in line 24"))
+  }
+
   @Test("No line of the reference is longer than 80 columns, but headings and what cannot be broken")
   func referenceWidth() {
     for line in Reference.text().split(separator: "\n") where line.count > 80 && !line.hasPrefix("#") {
