@@ -1,4 +1,5 @@
 import Testing
+import WebFormats
 
 @testable import AccessPolicy
 
@@ -165,6 +166,39 @@ struct LenientServerTests {
     for path in ["/login.phpx", "/login.ph", "/login", "/x/login.php/y", "/login.php.bak/x"] {
       #expect(decide(path, table).access == .public, "\(path)")
     }
+  }
+
+  @Test("A route for what follows a file's name admits as it says, beside a stricter one for exactly the file")
+  func statedPathInfo() throws {
+    var script = RouteSettings(path: "/index.php", access: .deny)
+    script.match = .exact
+    var login = RouteSettings(path: "/index.php/login", access: .public)
+    login.match = .exact
+    let shares = RouteSettings(path: "/index.php/s/", access: .public)
+    var images = RouteSettings(path: "/index.php/s/images/")
+    images.upstream = "default"
+    let open = RouteSettings(path: "/", access: .public)
+    let table = try RouteTable(routes: [open, script, login, shares, images])
+    for path in ["/index.php/login", "/index.php/s/", "/index.php/s/x", "/index.php/s/images/x"] {
+      #expect(decide(path, table).access == .public && decide(path, table).otherReading == .none, "\(path)")
+    }
+    for path in [
+      "/index.php", "/index.php/", "/index.php/x", "/index.php/login/x", "/index.php/S/x", "/INDEX.PHP/s/x",
+      "/index.php;a/s/x", "/index.php/s%2Fx", "//index.php/s/x",
+    ] {
+      #expect(decide(path, table).access == .deny, "\(path)")
+    }
+    // A route that states no access for every method, or an exact one that states more, changes nothing.
+    var some = shares
+    some.methods = ["GET"]
+    for route in [some, RouteSettings(path: "/index.php/s/")] {
+      let table = try RouteTable(routes: [open, script, route])
+      #expect(decide("/index.php/s/x", table).access == .deny, "\(route)")
+    }
+    script.access = .signedIn
+    script.networks = [try #require(NetworkPrefix("10.0.0.0/8"))]
+    let narrow = try RouteTable(routes: [open, script, shares])
+    #expect(decide("/index.php/s/x", narrow).access == .signedIn)
   }
 
   @Test("A route for exactly a name without an extension, or a public one, changes nothing for what is below it")

@@ -87,7 +87,8 @@ struct LinearRoutes {
     }
     for index in eligible where routes[index].statesAccess {
       let route = routes[index]
-      guard isAnywhere || !contains(route, request.path) && mayContain(route, request.path) else { continue }
+      let isElsewhere = contains(route, request.path) || !mayContain(route, request.path)
+      guard isAnywhere || !isElsewhere && !isLifted(route, request) else { continue }
       let place = Array(route.path.utf8)
       let chain = eligible.filter { other in
         routes[other].match == .exact
@@ -101,6 +102,27 @@ struct LinearRoutes {
         && (isAnywhere || contains(route, request.path) || mayContain(route, request.path))
     }
     return answer.normalized
+  }
+
+  /// Whether an exact route for a file does not hold for what is behind the file's name, because the access there is
+  /// with every method that of a route whose path lies there.
+  private func isLifted(_ file: RouteSettings, _ request: Request) -> Bool {
+    let path = Array(file.path.utf8)
+    guard file.match == .exact, isFile(file.path), request.path.starts(with: path + [0x2F]),
+      !isAtEnd(of: file, request.path),
+      routes.allSatisfy({ other in
+        other.match != .exact || other.path != file.path || !holds(other.host, request.host) || other.statesOnlyAccess
+      })
+    else { return false }
+    let methods = Set(routes.flatMap { $0.methods ?? [] }).union(["HEAD", "another"])
+    return methods.allSatisfy { method in
+      let chain = routes.indices.filter { index in
+        holds(routes[index].host, request.host) && holds(index, for: method) && contains(routes[index], request.path)
+      }.map { routes[$0] }.sorted { isBefore($0, $1, request) }.filter { $0.access != nil }
+      let common = request.host == nil ? nil : chain.first { $0.host == .all }
+      let source = common?.access == .deny ? common : chain.first
+      return (source?.path.utf8.count ?? 0) > path.count
+    }
   }
 
   private func isRoot(_ route: RouteSettings) -> Bool { route.path == "/" && route.match == .prefix }
@@ -221,16 +243,27 @@ struct LinearRoutes {
   // MARK: The lenient reading
 
   private func mayContain(_ route: RouteSettings, _ path: [UInt8]) -> Bool {
+    let isWhole = route.match == .exact && !isFile(route.path)
+    return isWhole
+      ? isAtEnd(of: route, path) : reading(of: route, path)?.isAtSegmentEnd(in: path.span) ?? false
+  }
+
+  /// Whether a path is that of a route, read leniently, with nothing behind it.
+  private func isAtEnd(of route: RouteSettings, _ path: [UInt8]) -> Bool {
+    reading(of: route, path)?.isAtPathEnd(in: path.span) ?? false
+  }
+
+  /// The place behind a route's path in a path that begins with it; nil for any other path.
+  private func reading(of route: RouteSettings, _ path: [UInt8]) -> LinearReading? {
     var expected = decoded(route.path)
     if expected.last == 0x2F { expected.removeLast() }
     var reading = LinearReading()
     for byte in expected {
       guard byte == 0x2F ? reading.takeSeparator(in: path.span) : reading.take(byte, in: path.span) else {
-        return false
+        return nil
       }
     }
-    let isWhole = route.match == .exact && !isFile(route.path)
-    return isWhole ? reading.isAtPathEnd(in: path.span) : reading.isAtSegmentEnd(in: path.span)
+    return reading
   }
 
   /// Whether a path ends with a name that has a dot, not at its beginning, and a letter behind it.

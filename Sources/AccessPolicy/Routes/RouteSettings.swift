@@ -49,6 +49,11 @@ package struct RouteSettings: Sendable, Equatable {
     access != nil || !conditions.isEmpty || !networks.isEmpty || maxAge != nil || tokens != nil || preflight != nil
   }
 
+  /// Whether who is admitted is all that it states of what decides on access, for every method.
+  var statesOnlyAccess: Bool {
+    methods == nil && conditions.isEmpty && networks.isEmpty && maxAge == nil && tokens == nil && preflight == nil
+  }
+
   /// Hosts that a route holds for.
   package enum HostScope: Sendable, Hashable {
     /// The host of `public_url`, and its aliases.

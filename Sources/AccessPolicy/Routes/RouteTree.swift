@@ -7,7 +7,12 @@ final class RouteTree: Sendable {
     var prefix = RouteTree.noRow
     /// The row of the path itself where a route holds for exactly it; ``noRow`` otherwise.
     var exact = RouteTree.noRow
-    /// This place and those whose paths lie under its path as a prefix, in an order in which they are contiguous.
+    /// The length of the path of the route whose `access` each row has, the least of all methods; 0 if that of no route
+    /// is in effect.
+    var prefixAccessDepth: Int32 = 0
+    var exactAccessDepth: Int32 = 0
+    /// This place and those whose paths lie under its path as a prefix, or as that of a file with an exact route, in an
+    /// order in which they are contiguous.
     var subtree: Range<Int32> = 0..<0
   }
 
@@ -19,6 +24,9 @@ final class RouteTree: Sendable {
     var isExact: Bool
     /// Whether it is for exactly a file, and so also for what servers take for the file with more behind its name.
     var coversPathInfo: Bool
+    /// The length of the file's path if a route for what is behind its name may admit more users there; nil if the
+    /// exact routes state more than access.
+    var liftableLength: Int32?
     /// The row of decisions; ``noDecision`` for methods for which no route of the place states anything.
     var row: Int32
   }
@@ -190,11 +198,24 @@ final class RouteTree: Sendable {
       index += 1
       let isElsewhere =
         entry.isExact
-        ? !(isPathEnd || entry.coversPathInfo) || entry.place == request.exactPlace : isPrefix(entry.place, request)
+        ? entry.place == request.exactPlace || !isPathEnd && !coversPathInfo(entry, request)
+        : isPrefix(entry.place, request)
       if isElsewhere { continue }
       let number = number(entry.row, request.method)
       if number != Self.noDecision { decision = decision.restricted(by: decisions[Int(number)]) }
     }
+  }
+
+  /// Whether an exact route also holds for what is behind the name of its file: not where the access is that of a route
+  /// whose path lies there, byte for byte, which was written for it.
+  private func coversPathInfo(_ entry: LooseEntry, _ request: Request) -> Bool {
+    guard entry.coversPathInfo, let length = entry.liftableLength else { return entry.coversPathInfo }
+    let isExact = request.exactPlace >= 0 && places[Int(request.exactPlace)].exact != Self.noRow
+    let number = isExact ? request.exactPlace : request.prefixPlace
+    guard number >= 0 else { return true }
+    let place = places[Int(number)]
+    return (isExact ? place.exactAccessDepth : place.prefixAccessDepth) <= length
+      || !places[Int(entry.place)].subtree.contains(place.subtree.lowerBound)
   }
 
   /// Whether the path lies under a place's path byte for byte.

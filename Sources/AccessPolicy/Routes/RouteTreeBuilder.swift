@@ -34,7 +34,7 @@ struct RouteTreeBuilder {
     /// The routes for exactly the path, and for the path as a prefix.
     var exact: [Int] = []
     var prefix: [Int] = []
-    /// The place of the longest other prefix that the path lies under; -1 without one.
+    /// The place of the longest other prefix, or file with an exact route, that the path lies under; -1 without one.
     var parent = -1
   }
 
@@ -68,7 +68,9 @@ struct RouteTreeBuilder {
     for index in path.indices {
       node = exact.child(of: node, path[index])
       let above = Int(placeOfNode[node])
-      guard above >= 0, above != place, !places[above].prefix.isEmpty else { continue }
+      guard above >= 0, above != place,
+        !places[above].prefix.isEmpty || !places[above].exact.isEmpty && Self.isFile(places[above].path)
+      else { continue }
       // A prefix ends with a slash, or the path goes on with one.
       if path[index] == UInt8(ascii: "/") || path[index + 1] == UInt8(ascii: "/") { result = above }
     }
@@ -174,9 +176,13 @@ struct RouteTreeBuilder {
       var result = RouteTree.Place()
       for (routes, isExact) in [(place.prefix, false), (place.exact, true)] {
         guard let first = routes.first else { continue }
-        let decisions = decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
+        let (decisions, depth) = self.decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
         let row = parts.rows.add(decisions)
-        if isExact { result.exact = row } else { result.prefix = row }
+        if isExact {
+          (result.exact, result.exactAccessDepth) = (row, depth)
+        } else {
+          (result.prefix, result.prefixAccessDepth) = (row, depth)
+        }
         if !isExact, place.path == [UInt8(ascii: "/")] { parts.rootRow = row }
         if rows.insert(row).inserted {
           for decision in decisions { parts.reachable.insert(parts.rows.decisions[Int(decision)].access) }
@@ -196,7 +202,9 @@ struct RouteTreeBuilder {
         looseNodes.append(
           RouteTree.LooseEntry(
             looseNode: Int32(parts.loose.insert(checked.loosePaths[first])), place: Int32(number), isExact: isExact,
-            coversPathInfo: isExact && Self.isFile(place.path), row: statedRow))
+            coversPathInfo: isExact && Self.isFile(place.path),
+            liftableLength: routes.allSatisfy { checked.routes[$0].statesOnlyAccess } ? Int32(place.path.count) : nil,
+            row: statedRow))
       }
       parts.places.append(result)
     }
@@ -222,20 +230,29 @@ struct RouteTreeBuilder {
   }
 
   /// The numbers of the decisions at a place: one, or one for each method where routes above or at it name methods.
+  /// - Returns: them, and the least length of the path of a route whose `access` is in effect; 0 without such a route.
   private func decisions(
     at place: Int, isExact: Bool, _ rows: inout RouteRows, _ compiler: inout DecisionCompiler,
     _ problems: inout RouteDiagnostics
-  ) -> [Int32] {
+  ) -> (numbers: [Int32], accessDepth: Int32) {
     var namesMethods = false
+    var depth = places[place].path.count
     if checked.methods.count > 0 {
       forEachRoute(at: place, withExact: isExact) { if checked.methodNumbers[$0] != nil { namesMethods = true } }
     }
-    return (namesMethods ? 0...checked.methods.other : checked.methods.other...checked.methods.other).map { method in
+    let methods = namesMethods ? 0...checked.methods.other : checked.methods.other...checked.methods.other
+    let numbers = methods.map { method in
       let chain = chain(at: place, withExact: isExact, method: method)
       let effective = effective(chain)
       problems.check(effective, chain, checked)
+      if case .route(let source) = effective.access.source {
+        depth = min(depth, checked.paths[source].count)
+      } else {
+        depth = 0
+      }
       return rows.number(of: compiler.decision(effective, dropsMethodOverride: namesMethods))
     }
+    return (numbers, Int32(depth))
   }
 
   /// The numbers of the decisions that hold at a place for other readings of its path, too: one, or one for each method
