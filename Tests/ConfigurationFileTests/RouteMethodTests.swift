@@ -242,7 +242,7 @@ struct RouteMethodTests {
       ("DELTE", "\"DELTE\" is not a usual method; did you mean \"DELETE\"?"),
       ("PSOT", "\"PSOT\" is not a usual method; did you mean \"POST\"?"),
       ("get", "methods are case-sensitive, and \"get\" is not a usual one; write \"GET\" if that is meant"),
-      ("GET", nil), ("PROPFIND", nil), ("PURGE", nil), ("X-FROBNICATE", nil),
+      ("GET", nil), ("PROPFIND", nil), ("PURGE", nil), ("X-FROBNICATE", nil), ("TRACK", nil), ("M-SEARCH", nil),
     ] as [(String, String?)])
   func unusualMethod(method: String, expected: String?) throws {
     let warnings = try check("[[route]]\npath = \"/x/\"\nmethods = [\"\(method)\"]\naccess = \"public\"\n").warnings

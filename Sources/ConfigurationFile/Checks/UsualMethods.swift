@@ -26,14 +26,15 @@ enum UsualMethods {
   /// Words by which other programs mean every method.
   private static let wildcards = ["*", "ALL", "ANY"]
 
-  /// Those of the IANA registry, the most usual first, and what caches and media servers are asked with.
+  /// Those of the IANA registry, the most usual first, and what caches and media servers are asked with; also `TRACK`,
+  /// which is denied beside `TRACE`, and `M-SEARCH`.
   private static let names = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "PROPFIND", "PROPPATCH",
     "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH", "MKCALENDAR", "ACL", "BASELINE-CONTROL", "BIND",
     "CHECKIN", "CHECKOUT", "LABEL", "LINK", "MERGE", "MKACTIVITY", "MKREDIRECTREF", "MKWORKSPACE", "ORDERPATCH", "PRI",
     "REBIND", "UNBIND", "UNCHECKOUT", "UNLINK", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL", "PURGE", "BAN",
     "REFRESH", "NOTIFY", "SUBSCRIBE", "UNSUBSCRIBE", "POLL", "BPROPFIND", "BPROPPATCH", "BDELETE", "BCOPY", "BMOVE",
-    "DESCRIBE", "ANNOUNCE", "SOURCE", "LIST", "VIEW",
+    "DESCRIBE", "ANNOUNCE", "RECORD", "SOURCE", "LIST", "VIEW", "TRACK", "M-SEARCH",
   ]
 }
 
