@@ -76,6 +76,9 @@ struct HostWarningTests {
     // By a route's upstream, too.
     let named = try warnings(route("/admin/", Self.staff + "\nupstream = \"wiki\""))
     #expect(named.count == 2, "\(named)")
+    let routed = try warnings(
+      route("/admin/", Self.staff) + route("/", "upstream = \"default\"", host: "wiki.example.com"))
+    #expect(routed.count == 1 && routed[0].hasPrefix("gateway.conf:17:1: "), "\(routed)")
     // One host has a route that states access.
     let other = try warnings(
       route("/admin/", Self.staff) + route("/x/", "access = \"signed-in\"", host: "wiki.example.com"),
@@ -97,6 +100,10 @@ struct HostWarningTests {
     let common = try warnings(
       route("/admin/users/", Self.staff) + route("/admin/", Self.staff, host: "*"), upstream: "default")
     #expect(common.isEmpty, "\(common)")
+    let routed = try warnings(
+      route("/admin/", Self.staff) + route("/", "upstream = \"wiki\"", host: "wiki.example.com")
+        + route("/admin/", "upstream = \"wiki\"", host: "tickets.example.com"), upstream: "default")
+    #expect(routed.isEmpty, "\(routed)")
     let everywhere = try warnings(Self.staff + "\n" + route("/admin/", Self.staff), upstream: "default")
     #expect(everywhere.isEmpty, "\(everywhere)")
   }

@@ -173,8 +173,8 @@ struct RouteWarnings {
     ]
   }
 
-  /// Hosts that lead to an application of `public_url`, of whose restricted paths nothing is stated there. A host for
-  /// which any route states access is not among them.
+  /// Hosts on which a restricted path of `public_url` leads to the same application, and nothing is stated of it. A host
+  /// for which any route states access is not among them.
   private func forgottenHosts(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     guard let own = hosts.first(where: { $0.host == nil }) else { return [] }
     let stating = configuration.routes.filter { $0.access != nil }
@@ -182,20 +182,28 @@ struct RouteWarnings {
     let common = stating.filter { $0.host == .all }.map { Array($0.path.utf8) }
     // What no route holds for is the same on each host: as [access] says.
     let elsewhere = own.elsewhere.access.value
-    var restricted: [[UInt8]: Int] = [:]
+    var restricted: [(upstream: String, route: Int)] = []
     for route in own.routes {
       let settings = configuration.routes[route.index]
       guard settings.host == .publicURL, let access = settings.access, elsewhere.admitsMore(than: access),
         !common.contains(where: { settings.path.utf8.starts(with: $0) })
       else { continue }
       for part in route.settings.parts where part.value.access.source == .route(route.index) {
-        let upstream = Array((part.value.upstream.value ?? RouteSettings.defaultUpstream).utf8)
-        if restricted[upstream] == nil { restricted[upstream] = route.index }
+        restricted.append((part.value.upstream.value ?? RouteSettings.defaultUpstream, route.index))
       }
     }
+    let serving = Dictionary(
+      grouping: configuration.routes.filter { $0.upstream != nil && $0.methods == nil && $0.match == .prefix },
+      by: \.host)
     return configuration.sites.enumerated().compactMap { number, site -> ConfigurationDiagnostic? in
-      guard let route = restricted[Array(site.host.upstream.utf8)],
-        !scopes.contains(.named(site.host.origin.authority))
+      let host = RouteSettings.HostScope.named(site.host.origin.authority)
+      // The routes of a host precede those for every host.
+      let choices = [serving[host] ?? [], serving[.all] ?? []]
+      guard !scopes.contains(host),
+        let route = restricted.first(where: { application in
+          let upstream = self.upstream(at: configuration.routes[application.route].path, choices) ?? site.host.upstream
+          return upstream.utf8.elementsEqual(application.upstream.utf8)
+        })?.route
       else { return nil }
       let path = configuration.routes[route].path
       return context.warning(
@@ -204,6 +212,15 @@ struct RouteWarnings {
           + "hold here: more users are admitted",
         remedy: "write host = \"*\" in routes for every host, or state access in a route of this host")
     }
+  }
+
+  /// The upstream of the longest route over a path, among the first of these routes that have one.
+  private func upstream(at path: String, _ choices: [[RouteSettings]]) -> String? {
+    for routes in choices {
+      let over = routes.filter { path.utf8.starts(with: $0.path.utf8) }
+      if let nearest = over.max(by: { $0.path.utf8.count < $1.path.utf8.count }) { return nearest.upstream }
+    }
+    return nil
   }
 
   /// The route for every host that denies access, if that is why nobody is admitted.
