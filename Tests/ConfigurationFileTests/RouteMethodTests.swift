@@ -267,6 +267,18 @@ struct RouteMethodTests {
       (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#, nil),
       (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"access = "signed-in""#, nil),
       ("", #"methods = ["GET"]"#, #"access = "public""#, nil),
+      // Addresses and members of groups are of a domain, or not.
+      (#"allow_emails = ["ada@example.com"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["example.com"]"#, nil),
+      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["Example.com"]"#, nil),
+      (#"allow_emails = ["ada@example.com"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#, nil),
+      (
+        #"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["example.org"]"#,
+        "DELETE, PATCH, POST or PUT"
+      ),
+      (
+        #"allow_email_domains = ["example.com"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#,
+        "DELETE, PATCH, POST or PUT"
+      ),
       // It does not restrict reading, or every usual method.
       ("", #"methods = ["POST", "PUT"]"#, #"allow_groups = ["staff"]"#, nil),
       ("", #"methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]"#, #"allow_groups = ["staff"]"#, nil),
@@ -289,6 +301,26 @@ struct RouteMethodTests {
         + "methods only; remove methods to restrict all of them, or state access for the others in a route of this path"
     }
     #expect(warnings == [told].compactMap { $0 })
+  }
+
+  @Test("Members whom only the store has are not taken for more users than a whole domain")
+  func storedWriters() throws {
+    func isWarnedAbout(_ access: String) throws -> Bool {
+      let text = """
+        [[group]]
+        name = "editors"
+        [access]
+        allow_groups = ["editors"]
+        requests = false
+        [[route]]
+        path = "/x/"
+        methods = ["GET"]
+        \(access)
+        """
+      return try check(text).warnings.contains { $0.description.contains("more users are admitted here") }
+    }
+    #expect(try !isWarnedAbout(#"allow_email_domains = ["example.com"]"#))
+    #expect(try isWarnedAbout(#"allow_emails = ["ada@example.com"]"#))
   }
 
   @Test("A route that restricts GET is not warned about if another route of its path decides on other methods")

@@ -10,6 +10,8 @@ struct RouteWarnings {
   /// - host: the number of the `[[host]]`; nil for the host of `public_url`.
   private typealias RouteOnHost = (host: Int?, route: EffectiveHost.Route)
 
+  private var comparison: WiderAccess { WiderAccess(groups: configuration.groups) }
+
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var effective = [[RouteOnHost]](repeating: [], count: configuration.routes.count)
@@ -93,7 +95,7 @@ struct RouteWarnings {
     let isStated = others.contains { part in
       if case .route(let source) = part.value.access.source { hasPath(ofRoute: source, route) } else { false }
     }
-    let wider = others.filter { $0.value.access.value.admitsMore(than: access) }
+    let wider = others.filter { comparison.admits($0.value.access.value, moreThan: access) }
     guard !isStated, !wider.isEmpty else { return [] }
     let methods = MethodText.list(wider.flatMap(\.methods.named).sorted())
     return [
@@ -155,7 +157,7 @@ struct RouteWarnings {
       guard let host else { return nil }
       let sources = effective.settings.parts.compactMap { part -> Int? in
         guard case .route(let source) = part.value.access.source, configuration.routes[source].host != .all,
-          !hasPath(ofRoute: source, route), part.value.access.value.admitsMore(than: access)
+          !hasPath(ofRoute: source, route), comparison.admits(part.value.access.value, moreThan: access)
         else { return nil }
         return source
       }
@@ -173,8 +175,8 @@ struct RouteWarnings {
     ]
   }
 
-  /// Hosts on which a restricted path of `public_url` leads to the same application, and nothing is stated of it. A host
-  /// for which any route states access is not among them.
+  /// Hosts on which a restricted path of `public_url` leads to the same application, and nothing is stated of it. Those
+  /// for which any route states access are not among them.
   private func forgottenHosts(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     guard let own = hosts.first(where: { $0.host == nil }) else { return [] }
     let stating = configuration.routes.filter { $0.access != nil }
@@ -185,7 +187,7 @@ struct RouteWarnings {
     var restricted: [(upstream: String, route: Int)] = []
     for route in own.routes {
       let settings = configuration.routes[route.index]
-      guard settings.host == .publicURL, let access = settings.access, elsewhere.admitsMore(than: access),
+      guard settings.host == .publicURL, let access = settings.access, comparison.admits(elsewhere, moreThan: access),
         !common.contains(where: { settings.path.utf8.starts(with: $0) })
       else { continue }
       for part in route.settings.parts where part.value.access.source == .route(route.index) {
