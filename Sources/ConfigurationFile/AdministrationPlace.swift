@@ -60,6 +60,7 @@ extension ConfigurationFile {
         if isInside { result += [UInt8(ascii: "\n")] + line }
       }
     }
-    return result.isEmpty ? nil : result
+    // The last line may end with a carriage return, which is none without what follows it.
+    return result.isEmpty ? nil : result + [UInt8(ascii: "\n")]
   }
 }

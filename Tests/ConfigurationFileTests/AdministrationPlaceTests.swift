@@ -28,6 +28,12 @@ struct AdministrationPlaceTests {
     #expect(place.settings.tokenFile == "/conf/admin.token")
   }
 
+  @Test("It is found in a file whose lines end with a carriage return, too")
+  func carriageReturns() throws {
+    let text = (Self.admin + "[upstream\nurl = 7\n").replacing("\n", with: "\r\n")
+    #expect(try #require(read(text)).address == .ip(host: "127.0.0.1", port: 9_000))
+  }
+
   @Test("The defaults hold for settings that the file does not contain")
   func defaults() throws {
     let place = try #require(read("[listen]\naddress = 1\n"))
