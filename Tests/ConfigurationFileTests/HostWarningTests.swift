@@ -79,6 +79,9 @@ struct HostWarningTests {
     let routed = try warnings(
       route("/admin/", Self.staff) + route("/", "upstream = \"default\"", host: "wiki.example.com"))
     #expect(routed.count == 1 && routed[0].hasPrefix("gateway.conf:17:1: "), "\(routed)")
+    // A route for every host says less of it.
+    let laxer = try warnings(route("/admin/", Self.staff) + route("/", Self.open, host: "*"), upstream: "default")
+    #expect(laxer.count == 2 && laxer.allSatisfy { $0.contains("whose route \"/admin/\"") }, "\(laxer)")
     // One host has a route that states access.
     let other = try warnings(
       route("/admin/", Self.staff) + route("/x/", "access = \"signed-in\"", host: "wiki.example.com"),

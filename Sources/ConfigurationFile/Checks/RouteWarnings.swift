@@ -181,15 +181,16 @@ struct RouteWarnings {
     guard let own = hosts.first(where: { $0.host == nil }) else { return [] }
     let stating = configuration.routes.filter { $0.access != nil }
     let scopes = Set(stating.map(\.host))
-    let common = stating.filter { $0.host == .all }.map { Array($0.path.utf8) }
+    let common = stating.filter { $0.host == .all }
     // What no route holds for is the same on each host: as [access] says.
     let elsewhere = own.elsewhere.access.value
     var restricted: [(upstream: String, route: Int)] = []
     for route in own.routes {
       let settings = configuration.routes[route.index]
-      guard settings.host == .publicURL, let access = settings.access, comparison.admits(elsewhere, moreThan: access),
-        !common.contains(where: { settings.path.utf8.starts(with: $0) })
-      else { continue }
+      let there = nearest(to: settings.path, common)?.access ?? elsewhere
+      guard settings.host == .publicURL, let access = settings.access, comparison.admits(there, moreThan: access) else {
+        continue
+      }
       for part in route.settings.parts where part.value.access.source == .route(route.index) {
         restricted.append((part.value.upstream.value ?? RouteSettings.defaultUpstream, route.index))
       }
@@ -216,13 +217,15 @@ struct RouteWarnings {
     }
   }
 
-  /// The upstream of the longest route over a path, among the first of these routes that have one.
+  /// The upstream of the nearest route over a path, among the first of these routes that have one.
   private func upstream(at path: String, _ choices: [[RouteSettings]]) -> String? {
-    for routes in choices {
-      let over = routes.filter { path.utf8.starts(with: $0.path.utf8) }
-      if let nearest = over.max(by: { $0.path.utf8.count < $1.path.utf8.count }) { return nearest.upstream }
-    }
+    for routes in choices { if let route = nearest(to: path, routes) { return route.upstream } }
     return nil
+  }
+
+  /// The route with the longest path that a path begins with.
+  private func nearest(to path: String, _ routes: [RouteSettings]) -> RouteSettings? {
+    routes.filter { path.utf8.starts(with: $0.path.utf8) }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
   /// The route for every host that denies access, if that is why nobody is admitted.
