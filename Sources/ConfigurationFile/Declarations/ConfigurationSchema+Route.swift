@@ -28,7 +28,8 @@ extension ConfigurationSchema {
         "route.match", .choice, into: \.match,
         """
         "prefix": the route matches paths below its path, too. "exact": it matches only the path, and takes precedence \
-        over prefixes.
+        over prefixes; of a name with an extension ("/login.php") it also restricts what follows the name \
+        ("/login.php/x").
         """, seeAlso: ["route.path"]),
       .optional(
         "route.methods", ValueType.method.list(), into: \.methods, example: "[\"GET\", \"POST\"]",
