@@ -99,7 +99,8 @@ extension StoreSettings {
           throw StoreError(
             code: .unavailable,
             message: "the store \(path) is gone, and its log \(path)-wal is still there; put the store back before you "
-              + "start cordon again, or remove \(path)-wal and \(path)-shm if there is to be a new one")
+              + "start cordon again; if there is only a backup, which the log would damage, or is to be a new store, "
+              + "remove \(path)-wal and \(path)-shm first")
         }
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])

@@ -105,6 +105,7 @@ struct DatabaseFileTests {
     let error = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore(path: path) }
     #expect(error?.code == .unavailable, "it is retried")
     #expect(error?.message.contains("\(path)-wal is still there") == true)
+    #expect(error?.message.contains("a backup, which the log would damage") == true, "SQLite applies it to any file")
     if isEmpty { try FileManager.default.removeItem(atPath: path) }
     try FileManager.default.copyItem(atPath: source, toPath: path)
     let again = try SQLiteSessionStore(path: path)

@@ -146,9 +146,10 @@ struct DatabaseFile: Sendable {
   private static func orphanedLog(of path: String) -> StoreError {
     StoreError(
       code: .unavailable,
-      message: "the store \(path) is missing or empty, and its log \(log(of: path)) is still there; put the file back, "
-        + "and cordon opens it by itself, or, if there is to be a new store, move the log away with \(path)-shm: "
-        + "everybody signs in again then, and groups, bans and tokens are gone")
+      message: "the store \(path) is missing or empty, and its log \(log(of: path)) is still there; move the same file "
+        + "back, and cordon opens it by itself; if there is only a backup, which the log would damage, or is to be a "
+        + "new store, stop cordon, and move the log and \(path)-shm away before it starts: in a new store everybody "
+        + "signs in again, and groups, bans and tokens are gone")
   }
 
   private static func companionGone(_ companion: String) -> StoreError {
