@@ -108,6 +108,11 @@ struct DatabaseFileTests {
     #expect(error?.message.contains("a backup, which the log would damage") == true, "SQLite applies it to any file")
     if isEmpty { try FileManager.default.removeItem(atPath: path) }
     try FileManager.default.copyItem(atPath: source, toPath: path)
+    let written = Date(timeIntervalSince1970: 1_790_000_000)
+    try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: path)
+    #expect(throws: StoreError.self, "it may be half of a copy") {
+      _ = try DatabaseFile.prepare(path, at: 1_790_000_001)
+    }
     let again = try SQLiteSessionStore(path: path)
     #expect(!again.isNew)
     #expect(try await again.find(handle) != nil)

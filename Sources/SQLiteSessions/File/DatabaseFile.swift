@@ -1,5 +1,6 @@
 import Glibc
 import Sessions
+import Synchronization
 
 /// The database as a file, with its write-ahead log.
 ///
@@ -9,6 +10,11 @@ struct DatabaseFile: Sendable {
   let path: String
   private let database: Identity
   private let companions: [Identity]
+
+  /// The files that were missing or empty beside their log when this process last looked at them.
+  private static let lost = Mutex<Set<String>>([])
+  /// The time without a write after which a file that was lost counts as put back, in seconds.
+  private static let settled = 5
 
   /// Tells a file from another one that has its name.
   private struct Identity: Equatable {
@@ -52,8 +58,9 @@ struct DatabaseFile: Sendable {
   ///
   /// A file that is missing or empty beside a log with content is refused: SQLite would delete the log to make a new
   /// database, and with it sign-outs, bans and sign-ins that are nowhere else.
+  /// - Parameter now: in seconds since 1970.
   /// - Returns: whether there is a file that is empty. SQLite makes a new database of it.
-  static func prepare(_ path: String) throws(StoreError) -> Bool {
+  static func prepare(_ path: String, at now: Int = time(nil)) throws(StoreError) -> Bool {
     let folder = FolderOwner.folder(of: path)
     guard let owner = FolderOwner(of: path) else {
       throw StoreError(
@@ -63,8 +70,9 @@ struct DatabaseFile: Sendable {
     }
     // Before the file: of a new database SQLite writes the file first, perhaps in another process just now.
     let hasLog = Self.status(log(of: path)).map { $0.st_size > 0 } ?? false
-    guard let existing = Self.status(path) else {
-      if hasLog { throw orphanedLog(of: path) }
+    let found = Self.status(path)
+    if hasLog, isLost(path, found, at: now) { throw orphanedLog(of: path) }
+    guard let existing = found else {
       try create(path, for: owner)
       return false
     }
@@ -76,8 +84,21 @@ struct DatabaseFile: Sendable {
     }
     guard access(path, R_OK) == 0 else { throw denied(path) }
     guard access(path, W_OK) == 0, access(folder, W_OK) == 0 else { throw StoreError.readOnly(path, cause: nil) }
-    if existing.st_size == 0, hasLog { throw orphanedLog(of: path) }
     return existing.st_size == 0
+  }
+
+  /// Whether the file of a log is missing or empty, or was so before and is perhaps being copied back just now. Opened
+  /// halfway, it would get pages of the log that the rest of the copy then overwrites.
+  private static func isLost(_ path: String, _ found: stat?, at now: Int) -> Bool {
+    let (size, age) = (found?.st_size ?? 0, now - (found?.st_mtim.tv_sec ?? 0))
+    return lost.withLock { lost in
+      if size == 0 {
+        lost.insert(path)
+      } else if !(0...settled).contains(age) {
+        lost.remove(path)
+      }
+      return lost.contains(path)
+    }
   }
 
   /// Throws if the file, its log or the log's index was deleted or replaced under us: what is written now would be
