@@ -74,6 +74,16 @@ struct StoreAvailabilityTests {
     #expect(store.noteService(at: 60_500) == [.serving] && store.noteService(at: 60_500).isEmpty)
   }
 
+  @Test("A store that opens after more than the grace, and whose change feed goes on to fail, tells of both")
+  func openedLateWithoutFeed() {
+    var store = closed()
+    #expect(store.didNotOpen(away) == [.notOpened(away)])
+    #expect(store.feedDidNotAnswer(away).isEmpty)
+    #expect(store.wrote(at: 60_000, asked: 60_000).isEmpty && store.noteService(at: 60_000).isEmpty)
+    #expect(store.feedDidNotAnswer(busy) == [.unavailable(operation: "changes", busy)])
+    #expect(store.noteService(at: 60_500) == [.graceEnded(busy)] && store.noteService(at: 60_500).isEmpty)
+  }
+
   // MARK: Outages
 
   @Test("An outage is told when it begins and when it ends, and a query that is answered does not hide a failed one")

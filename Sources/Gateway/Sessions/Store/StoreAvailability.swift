@@ -41,7 +41,11 @@ struct StoreAvailability: Sendable {
   }
 
   /// Whether signed-in requests are served, as the log has told.
-  private enum Service { case served, interrupted }
+  private enum Service {
+    case served, interrupted
+    /// Not yet: the store was opened after more than the grace, and the change feed was not asked since.
+    case awaited
+  }
 
   /// The change feed. While it fails it is unknown what ended elsewhere, whatever else the store answers.
   private enum Feed {
@@ -137,7 +141,8 @@ struct StoreAvailability: Sendable {
   mutating func noteService(at now: Int64) -> [StoreNotice] {
     // A store that was never open, and one that refuses this version, have messages of their own.
     guard case .opened(let outage, let logged) = contact, trust != .refused else { return [] }
-    let service: Service = isServing(at: now) ? .served : .interrupted
+    let isAwaited = logged == .awaited && outage == .none
+    let service: Service = isServing(at: now) ? .served : isAwaited ? .awaited : .interrupted
     guard service != logged else { return [] }
     contact = .opened(outage, service)
     return service == .served ? [.serving] : [.graceEnded(problem)]
@@ -151,8 +156,8 @@ struct StoreAvailability: Sendable {
     switch contact {
     case .opening:
       contact = .opened(.none, .served)
-      // Opened after more than the grace, until the change feed has answered: nothing was served that ends now.
-      if !isServing(at: arrival) { contact = .opened(.none, .interrupted) }
+      // Until the change feed has answered: nothing was served that ends now.
+      if !isServing(at: arrival) { contact = .opened(.none, .awaited) }
     case .opened(.none, _): break
     case .opened(.partial, let service), .opened(.whole, let service):
       // While the change feed, or the store as a whole, still fails, an answer to another query does not end it.
