@@ -94,7 +94,7 @@ final class ClockWatch: Sendable {
         metadata: ["seconds": "\(seconds)", "remedy": "see that the system's clock is right"])
     } else if isFirst, isKnown {
       logger.warning(
-        "the system's clock was ahead before this start, keeping expired sessions for a day",
+        "the system's clock may have been ahead before this start, keeping expired sessions for a day",
         metadata: ["remedy": "see that the system's clock is right"])
     }
   }
