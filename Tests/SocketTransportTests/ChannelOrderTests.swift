@@ -4,7 +4,7 @@ import Testing
 @testable import SocketTransport
 
 // Cases: bytes and ends that are written before the channel is opened, within a callback, and without a flush; a write
-// that fails before what the peer had sent was read; both ends, and the input alone, closed here.
+// that fails before what the peer had sent was read; both ends, and the input alone, closed here; a reset.
 
 @Suite("The ends and the order of a channel", .timeLimit(.minutes(2)))
 struct ChannelOrderTests {
@@ -134,6 +134,18 @@ struct ChannelOrderTests {
       #expect(try await isActive.get() == false)
       try await poll("the end") { rig.recorder.events.contains("removed") }
       #expect(!rig.recorder.events.contains("error"))
+    }
+  }
+
+  @Test("A channel that is to reset its connection does so when it closes: the peer sees no end in order")
+  func resetOnClose() async throws {
+    try await withLoop { loop in
+      let rig = try await ChannelRig.make(on: loop)
+      try await rig.onLoop { channel in
+        channel.resetsOnClose = true
+        channel.close(promise: nil)
+      }
+      await #expect(throws: EndedByReset.self) { try await rig.peerReceivesToEnd() }
     }
   }
 }

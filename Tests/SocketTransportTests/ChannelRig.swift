@@ -148,6 +148,7 @@ struct ChannelRig: Sendable {
   }
 
   /// Everything that the peer gets up to the end.
+  /// - Throws: ``EndedByReset``.
   func peerReceivesToEnd() async throws -> [UInt8] {
     var bytes: [UInt8] = []
     try await poll("the end") {
@@ -155,6 +156,9 @@ struct ChannelRig: Sendable {
       bytes += more
       return false
     }
+    if peer.wasReset { throw EndedByReset() }
     return bytes
   }
 }
+
+struct EndedByReset: Error {}

@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import SocketTransport
@@ -7,6 +8,7 @@ import Testing
 /// The other end of a connection, or a socket to connect to: plain calls of the system that do not block.
 final class Peer: Sendable {
   let descriptor: CInt
+  private let sawReset = Atomic<Bool>(false)
 
   init(_ descriptor: CInt) {
     self.descriptor = descriptor
@@ -47,11 +49,16 @@ final class Peer: Sendable {
       if count > 0 {
         bytes += piece[..<count]
       } else {
-        return bytes.isEmpty && (count == 0 || errno != EAGAIN) ? nil : bytes
+        let isLater = count < 0 && errno == EAGAIN
+        if count < 0, !isLater { sawReset.store(true, ordering: .relaxed) }
+        return bytes.isEmpty && !isLater ? nil : bytes
       }
     }
     return bytes
   }
+
+  /// Whether what was received ended with a reset.
+  var wasReset: Bool { sawReset.load(ordering: .relaxed) }
 
   func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
