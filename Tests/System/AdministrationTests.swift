@@ -336,6 +336,8 @@ struct AdministrationTests {
         Machine.binary("cordon"), arguments + ["--config", site.gateway.file], directory: site.gateway.directory.path)
       #expect(refused.exit == .code(78) && refused.standardError.contains("gateway.conf:"), "\(refused)")
     }
+    site.gateway.stop()
+    #expect(try cordon("accounts", "ban", other).exit == .code(78), "nothing was done, and the file may be why")
   }
 
   @Test("With an invalid file, a misspelt key of [admin] names no gateway, so that the default address is not asked")

@@ -33,24 +33,26 @@ struct RunningGatewayOptions: ParsableArguments {
     return try await ask()
   }
 
-  /// Does something with the gateway; what goes wrong is told, and the exit status is 1.
+  /// Does something with the gateway; what goes wrong is told, and the exit status is 1, or that of an invalid file.
   /// - Parameter acceptsInvalidFile: for what ends access or only looks: it must not wait until a mistake in the file,
   ///   which the gateway has not read, is found. Then `[admin]` alone is used, and the problems are told.
   func perform(
     _ command: String, acceptsInvalidFile: Bool = false, _ body: (AdministrationClient) async throws -> Void
   ) async throws {
+    var failure = ExitCode.failure
     do {
-      try await body(try client(acceptsInvalidFile: acceptsInvalidFile))
+      try await body(try client(acceptsInvalidFile: acceptsInvalidFile, &failure))
     } catch let code as ExitCode {
       throw code
     } catch {
       printError("cordon \(command): \(printable("\(error)"))")
-      throw ExitCode.failure
+      throw failure
     }
   }
 
+  /// - Parameter failure: the exit status if the gateway cannot be asked, or refuses: that of the file if it is invalid.
   /// - Throws: `ExitCode` after every problem of the file was printed, or the error of the token's file.
-  private func client(acceptsInvalidFile: Bool) throws -> AdministrationClient {
+  private func client(acceptsInvalidFile: Bool, _ failure: inout ExitCode) throws -> AdministrationClient {
     let configuration: Configuration
     do throws(ConfigurationError) {
       // The gateway keeps the members that it has.
@@ -63,6 +65,7 @@ struct RunningGatewayOptions: ParsableArguments {
       printError(
         "note: the file is invalid, and only [admin] of it is used; the gateway keeps the configuration that it has "
           + "read")
+      failure = error.exit
       return client
     }
     return try AdministrationClient(
