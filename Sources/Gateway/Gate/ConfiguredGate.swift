@@ -153,6 +153,7 @@ final class ConfiguredGate {
 
   // MARK: The application's paths
 
+  @inline(__always)
   private func admit(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ request: inout GateRequest

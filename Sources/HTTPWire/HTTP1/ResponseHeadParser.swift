@@ -39,6 +39,7 @@ package struct ResponseHeadParser: Sendable {
   ///
   /// The second SP may be missing when there is no reason phrase: servers in the field leave it out.
   /// - Returns: where the fields begin, nil while the line is not whole.
+  @inline(__always)
   private func statusLine(_ bytes: RawSpan, _ head: inout ResponseHead) throws(HeadViolation) -> Int? {
     let end = bytes.byteCount
     guard end >= 12 else {

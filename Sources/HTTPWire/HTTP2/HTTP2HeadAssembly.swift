@@ -157,6 +157,7 @@ struct HTTP2HeadAssembly: ~Copyable {
   }
 
   /// Pseudo-header fields precede all others and occur once each (RFC 9113, 8.3).
+  @inline(__always)
   private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
     guard part == .pseudoFields else { return refuse("a pseudo-header field after a regular field") }
     let whole = 0..<name.byteCount
