@@ -51,7 +51,7 @@ package final class SQLiteSessionStore: SessionStore {
   /// Blocks.
   ///
   /// - Parameters:
-  ///   - path: absolute; the folder must exist.
+  ///   - path: absolute, perhaps a symbolic link to the file; the folder must exist.
   ///   - isWholeRead: whether whole tables are read, for which operations may take as long as they need.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
   ///   belongs to another program, or was changed by a newer version in a way that this one must not ignore.
@@ -62,6 +62,7 @@ package final class SQLiteSessionStore: SessionStore {
   init(
     path: String, busyTimeout: Duration, answerLimit: Duration? = SQLiteSessionStore.answerLimit
   ) throws(StoreError) {
+    let path = DatabaseFile.resolved(path)
     let isEmpty = try DatabaseFile.prepare(path)
     do {
       let writer = try Self.openWriter(path, busyTimeout)

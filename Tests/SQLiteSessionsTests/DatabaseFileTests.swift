@@ -48,6 +48,30 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
+  @Test("A store at a symbolic link is the file that the link leads to, which need not be there yet")
+  func symbolicLink() async throws {
+    let folder = try TemporaryFolder()
+    let (real, relative, absolute) = (folder.path("real.db"), folder.path("relative.db"), folder.path("absolute.db"))
+    try FileManager.default.createSymbolicLink(atPath: relative, withDestinationPath: "real.db")
+    try FileManager.default.createSymbolicLink(atPath: absolute, withDestinationPath: relative)
+    for path in [relative, absolute, real] {
+      let store = try SQLiteSessionStore(path: path)
+      #expect(store.place == "SQLite at \(real)")
+      #expect(store.isNew == (path == relative))
+      _ = try await store.complete(try signIn())
+      #expect(try await store.counts().sessions > 0)
+      try await store.close()
+    }
+  }
+
+  @Test("A link that leads to itself is an error")
+  func circularLink() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "cordon.db")
+    #expect(await code { _ = try SQLiteSessionStore(path: path) } != nil)
+  }
+
   @Test("A store that is opened on a thread of its own is the same, and so are the errors")
   func opensElsewhere() async throws {
     let folder = try TemporaryFolder()

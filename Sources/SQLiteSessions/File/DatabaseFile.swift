@@ -108,6 +108,27 @@ struct DatabaseFile: Sendable {
     guard try Self.companions(of: path) == companions else { throw Self.companionGone(Self.log(of: path)) }
   }
 
+  /// The path of the file itself where `path` is a symbolic link, also to a file that is not there yet: SQLite follows
+  /// the links of the name, and keeps the log beside the file that they lead to.
+  static func resolved(_ path: String) -> String {
+    var path = path
+    for _ in 1...mostLinks {
+      guard let target = target(ofLink: path) else { break }
+      path = target.hasPrefix("/") ? target : "\(FolderOwner.folder(of: path))/\(target)"
+    }
+    return path
+  }
+
+  /// The number of links that are followed, as with the kernel (path_resolution(7)).
+  private static let mostLinks = 40
+
+  private static func target(ofLink path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+      return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+  }
+
   /// The size of the write-ahead log, in bytes; nil if the file is missing, or cannot be looked at. Blocks.
   var logBytes: Int? { Self.status(Self.log(of: path)).map { Int($0.st_size) } }
 
