@@ -50,7 +50,7 @@ struct RunningGatewayOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter failure: the exit status if the gateway cannot be asked, or refuses: that of the file if it is invalid.
+  /// - Parameter failure: the exit status if the gateway cannot be asked, or refuses: if the file is invalid, its own.
   /// - Throws: `ExitCode` after every problem of the file was printed, or the error of the token's file.
   private func client(acceptsInvalidFile: Bool, _ failure: inout ExitCode) throws -> AdministrationClient {
     let configuration: Configuration
