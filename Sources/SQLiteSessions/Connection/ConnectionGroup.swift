@@ -12,7 +12,8 @@ final class ConnectionGroup: Sendable {
   private let shared: Mutex<Shared>
 
   private struct Job: Sendable {
-    let run: @Sendable (DatabaseLane) -> Void
+    /// Does it, and returns what tells the caller of the result.
+    let run: @Sendable (DatabaseLane) -> @Sendable () -> Void
     /// Tells the caller, unless it has a result already.
     let fail: @Sendable (any Error) -> Void
   }
@@ -71,7 +72,11 @@ final class ConnectionGroup: Sendable {
     let caller = Caller(answer)
     submit(
       Job(
-        run: { connection in caller.tell(Result { try body(connection) }) }, fail: { caller.tell(.failure($0)) }))
+        run: { connection in
+          let result = Result { try body(connection) }
+          return { caller.tell(result) }
+        },
+        fail: { caller.tell(.failure($0)) }))
   }
 
   /// Refuses what comes from now on. What waits is still done.
@@ -126,9 +131,11 @@ final class ConnectionGroup: Sendable {
   private func serve(_ first: Job, on connection: Int) {
     var job: Job? = first
     while let current = job {
-      current.run(connections[connection])
+      let tell = current.run(connections[connection])
+      // First, so that what the caller asks for next gets this connection, whose cache is warm, and opens no other.
       job = next(for: connection)
       if job != nil { watch() }
+      tell()
     }
   }
 

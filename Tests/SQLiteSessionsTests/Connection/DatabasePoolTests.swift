@@ -272,6 +272,20 @@ struct DatabasePoolTests {
     #expect(try await pool.read { try Self.count($0) } == 1)
   }
 
+  @Test("Reads that follow each other have one connection, however soon the next one comes")
+  func warmReader() async throws {
+    let path = path
+    let opened = Counter()
+    let pool = DatabasePool(
+      writer: try RawDatabase.open(path), readers: 4, lockTimeout: .seconds(5), answerLimit: nil
+    ) {
+      opened.add(1)
+      return try Database(path: path, access: .readOnly, busyTimeout: .seconds(5))
+    }
+    for _ in 1...2_000 { #expect(try await pool.read { try Self.count($0) } == 0) }
+    #expect(opened.now == 1)
+  }
+
   @Test("A reader that cannot be opened fails its operation, and the next one tries again")
   func failedOpening() async throws {
     let path = path
