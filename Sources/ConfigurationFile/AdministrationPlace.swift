@@ -60,7 +60,7 @@ extension ConfigurationFile {
         if isInside { result += [UInt8(ascii: "\n")] + line }
       }
     }
-    // The last line may end with a carriage return, which is none without what follows it.
+    // The last line may end with a carriage return, which ends a line only before a line feed.
     return result.isEmpty ? nil : result + [UInt8(ascii: "\n")]
   }
 }

@@ -94,7 +94,7 @@ extension StoreSettings {
     switch location {
     case .sqlite(let path):
       if access(path, F_OK) != 0, errno == ENOENT {
-        // A gateway may be running on the file that was there: the next start would make an empty one.
+        // A gateway may be running on the file that was there, and its log belongs to that file alone.
         guard access(path + "-wal", F_OK) != 0 else {
           throw StoreError(
             code: .unavailable,

@@ -182,7 +182,7 @@ struct RouteWarnings {
     let stating = configuration.routes.filter { $0.access != nil }
     let scopes = Set(stating.map(\.host))
     let common = stating.filter { $0.host == .all }
-    // What no route holds for is the same on each host: as [access] says.
+    // Paths without a route follow [access], on each host alike.
     let elsewhere = own.elsewhere.access.value
     var restricted: [(upstream: String, route: Int)] = []
     for route in own.routes {

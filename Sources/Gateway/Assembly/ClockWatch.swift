@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Watches the system's clock: decides whether what has expired by it may be removed from the store, and logs why not.
 ///
-/// What it finds is recorded in the store, for a gateway that is started while the clock is still wrong. There the
-/// sessions do not show it: one request since the jump, and a session was used just now.
+/// A jump is recorded in the store, for a gateway that is started while the clock is still wrong: it cannot see the
+/// jump in the sessions, because a request after it counts as a use at the wrong time.
 final class ClockWatch: Sendable {
   private let store: any StoreMaintenance & ReplayGuardStore
   private let logger: Logger
