@@ -228,7 +228,7 @@ struct RunningGateway: Sendable {
     FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)
     tasks.add(every: StatusHistory.stepSeconds) { [board] in board.record() }
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
-    tasks.add(every: Self.heartbeatInterval) { [heartbeats] in heartbeats.periodicTasksRan() }
+    tasks.add(every: HeartbeatMonitor.questionInterval) { [heartbeats] in heartbeats.periodicTasksRan() }
     tasks.addTick { [heartbeats] in heartbeats.tick() }
     tasks.addTick { [logger = services.logger] in
       guard ServiceManager.process.sendAgain() else { return }
@@ -238,10 +238,6 @@ struct RunningGateway: Sendable {
     }
     return tasks
   }
-
-  /// The interval at which the task pool shows that it runs, in seconds: each time wakes a thread, and the process is
-  /// not ready after ten seconds without one.
-  private static let heartbeatInterval = 2
 
   /// The longest wait for a reload that is under way: one that reads from a file system which does not answer may never
   /// end.

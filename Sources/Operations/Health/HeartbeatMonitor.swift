@@ -1,7 +1,7 @@
 package import Logging
 internal import Synchronization
 
-/// Asks the event loops whether they run, and reports to health and to the log if one, or the periodic tasks, stand
+/// Asks the event loops and the periodic tasks whether they run, and reports to health and to the log if one stands
 /// still.
 ///
 /// It needs no thread but that of its caller: the event loop of the timer and of the admin listener. If that one hangs,
@@ -14,8 +14,8 @@ package final class HeartbeatMonitor: Sendable {
   static let readinessLimit = Duration.seconds(10)
   /// The time after which the process is not live: a restart helps.
   static let livenessLimit = Duration.seconds(60)
-  /// Every so many ticks the loops are asked: each question wakes one.
-  private static let ticksPerQuestion = 5
+  /// The time between two questions, in seconds, which are ticks: each wakes every event loop.
+  package static let questionInterval = 5
 
   private struct State {
     var heartbeats: Heartbeats
@@ -54,9 +54,9 @@ package final class HeartbeatMonitor: Sendable {
   /// Called by the timer once a second, on its event loop. The first call begins the periodic tasks.
   package func tick(at now: Heartbeats.Instant = SuspendingClock().now) {
     let asks = state.withLock { state in
-      if !state.hasEnded { state.heartbeats.beginPeriodicTasks(at: now) }
-      state.ticks += 1
-      return state.ticks % Self.ticksPerQuestion == 0
+      if !state.hasEnded { state.heartbeats.beginPeriodicTasks() }
+      defer { state.ticks += 1 }
+      return state.ticks % Self.questionInterval == 0
     }
     if asks { ask(at: now) }
     judge(at: now)
@@ -68,10 +68,8 @@ package final class HeartbeatMonitor: Sendable {
     judge(at: now)
   }
 
-  /// The periodic tasks have run.
-  package func periodicTasksRan(at now: Heartbeats.Instant = SuspendingClock().now) {
-    state.withLock { $0.heartbeats.periodicTasksRan(at: now) }
-  }
+  /// The periodic tasks have run: called by one of them, at ``questionInterval``.
+  package func periodicTasksRan() { state.withLock { $0.heartbeats.periodicTasksRan() } }
 
   /// The periodic tasks end, because the process does.
   package func endPeriodicTasks() {
@@ -81,8 +79,8 @@ package final class HeartbeatMonitor: Sendable {
     }
   }
 
-  /// Whether every event loop that was asked has answered within a time, and the periodic tasks ran within it or within
-  /// the limit of readiness. Asks again. For the watchdog, which may be called on any thread.
+  /// Whether every event loop that was asked has answered within a time, and the periodic tasks within it or within the
+  /// limit of readiness. Asks again. For the watchdog, which may be called on any thread.
   package func isBeating(within limit: Duration, at now: Heartbeats.Instant = SuspendingClock().now) -> Bool {
     ask(at: now)
     return state.withLock { state in

@@ -1,8 +1,8 @@
-/// The progress of the process, by timestamps that the caller supplies: whether each event loop answers what it is
-/// asked, and whether the periodic tasks run.
+/// The progress of the process, by timestamps that the caller supplies: whether each event loop, and the periodic
+/// tasks, answer what they are asked.
 ///
-/// A loop that sleeps because nothing happens is healthy, so a loop has to be asked: only a question that it has not
-/// answered says that it hangs.
+/// A loop that sleeps because nothing happens is healthy, and so are tasks that are not due: only a question that has
+/// not been answered says that something hangs.
 package struct Heartbeats: Sendable {
   /// A moment of the clock that stands still while the machine sleeps.
   package typealias Instant = SuspendingClock.Instant
@@ -19,7 +19,7 @@ package struct Heartbeats: Sendable {
   package struct Stall: Sendable, Equatable {
     /// The part.
     package var part: Part
-    /// The time of the question that is not answered, or of the last run.
+    /// The time of the question that is not answered.
     package var since: Instant
 
     /// Creates a stall.
@@ -29,36 +29,43 @@ package struct Heartbeats: Sendable {
     }
   }
 
-  /// The time of the question that each event loop has not answered; nil if there is none.
-  private var asked: [Instant?]
-  /// Nil before the periodic tasks begin, and after their end.
-  private var lastRun: Instant?
+  /// A part, by what it owes.
+  fileprivate enum Standing {
+    /// It has not begun, or has ended.
+    case absent
+    case answered
+    /// Since the question that it has not answered.
+    case asked(Instant)
+  }
+
+  private var eventLoops: [Standing]
+  private var periodicTasks = Standing.absent
   private var lastObservation: Instant?
 
   /// The longest time between two observations of a process that runs: there is one each second.
   private static let longestPause = Duration.seconds(5)
 
   /// Nothing stands still yet.
-  package init(eventLoops: Int) { asked = Array(repeating: nil, count: eventLoops) }
+  package init(eventLoops: Int) { self.eventLoops = Array(repeating: .answered, count: eventLoops) }
 
-  /// The loops to ask now, which are those that do not owe an answer.
+  /// Asks every part that does not owe an answer.
+  /// - Returns: the loops among them. The periodic tasks answer when they run next.
   package mutating func ask(at now: Instant) -> [Int] {
-    let loops = asked.indices.filter { asked[$0] == nil }
-    for loop in loops { asked[loop] = now }
-    return loops
+    periodicTasks.ask(at: now)
+    return eventLoops.indices.filter { eventLoops[$0].ask(at: now) }
   }
 
   /// A loop has answered.
-  package mutating func answered(_ loop: Int) { asked[loop] = nil }
+  package mutating func answered(_ loop: Int) { eventLoops[loop].answer() }
 
   /// The periodic tasks run from now on.
-  package mutating func beginPeriodicTasks(at now: Instant) { if lastRun == nil { lastRun = now } }
+  package mutating func beginPeriodicTasks() { if case .absent = periodicTasks { periodicTasks = .answered } }
 
-  /// The periodic tasks have run. Ignored before their beginning and after their end.
-  package mutating func periodicTasksRan(at now: Instant) { if lastRun != nil { lastRun = now } }
+  /// The periodic tasks have run, which answers their question. Ignored before their beginning and after their end.
+  package mutating func periodicTasksRan() { periodicTasks.answer() }
 
   /// The periodic tasks run no longer.
-  package mutating func endPeriodicTasks() { lastRun = nil }
+  package mutating func endPeriodicTasks() { periodicTasks = .absent }
 
   /// Notes that the loop of the timer runs. If it has not for long, the whole process may have been stopped (SIGSTOP, a
   /// frozen container), and nobody else had the time to answer either: that time does not count.
@@ -66,8 +73,8 @@ package struct Heartbeats: Sendable {
     defer { lastObservation = now }
     guard let last = lastObservation, now - last > Self.longestPause else { return }
     let pause = now - last
-    asked = asked.map { time in time.map { min(now, $0.advanced(by: pause)) } }
-    lastRun = lastRun.map { min(now, $0.advanced(by: pause)) }
+    for loop in eventLoops.indices { eventLoops[loop].postpone(by: pause, until: now) }
+    periodicTasks.postpone(by: pause, until: now)
   }
 
   /// The parts that stand still, the event loops first.
@@ -76,12 +83,32 @@ package struct Heartbeats: Sendable {
   ///   - periodicLimit: that of the periodic tasks; nil if it is the same.
   package func stalls(of limit: Duration, periodicTasks periodicLimit: Duration? = nil, at now: Instant) -> [Stall] {
     var stalls: [Stall] = []
-    for (loop, time) in asked.enumerated() {
-      if let time, now - time >= limit { stalls.append(Stall(part: .eventLoop(loop), since: time)) }
+    for (loop, standing) in eventLoops.enumerated() {
+      if case .asked(let time) = standing, now - time >= limit {
+        stalls.append(Stall(part: .eventLoop(loop), since: time))
+      }
     }
-    if let lastRun, now - lastRun >= periodicLimit ?? limit {
-      stalls.append(Stall(part: .periodicTasks, since: lastRun))
+    if case .asked(let time) = periodicTasks, now - time >= periodicLimit ?? limit {
+      stalls.append(Stall(part: .periodicTasks, since: time))
     }
     return stalls
+  }
+}
+
+extension Heartbeats.Standing {
+  /// - Returns: whether it was asked now: not if it still owes an answer.
+  @discardableResult
+  fileprivate mutating func ask(at now: Heartbeats.Instant) -> Bool {
+    guard case .answered = self else { return false }
+    self = .asked(now)
+    return true
+  }
+
+  fileprivate mutating func answer() { if case .asked = self { self = .answered } }
+
+  /// Takes a pause of the whole process off the time of a question.
+  fileprivate mutating func postpone(by pause: Duration, until now: Heartbeats.Instant) {
+    guard case .asked(let time) = self else { return }
+    self = .asked(min(now, time.advanced(by: pause)))
   }
 }
