@@ -27,8 +27,9 @@ final class DatabasePool: Sendable {
     openReader: @escaping @Sendable () throws -> Database
   ) {
     lockRefusals = Mutex(LockRefusals(lockTimeout: lockTimeout))
-    // An idle gateway writes every few seconds, and then for long enough that the thread costs next to nothing.
-    let writer = DatabaseLane(name: "cordon-writer", lingering: .seconds(1), connection: writer) {
+    // An idle gateway writes every five seconds: the end of a thread, and a new one, would wake the process as often as
+    // the write.
+    let writer = DatabaseLane(name: "cordon-writer", lingering: .seconds(7), connection: writer) {
       throw ClosedError()
     }
     // It looks for changes every second.
