@@ -5,7 +5,6 @@ import IdentityAssertion
 import Operations
 import Secrets
 import Sessions
-import WebFormats
 
 /// Checks the files that a configuration names: existence, contents and permissions.
 struct FileChecks {
@@ -72,83 +71,25 @@ struct FileChecks {
 
   private func warnAboutSocket(_ address: BindAddress, at path: NodePath, _ context: inout DecodingContext) {
     guard case .unix(let file) = address else { return }
-    let folder = ConfigurationFile.directory(of: file)
+    warnIfMissing(
+      ConfigurationFile.directory(of: file), at: path,
+      remedy: "create it for the gateway's user before it starts; below /run by RuntimeDirectory= of its unit",
+      &context)
+  }
+
+  /// Warns about a missing folder, unless the gateway's unit makes it.
+  private func warnIfMissing(
+    _ folder: String, at path: NodePath, remedy: String, _ context: inout DecodingContext
+  ) {
     guard !files.hasFolder(folder), !ServiceFolders(files: files).makes(folder) else { return }
     context.warn(
       atKey: path, "there is no folder \(folder) on this machine, and the gateway does not make it",
-      remedy: "create it for the gateway's user before it starts; below /run by RuntimeDirectory= of its unit")
-  }
-
-  /// Reads the certificates of listeners with their keys, if the single files are valid.
-  /// - Parameter paths: the path of each listener in the document.
-  private func checkCertificates(
-    _ configuration: Configuration, _ paths: [NodePath], _ context: inout DecodingContext
-  ) {
-    // Certificates for addresses are rare, and browsers name no address (RFC 6066, 3).
-    let host = (try? configuration.publicOrigin)?.host
-    let name = host.flatMap { IPAddress($0) == nil && $0.utf8.first != UInt8(ascii: "[") ? $0 : nil }
-    var certificates: [ListenerCertificate] = []
-    for (acceptor, listener) in zip(configuration.listener.acceptors, paths) {
-      let path = listener.appending("tls_certificate_file")
-      do {
-        guard let certificate = try files.readCertificate(acceptor) else { continue }
-        certificates.append(certificate)
-        if let warning = certificate.warning(at: WallClock.now() / 1_000) {
-          context.warn(atKey: path, "\(path): \(warning.problem)", remedy: warning.remedy)
-        }
-        for file in certificate.filesForNoBrowser {
-          context.warn(
-            atKey: path, "\(path): browsers cannot use the kind of key of \(file) (Ed25519 or Ed448)",
-            remedy: "add a certificate with an ECDSA or RSA key")
-        }
-        warnAboutAuthorities(certificate, at: listener.appending("tls_client_ca_file"), &context)
-        guard let name, !certificate.lists(name) else { continue }
-        context.warn(
-          atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
-          remedy: "get one for \(name) (subjectAltName), unless clients connect by another name")
-      } catch {
-        context.report(
-          at: path, "\(path): the gateway cannot use it", remedy: "\(error)",
-          cause: ListenerCertificate.isTransient(error)
-            ? .machine : ListenerCertificate.isMismatch(error) ? .mismatch : .contents)
-      }
-    }
-    if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &context) }
-  }
-
-  /// Warns about each CA for clients that has also issued the gateway's own certificate, as public CAs do.
-  private func warnAboutAuthorities(
-    _ certificate: ListenerCertificate, at path: NodePath, _ context: inout DecodingContext
-  ) {
-    for subject in certificate.sharedAuthorities {
-      context.warn(
-        atKey: path,
-        "\(path): the CA \(context.concealing(subject)) has also issued the gateway's own certificate: everybody with "
-          + "a certificate of this CA may connect, of a public CA anybody",
-        remedy: "write a CA that issues certificates to your clients only, unless this one does")
-    }
-  }
-
-  /// Warns about each `[[host]]` that no certificate of any listener covers.
-  private func warnAboutHosts(
-    _ configuration: Configuration, _ certificates: [ListenerCertificate], _ context: inout DecodingContext
-  ) {
-    // The indexes match those of the file, because every host is valid.
-    for (index, site) in configuration.sites.enumerated() {
-      let origin = site.host.origin
-      guard origin.scheme == .https, IPAddress(origin.host) == nil, origin.host.utf8.first != UInt8(ascii: "["),
-        !certificates.contains(where: { $0.lists(origin.host) })
-      else { continue }
-      context.warn(
-        atKey: HostChecks.path(at: index).appending("name"),
-        "no certificate of a TLS listener is for \(context.concealing(origin.host)), so browsers refuse to open it",
-        remedy: "add one with [[listen.certificate]], unless TLS for this host ends before the gateway")
-    }
+      remedy: remedy)
   }
 
   /// A file that is at the place of the store already must be a database, because it is not replaced. Only a warning: a
   /// damaged one must not keep a running gateway from a reload.
-  private func warnAboutFile(at file: String, _ context: inout DecodingContext) {
+  private func warnAboutStoreFile(_ file: String, _ context: inout DecodingContext) {
     let path = NodePath("store.url")
     switch files.store(file) {
     case .notRegular:
@@ -165,17 +106,19 @@ struct FileChecks {
 
   private func warnAboutStore(_ location: StoreSettings.Location, _ context: inout DecodingContext) {
     guard case .sqlite(let file) = location else { return }
-    warnAboutFile(at: file, &context)
+    warnAboutStoreFile(file, &context)
     let folder = ConfigurationFile.directory(of: file)
-    guard !files.hasFolder(folder), !ServiceFolders(files: files).makes(folder) else { return }
-    context.warn(
-      atKey: NodePath("store.url"), "there is no folder \(folder) on this machine, and the gateway does not make it",
-      remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)")
+    warnIfMissing(
+      folder, at: NodePath("store.url"),
+      remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)", &context)
   }
 
-  /// Checks the members files of groups: write access to such a file is the right to admit users.
-  /// - Returns: the number of members in the file of each.
-  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ context: inout DecodingContext) -> [Int] {
+  /// Checks the members files of groups, and counts their members. Write access to such a file is the right to admit
+  /// users.
+  /// - Returns: The number of members in the file of each group.
+  func countMembers(
+    of groups: [DocumentReader.Element<GroupBuilder>], _ context: inout DecodingContext
+  ) -> [Int] {
     var counts = [Int](repeating: 0, count: groups.count)
     for (place, (index, group, _)) in groups.enumerated() {
       guard let file = group.membersFile else { continue }
@@ -251,15 +194,6 @@ struct FileChecks {
       remedy: "remove it and create another with: cordon keygen --output \(context.concealing(file))")
   }
 
-  func expect(
-    _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
-    _ context: inout DecodingContext
-  ) {
-    if !String(decoding: contents, as: UTF8.self).utf8.containsSequence(marker.utf8) {
-      context.report(at: path, "\(path): \(context.shown(file)) holds \(what)", remedy: remedy)
-    }
-  }
-
   /// The contents of a file that holds a secret, checked by the rule of `PrivateFile`, as by the gateway.
   func secret(_ file: String, _ path: NodePath, missing: String, _ context: inout DecodingContext) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &context) else { return nil }
@@ -296,17 +230,5 @@ struct FileChecks {
         at: path, "\(path): \(shown) cannot be read now (\(reason))", remedy: FileAccess.failureRemedy, cause: .machine)
     }
     return nil
-  }
-}
-
-extension Collection where Element == UInt8 {
-  /// Whether it contains `other`.
-  func containsSequence(_ other: some Collection<UInt8>) -> Bool {
-    var start = startIndex
-    while start != endIndex {
-      if self[start...].starts(with: other) { return true }
-      start = index(after: start)
-    }
-    return other.isEmpty
   }
 }

@@ -45,16 +45,23 @@ extension FileChecks {
     let found = self.contents(
       file, path, missing: "write the path of a PEM file", limit: AuthorityFile.sizeLimit, called: "1 MiB", &context)
     guard let bytes = found?.bytes else { return nil }
-    expect(
-      "-----BEGIN CERTIFICATE-----", in: bytes, file, path, "no certificate in PEM", "write the path of a PEM file",
-      &context)
+    requirePEM("-----BEGIN CERTIFICATE-----", of: "certificate", in: bytes, file, path, &context)
     return bytes
   }
 
   private func checkKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
     guard let contents = secret(file, path, missing: "write the path of a PEM file", &context) else { return }
-    expect(
-      "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file", &context)
+    requirePEM("PRIVATE KEY-----", of: "private key", in: contents, file, path, &context)
+  }
+
+  /// Reports a file without the marker that every text of its kind has in PEM (RFC 7468, 2).
+  private func requirePEM(
+    _ marker: String, of kind: String, in contents: [UInt8], _ file: String, _ path: NodePath,
+    _ context: inout DecodingContext
+  ) {
+    guard !String(decoding: contents, as: UTF8.self).utf8.containsSequence(marker.utf8) else { return }
+    context.report(
+      at: path, "\(path): \(context.shown(file)) holds no \(kind) in PEM", remedy: "write the path of a PEM file")
   }
 
   private func checkTicketKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
@@ -67,5 +74,17 @@ extension FileChecks {
       at: path,
       "\(path): \(context.shown(file)) has \(contents.count) bytes, but a session ticket key has 80 or 48",
       remedy: "create one with: \(command)")
+  }
+}
+
+extension Collection where Element == UInt8 {
+  /// Whether it contains `other`.
+  fileprivate func containsSequence(_ other: some Collection<UInt8>) -> Bool {
+    var start = startIndex
+    while start != endIndex {
+      if self[start...].starts(with: other) { return true }
+      start = index(after: start)
+    }
+    return other.isEmpty
   }
 }
