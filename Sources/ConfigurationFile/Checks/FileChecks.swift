@@ -27,7 +27,7 @@ struct FileChecks {
     for (acceptor, path) in listeners { checkTLS(acceptor, at: path, &context) }
     checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &context)
     for (index, upstream, _) in upstreams {
-      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &context)
+      checkTLS(upstream.tls.settings, at: UpstreamChecks.path(at: index), &context)
     }
     guard context.problems.isEmpty else { return }
     let paths = listeners.map(\.path)

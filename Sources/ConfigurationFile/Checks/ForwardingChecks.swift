@@ -22,7 +22,7 @@ enum ForwardingChecks {
   static func paths(of configuration: Configuration, _ upstreams: [Int]) -> [(UpstreamSettings, NodePath)] {
     [(configuration.upstream, NodePath(ConfigurationSchema.upstream.name))]
       + zip(configuration.upstreams, upstreams).map { settings, index in
-        (settings, NodePath(ConfigurationSchema.upstreams.name).appending(index))
+        (settings, UpstreamChecks.path(at: index))
       }
   }
 
@@ -102,7 +102,7 @@ enum ForwardingChecks {
           reported.insert(route.index).inserted
         else { continue }
         context.report(
-          at: NodePath(ConfigurationSchema.route.name).appending(routes[route.index]).appending("path"),
+          at: RouteChecks.path(at: routes[route.index]).appending("path"),
           "the route\(MethodText.condition(names.map { $0 == name })) is outside of \"\(prefix)\", which the upstream "
             + "\(name) removes from paths (strip_prefix)",
           remedy: "write a path below \"\(prefix)\", or another upstream")

@@ -7,16 +7,15 @@ import WebFormats
 enum RouteChecks {
   /// - Returns: the indexes in the document of the routes that are valid one by one.
   static func check(
-    _ builders: [DocumentReader.Element<RouteBuilder>], _ accessDraft: AccessBuilder,
+    _ builders: [DocumentReader.Element<RouteBuilder>], _ accessBuilder: AccessBuilder,
     into configuration: inout Configuration, _ context: inout DecodingContext
   ) -> [Int] {
-    let access = accessDraft.settings
+    let access = accessBuilder.settings
     configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
     settings.reserveCapacity(builders.count)
-    let list = NodePath(ConfigurationSchema.route.name)
     for (index, builder, present) in builders {
-      let path = list.appending(index)
+      let path = path(at: index)
       if let name = builder.upstream {
         UpstreamChecks.checkName(name, at: path.appending("upstream"), configuration, &context)
       }
@@ -27,8 +26,8 @@ enum RouteChecks {
       }
     }
     configuration.routes = settings.map(\.route)
-    checkEmptyLists(accessDraft, &context)
-    checkAddresses(settings, configuration, &context)
+    checkEmptyLists(accessBuilder, &context)
+    checkEmailRules(settings, configuration, &context)
     let groups = GroupChecks.names(configuration, context)
     let hosts = configuration.sites.map(\.host)
     switch table(access, configuration.routes, groups, hosts) {
@@ -37,13 +36,15 @@ enum RouteChecks {
       checkTokens(settings, access, groups, hosts, &context)
     case .failure(let problems):
       for problem in problems.problems {
-        let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
+        let route = problem.route.map { path(at: settings[$0].index) }
         let key = (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key)
         report(problem, at: problem.entry.map { key.appending($0) } ?? key, &context)
       }
     }
     return settings.map(\.index)
   }
+
+  static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.route.name).appending(index) }
 
   /// Reports empty lists of `[access]`: they look as if they admitted nobody, but restrict nothing.
   private static func checkEmptyLists(_ builder: AccessBuilder, _ context: inout DecodingContext) {
@@ -53,10 +54,10 @@ enum RouteChecks {
         at: access.appending(key), "\(key) is empty; without an entry in any list everybody who signs in is admitted",
         remedy: "add entries, remove the key to admit everybody, or deny everybody by a route with access = \"deny\"")
     }
-    if builder.networks?.isEmpty == true { reportNetworks(at: access.appending("networks"), &context) }
+    if builder.networks?.isEmpty == true { reportEmptyNetworks(at: access.appending("networks"), &context) }
   }
 
-  private static func reportNetworks(at path: NodePath, _ context: inout DecodingContext) {
+  private static func reportEmptyNetworks(at path: NodePath, _ context: inout DecodingContext) {
     context.report(
       at: path, "networks is empty, so it would not be a condition, or be one that nobody meets",
       remedy: "name networks, or remove the key")
@@ -74,7 +75,7 @@ enum RouteChecks {
     for (place, (index, route)) in routes.enumerated() where route.tokens == true {
       let access = settingsDecidingTokens(of: place, effective.routes[place]).map(\.access.value)
       if access.contains(where: { $0.isForwarded && $0 != .public }) { continue }
-      let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
+      let key = path(at: index).appending("tokens")
       let problem: String
       let remedy: String
       switch access.first {
@@ -104,23 +105,23 @@ enum RouteChecks {
     return decided.isEmpty ? all : decided
   }
 
-  /// Reports rules about addresses if the scope `email` is not requested: they would silently admit nobody, or
+  /// Reports rules about e-mail addresses if the scope `email` is not requested: they would silently admit nobody, or
   /// everybody.
-  private static func checkAddresses(
+  private static func checkEmailRules(
     _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ context: inout DecodingContext
   ) {
     // Native apps request scopes themselves.
     guard !configuration.apple.scopes.contains(.email), configuration.apple.nativeClientIDs.isEmpty else { return }
-    checkAddresses(
+    checkEmailRules(
       configuration.access.lists, configuration.access.conditions, of: NodePath(ConfigurationSchema.access.name),
       &context)
     for (index, route) in routes {
       let lists: AccessLists? = if case .lists(let lists) = route.access { lists } else { nil }
-      checkAddresses(lists, route.conditions, of: NodePath(ConfigurationSchema.route.name).appending(index), &context)
+      checkEmailRules(lists, route.conditions, of: path(at: index), &context)
     }
   }
 
-  private static func checkAddresses(
+  private static func checkEmailRules(
     _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ context: inout DecodingContext
   ) {
     let keys = [
@@ -201,7 +202,7 @@ enum RouteChecks {
   ) -> Bool {
     var isGood = true
     if builder.networks?.isEmpty == true {
-      reportNetworks(at: path.appending("networks"), &context)
+      reportEmptyNetworks(at: path.appending("networks"), &context)
       isGood = false
     }
     guard let methods = builder.methods else { return isGood }

@@ -35,10 +35,12 @@ enum UpstreamChecks {
     for (index, other, _) in builders { add(other, at: index, to: &builder, &context) }
   }
 
+  static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.upstreams.name).appending(index) }
+
   private static func add(
     _ other: UpstreamBuilder, at index: Int, to builder: inout ConfigurationBuilder, _ context: inout DecodingContext
   ) {
-    let path = NodePath(ConfigurationSchema.upstreams.name).appending(index)
+    let path = path(at: index)
     if isSame(other.name, UpstreamSettings.defaultName) {
       context.report(
         at: path.appending("name"), "\"default\" is the name of [upstream]", remedy: "choose another name")

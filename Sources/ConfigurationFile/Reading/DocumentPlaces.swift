@@ -5,7 +5,7 @@ struct DocumentPlaces {
   let hosts: [Int]
 
   /// The path of a route in the document, by its number among the settings.
-  func route(_ number: Int) -> NodePath { NodePath(ConfigurationSchema.route.name).appending(routes[number]) }
+  func route(_ number: Int) -> NodePath { RouteChecks.path(at: routes[number]) }
 
   /// The path of a host in the document, by its number among the settings.
   func host(_ number: Int) -> NodePath { HostChecks.path(at: hosts[number]) }
