@@ -4,13 +4,30 @@ import WebFormats
 struct UnknownKey {
   /// With its tables.
   let name: String
-  /// Whether it is a table, with keys of its own.
-  let isTable: Bool
-  /// Whether it is a list of such tables, each with a header in two brackets.
-  let isList: Bool
+  let kind: Kind
+
+  /// The form in which it is written.
+  enum Kind {
+    /// A key with a value.
+    case key
+    /// A table, with keys of its own: `[name]`.
+    case table
+    /// A list of such tables: `[[name]]`.
+    case listOfTables
+  }
+
+  /// The problem, with the header of a table as it is written.
+  var problem: String {
+    let written = WrittenText(value: name, written: name).shown.dropFirst().dropLast()
+    return switch kind {
+    case .key: "there is no key \(written)"
+    case .table: "there is no table [\(written)]"
+    case .listOfTables: "there is no table [[\(written)]]"
+    }
+  }
 
   var remedy: String {
-    if isTable || isList, let nearest = NearestKey.find(name, among: Self.tables + Self.lists) {
+    if kind != .key, let nearest = NearestKey.find(name, among: Self.tables + Self.lists) {
       return Self.lists.contains(nearest) ? "did you mean [[\(nearest)]]?" : "did you mean [\(nearest)]?"
     }
     let descriptions = Self.descriptions
@@ -31,7 +48,7 @@ struct UnknownKey {
     {
       return "did you mean \(description.key)?"
     }
-    guard !siblings.isEmpty, !isTable, !isList else { return "remove it; `cordon reference` lists every key" }
+    guard !siblings.isEmpty, kind == .key else { return "remove it; `cordon reference` lists every key" }
     let place = table.isEmpty ? "at the top" : "of [\(table)]"
     return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
   }
@@ -47,4 +64,10 @@ struct UnknownKey {
     ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name,
     ConfigurationSchema.host.name, ConfigurationSchema.route.name, "\(ConfigurationSchema.listen.name).certificate",
   ]
+}
+
+extension UnknownKey.Kind {
+  init(_ node: Node) {
+    self = node.isTable ? .table : node.isListOfTables ? .listOfTables : .key
+  }
 }

@@ -54,7 +54,7 @@ struct DocumentReader {
       let name = path.components.isEmpty ? key : "\(path).\(key)"
       if key.utf8.contains(UInt8(ascii: ".")) {
         // A quoted key with a dot in it is not the key of a table.
-        noteUnknown(keyPath, name: name, isTable: false)
+        unknown.append((keyPath, UnknownKey(name: name, kind: .key)))
       } else if let read = readers[name] {
         if read(node, keyPath, &context, &builder) { context.noteValid(name) }
       } else if tables.contains(name) {
@@ -65,7 +65,7 @@ struct DocumentReader {
             node, at: keyPath, name: name, more: name == "upstream" ? "; additional ones are [[upstreams]]" : "")
         }
       } else if !readListOfTables(name, node, at: keyPath) {
-        noteUnknown(keyPath, name: name, isTable: node.isTable, isList: node.isListOfTables)
+        unknown.append((keyPath, UnknownKey(name: name, kind: UnknownKey.Kind(node))))
       }
     }
   }
@@ -160,7 +160,8 @@ struct DocumentReader {
           isValid = false
         }
       } else {
-        noteUnknown(keyPath, name: "\(section.name).\(key)", isTable: node.isTable)
+        // In an element, a list of tables is a key like any other, as listener.certificate is.
+        unknown.append((keyPath, UnknownKey(name: "\(section.name).\(key)", kind: node.isTable ? .table : .key)))
         isValid = false
       }
     }
@@ -198,21 +199,14 @@ struct DocumentReader {
     }
   }
 
-  private mutating func noteUnknown(_ path: NodePath, name: String, isTable: Bool, isList: Bool = false) {
-    unknown.append((path, UnknownKey(name: name, isTable: isTable, isList: isList)))
-  }
-
   /// Reports unknown keys. The search for the key that was meant takes milliseconds: it is made for those only that can
   /// be among the problems that are reported.
   private mutating func reportUnknown() {
     let sorted = unknown.map { (location: context.location(of: $0.path), entry: $0) }
       .sorted { $0.location < $1.location }
     for (index, (_, (path, key))) in sorted.enumerated() {
-      let written = WrittenText(value: key.name, written: key.name).shown.dropFirst().dropLast()
-      let header = key.isList ? "[[\(written)]]" : "[\(written)]"
       context.report(
-        atKey: path, key.isTable || key.isList ? "there is no table \(header)" : "there is no key \(written)",
-        remedy: index < [ConfigurationDiagnostic].reportLimit ? key.remedy : "")
+        atKey: path, key.problem, remedy: index < [ConfigurationDiagnostic].reportLimit ? key.remedy : "")
     }
   }
 }
