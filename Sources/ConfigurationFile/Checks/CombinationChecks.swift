@@ -5,7 +5,6 @@ import IdentityAssertion
 import Operations
 import Pages
 import Sessions
-import WebFormats
 
 /// Finds valid values that make no sense together.
 enum CombinationChecks {
@@ -31,41 +30,12 @@ enum CombinationChecks {
   private static func checkAddresses(_ configuration: Configuration, _ context: inout DecodingContext) {
     guard context.validKeys.contains("listen.address") else { return }
     let listen = configuration.listener.main.address
-    if overlap(listen, configuration.adminAddress) {
+    if listen.overlaps(configuration.adminAddress) {
       let key = context.validKeys.contains("admin.address") ? "admin.address" : "listen.address"
       context.report(
         at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each its own port")
     }
   }
-
-  /// Whether requests that are sent there come back to the listener.
-  static func isLoop(_ upstream: UpstreamAddress, _ listen: BindAddress) -> Bool {
-    switch (upstream, listen) {
-    case (.unix(let path), .unix(let own)): path == own
-    case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
-      port == ownPort && ownPort != 0
-        && (isSame(host, own)
-          || (isAny(host) || Host.isLoopback(host.utf8)) && (isAny(own) || Host.isLoopback(own.utf8)))
-    default: false
-    }
-  }
-
-  static func overlap(_ one: BindAddress, _ other: BindAddress) -> Bool {
-    switch (one, other) {
-    case (.unix(let one), .unix(let other)): one == other
-    case (.ip(let host, let port), .ip(let otherHost, let otherPort)):
-      port == otherPort && port != 0 && (isSame(host, otherHost) || isAny(host) || isAny(otherHost))
-    default: false
-    }
-  }
-
-  /// Whether two hosts are the same, also if an IPv6 address is spelled in two ways.
-  private static func isSame(_ one: String, _ other: String) -> Bool {
-    guard let one = IPAddress(one), let other = IPAddress(other) else { return one == other }
-    return one == other
-  }
-
-  private static func isAny(_ host: String) -> Bool { IPAddress(host)?.isUnspecified ?? false }
 
   private static func checkApple(_ configuration: Configuration, _ context: inout DecodingContext) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {

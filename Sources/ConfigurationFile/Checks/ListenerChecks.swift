@@ -42,7 +42,7 @@ enum ListenerChecks {
     _ address: BindAddress, at path: NodePath, _ configuration: Configuration, _ context: inout DecodingContext
   ) {
     let others = configuration.listener.acceptors.map(\.address) + [configuration.adminAddress]
-    guard others.contains(where: { CombinationChecks.overlap($0, address) }) else { return }
+    guard others.contains(where: { $0.overlaps(address) }) else { return }
     context.report(
       at: path.appending("address"), "another listener has this address", remedy: "give each its own port")
   }

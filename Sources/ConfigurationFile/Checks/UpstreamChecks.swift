@@ -186,7 +186,7 @@ enum UpstreamChecks {
       if !seen.insert(address).inserted, place.parent == list {
         context.report(at: place, "\(list) lists this twice", remedy: "remove one of them")
       }
-      if let loop = own.first(where: { CombinationChecks.isLoop(address, $0.address) }) {
+      if let loop = own.first(where: { address.leads(to: $0.address) }) {
         context.report(
           at: place, "\(place) is \(loop.name)",
           remedy: "write the application's address, with another port")
