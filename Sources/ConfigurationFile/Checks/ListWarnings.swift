@@ -87,7 +87,7 @@ struct ListWarnings {
     let groups = rules.flatMap(\.denied.groups)
     for index in configuration.groups.indices {
       let group = configuration.groups[index]
-      guard groups.contains(where: { UpstreamChecks.isSame($0, group.name) }) else { continue }
+      guard groups.contains(where: { $0.utf8.elementsEqual(group.name.utf8) }) else { continue }
       lists.append((GroupChecks.path(at: index).appending("members"), group.members))
     }
     return lists.compactMap { path, addresses -> ConfigurationDiagnostic? in

@@ -32,7 +32,7 @@ enum ListenerChecks {
     _ other: ListenerBuilder, at path: NodePath, among listener: ListenerSettings, _ context: inout DecodingContext
   ) {
     let taken = ["admin"] + listener.acceptors.map(\.name)
-    guard taken.contains(where: { UpstreamChecks.isSame($0, other.name) }) else { return }
+    guard taken.contains(where: { $0.utf8.elementsEqual(other.name.utf8) }) else { return }
     context.report(
       at: path.appending("name"), "this listener name is already used",
       remedy: "choose another name; \"listen\" and \"admin\" are those of [listen] and [admin]")

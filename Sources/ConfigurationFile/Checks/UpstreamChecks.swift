@@ -160,7 +160,7 @@ enum UpstreamChecks {
     isSame(name, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : name
   }
 
-  /// Names are compared as bytes.
+  /// Whether two names of upstreams are the same, compared as bytes.
   static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
   private static func addresses(

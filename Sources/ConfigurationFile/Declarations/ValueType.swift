@@ -178,9 +178,7 @@ extension ValueType where Value == Duration {
       },
       write: { TOMLText.quoted(DurationText.format($0)) })
   }
-}
 
-extension ValueType where Value == Duration {
   /// The maximum age of a sign-in: zero for none, or long enough to sign in again. In whole seconds.
   static var age: ValueType {
     let (least, most) = (Duration.seconds(60), Duration.seconds(3_650 * 86_400))

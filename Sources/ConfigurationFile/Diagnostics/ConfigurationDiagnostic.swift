@@ -37,13 +37,13 @@ package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConverti
     _ severity: Severity = .error, file: String, line: Int, column: Int, problem: String, remedy: String,
     cause: Cause = .contents
   ) {
-    self.cause = cause
     self.severity = severity
     self.file = file
     self.line = line
     self.column = column
     self.problem = problem
     self.remedy = remedy
+    self.cause = cause
   }
 
   /// `FILE:LINE:COLUMN: problem; remedy`, of a warning with `warning: ` before its problem, on one line whatever the
