@@ -49,14 +49,14 @@ struct DoctorCommand: AsyncParsableCommand {
           "runuser -u \(account.name) -- cordon doctor --config \(config), to find files that the gateway cannot read"))
     }
     // Apple may take twelve seconds over an answer.
-    let progress = Progress()
-    progress.show("      looking")
+    let line = StatusLine()
+    line.show("      looking")
     let findings = try await doctor.examine { finding in
-      progress.clear()
+      line.clear()
       print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
-      progress.show("      looking")
+      line.show("      looking")
     }
-    progress.clear()
+    line.clear()
     let failures = findings.count { $0.status == .failure }
     let warnings = findings.count { $0.status == .warning } + mistakes.count + (account == nil ? 0 : 1)
     print(style.summary(failures: failures, warnings: warnings))

@@ -49,16 +49,16 @@ struct StoreCommand: AsyncParsableCommand {
       let keys = try await store.sealingKeys()
       let total = keys.filter { $0.key != keyring.currentKey }.values.reduce(0, +)
       let unreadable = keys.filter { !keyring.knows($0.key) }.values.reduce(0, +)
-      var work = LongWork()
-      defer { work.finishPart() }
+      var progress = ProgressReport()
+      defer { progress.finishPart() }
       // The sessions first: repeated after an interruption, the command finds the tokens, and so the other sessions.
-      if forgetUnreadable, unreadable > 0 { try await endEverySession(in: store, tokens: unreadable, &work) }
+      if forgetUnreadable, unreadable > 0 { try await endEverySession(in: store, tokens: unreadable, &progress) }
       let done = try await TokenReencryption.run(
         store: store, keyring: keyring, unreadable: forgetUnreadable ? .forget : .stop
       ) {
-        work.note("refresh tokens", $0.moved + $0.forgotten, of: total)
+        progress.note("refresh tokens", $0.moved + $0.forgotten, of: total)
       }
-      work.finishPart()
+      progress.finishPart()
       try await store.close()
       if done.forgotten > 0 {
         print("\(Self.tokens(done.forgotten)) deleted. Accounts and names are kept.")
@@ -69,16 +69,18 @@ struct StoreCommand: AsyncParsableCommand {
           : "\(Self.tokens(done.moved)) now sealed by key \(keyring.currentKey).")
     }
 
-    private func endEverySession(in store: any SessionStore, tokens: Int, _ work: inout LongWork) async throws {
+    private func endEverySession(
+      in store: any SessionStore, tokens: Int, _ progress: inout ProgressReport
+    ) async throws {
       print("\(Self.tokens(tokens)) sealed by a secret that is not there: deleting them, and ending every session.")
       let accounts = try await store.counts().accounts
-      let ended = try await TokenReencryption.endEverySession(in: store) { work.note("accounts", $0, of: accounts) }
-      work.finishPart()
-      print("\(LongWork.grouped(ended)) session\(ended == 1 ? "" : "s") ended.")
+      let ended = try await TokenReencryption.endEverySession(in: store) { progress.note("accounts", $0, of: accounts) }
+      progress.finishPart()
+      print("\(counted(ended, "session")) ended.")
     }
 
     private static func tokens(_ count: Int) -> String {
-      "\(LongWork.grouped(count)) refresh token\(count == 1 ? " is" : "s are")"
+      "\(counted(count, "refresh token")) \(count == 1 ? "is" : "are")"
     }
   }
 }

@@ -66,16 +66,16 @@ extension StoreCommand {
       defer { withExtendedLifetime(claim) {} }
       let source = try SQLiteSessionStore(path: path, isWholeRead: true)
       let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false, isCopyTarget: true)
-      var work = LongWork()
+      var progress = ProgressReport()
       // Prints the progress that was reached before an error is printed.
-      defer { work.finishPart() }
-      let isNew = try await StoreCopy.run(from: source, to: target) { work.note($0.rawValue, $1, of: $2) }
-      work.finishPart()
+      defer { progress.finishPart() }
+      let isNew = try await StoreCopy.run(from: source, to: target) { progress.note($0.rawValue, $1, of: $2) }
+      progress.finishPart()
       let counts = try await target.counts()
       try await source.close()
       try await target.close()
       let what = [(counts.accounts, "account"), (counts.sessions, "session"), (counts.refreshTokens, "refresh token")]
-        .map { "\(LongWork.grouped($0)) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+        .map { counted($0, $1) }.joined(separator: ", ")
       print(
         isNew
           ? "The copy is complete: \(what). Start the gateways." : "The copy was complete already; nothing was done.")

@@ -21,19 +21,19 @@ struct PagedList<Element: Encodable> {
     _ name: String, ifEmpty: String, remedy: String,
     ask: (String?) async throws -> (elements: [Element], next: String?, damaged: [String?]?)
   ) async throws {
-    let progress = Progress()
+    let line = StatusLine()
     var damaged: [String?] = []
     var after: String?
     repeat {
-      progress.show(count == 0 ? "Asking the gateway" : "\(LongWork.grouped(count)) \(name)")
+      line.show(count == 0 ? "Asking the gateway" : "\(grouped(count)) \(name)")
       let page: (elements: [Element], next: String?, damaged: [String?]?)
       do {
         page = try await ask(after)
       } catch {
-        progress.clear()
+        line.clear()
         throw error
       }
-      progress.clear()
+      line.clear()
       try print(page.elements)
       damaged += page.damaged ?? []
       after = page.next

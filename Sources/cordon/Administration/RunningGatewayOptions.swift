@@ -27,9 +27,9 @@ struct RunningGatewayOptions: ParsableArguments {
 
   /// Shows that the gateway is waited for.
   func waiting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
-    let progress = Progress()
-    progress.show("Asking the gateway")
-    defer { progress.clear() }
+    let line = StatusLine()
+    line.show("Asking the gateway")
+    defer { line.clear() }
     return try await ask()
   }
 

@@ -79,9 +79,9 @@ struct DemoCommand: AsyncParsableCommand {
     _ parts: inout [DemoPart], installation: DemoInstallation, folder: DemoFolder,
     interruption: Interruption
   ) async throws {
-    let progress = Progress()
-    progress.show("Starting a simulated Apple, the application and the gateway")
-    defer { progress.clear() }
+    let line = StatusLine()
+    line.show("Starting a simulated Apple, the application and the gateway")
+    defer { line.clear() }
     var taken: Set<Int> = []
     let settings = try DemoSettings(
       port: LoopbackPort.free(from: port, taken: &taken),
@@ -104,7 +104,7 @@ struct DemoCommand: AsyncParsableCommand {
         name: "gateway", program: installation.gateway, arguments: ["run", "--config", settings.configurationFile],
         folder: folder))
     try await waitForAnswer(from: settings.adminPort, path: "/readyz", parts, interruption: interruption)
-    progress.clear()
+    line.clear()
     // Nobody would know the address: the parts are stopped.
     try StandardOutput.write(settings.welcome)
   }

@@ -6,7 +6,7 @@
 
 /// A temporary status line on a terminal, which the next output replaces. If standard error is not a terminal, nothing
 /// is written.
-struct Progress {
+struct StatusLine {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
   private let isShown = Self.isTerminal

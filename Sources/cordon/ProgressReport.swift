@@ -1,7 +1,7 @@
 /// Progress of a long operation, part by part: on a terminal a line that changes, elsewhere a line now and then; and
 /// a line for each part that is done.
-struct LongWork {
-  private let progress = Progress()
+struct ProgressReport {
+  private let line = StatusLine()
   private var latest: (part: String, count: String)?
   private var shown = ContinuousClock.now
 
@@ -13,14 +13,14 @@ struct LongWork {
   /// Reports the progress of a part.
   mutating func note(_ part: String, _ done: Int, of total: Int) {
     if let latest, latest.part != part { finishPart() }
-    let count = "\(Self.grouped(done)) of \(Self.grouped(max(done, total)))"
+    let count = "\(grouped(done)) of \(grouped(max(done, total)))"
     let isFirst = latest == nil
     latest = (part, count)
-    let wait = Progress.isTerminal ? Self.glance : Self.pause
-    guard isFirst && Progress.isTerminal || ContinuousClock.now - shown >= wait else { return }
+    let wait = StatusLine.isTerminal ? Self.glance : Self.pause
+    guard isFirst && StatusLine.isTerminal || ContinuousClock.now - shown >= wait else { return }
     shown = .now
-    if Progress.isTerminal {
-      progress.show("\(part): \(count)")
+    if StatusLine.isTerminal {
+      line.show("\(part): \(count)")
     } else {
       print("\(part): \(count) …")
     }
@@ -30,16 +30,7 @@ struct LongWork {
   mutating func finishPart() {
     guard let (part, count) = latest else { return }
     latest = nil
-    progress.clear()
+    line.clear()
     print("\(part): \(count)")
-  }
-
-  /// Thousands apart, for people.
-  static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number))
-    return String(
-      digits.enumerated().flatMap { index, digit in
-        index > 0 && (digits.count - index) % 3 == 0 ? [",", digit] : [digit]
-      })
   }
 }
