@@ -12,7 +12,8 @@ struct ReadyCommand: AsyncParsableCommand {
       Requests /readyz at admin.address, or /livez with --live. For health checks in containers without an HTTP client. \
       Use --live where an unhealthy container is started again: that does not bring back a session store that is away.
 
-      Exit status: 0 if it is ready (live), 1 if it is not or does not answer, 78 if [admin] of the configuration cannot be read.
+      Exit status: 0 if it is ready (live), 1 if it is not or does not answer, 78 if [admin] of the configuration \
+      cannot be read.
       """)
 
   @Option(

@@ -107,29 +107,37 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
-    let folder = try written { () throws(ConfigurationFolderError) in try ConfigurationFolder(of: output) }
-    try mayReplace(terminal)
+    let folder = try reportingErrors { () throws(ConfigurationFolderError) in try ConfigurationFolder(of: output) }
+    try confirmReplacement(terminal)
     if !simulator { welcome(terminal) }
 
     var interview = Interview(terminal: simulator ? nil : terminal, folder: folder, output: output)
     if simulator { try answerForSimulator(&interview, folder) } else { try answer(&interview, folder) }
     try interview.checkAll()
 
-    let key = interview.keySource
     terminal?.say("")
-    try written { () throws(ConfigurationFolderError) in
-      if let made = interview.madeKey { try folder.placeMadeKey(named: LocalApple.keyFile, made) }
-      let placed = try folder.placeKey(from: key)
-      interview.configuration.set("apple.private_key_file", .text(placed))
-      try folder.placeSecret(named: Interview.secretName, interview.secret)
-      try folder.writeConfiguration(named: interview.fileName, interview.configuration.text)
-    }
+    try reportingErrors { () throws(ConfigurationFolderError) in try Self.writeFiles(of: &interview, in: folder) }
     for note in folder.notes { print(note) }
     print("")
     let (configuration, warnings) = try Configuration.checked(from: output, files: .systemWithStore)
     TerminalLines().printTable(configuration.summary)
     if !warnings.isEmpty { print("") }
     for warning in warnings { print(warning) }
+    printNextSteps(configuration, folder)
+  }
+
+  /// Writes the key, the secret and the configuration.
+  private static func writeFiles(
+    of interview: inout Interview, in folder: ConfigurationFolder
+  ) throws(ConfigurationFolderError) {
+    let source = interview.keySource
+    if let made = interview.madeKey { try folder.placeMadeKey(named: LocalApple.keyFile, made) }
+    interview.configuration.set("apple.private_key_file", .text(try folder.placeKey(from: source)))
+    try folder.placeSecret(named: Interview.secretName, interview.secret)
+    try folder.writeConfiguration(named: interview.fileName, interview.configuration.text)
+  }
+
+  private func printNextSteps(_ configuration: Configuration, _ folder: ConfigurationFolder) {
     let first = simulator ? "Start the simulated Apple:" : "The Services ID must list this return URL, exactly:"
     print(
       """
@@ -230,7 +238,9 @@ struct InitCommand: ParsableCommand {
     try interview.ask(.store(in: folder), given: store)
   }
 
-  private func mayReplace(_ terminal: Terminal?) throws {
+  /// Returns if there is no file yet, or if it may be replaced.
+  /// - Throws: `ExitCode`, after the reason was printed.
+  private func confirmReplacement(_ terminal: Terminal?) throws {
     var status = stat()
     guard stat(output, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFREG else {
@@ -248,7 +258,9 @@ struct InitCommand: ParsableCommand {
     throw ExitCode(ExitStatus.cannotCreate)
   }
 
-  private func written<Result>(_ body: () throws(ConfigurationFolderError) -> Result) throws -> Result {
+  /// Prints the error of a file that could not be written.
+  /// - Throws: `ExitCode` 73.
+  private func reportingErrors<Result>(_ body: () throws(ConfigurationFolderError) -> Result) throws -> Result {
     do throws(ConfigurationFolderError) { return try body() } catch {
       printError("cordon init: \(error.message)")
       throw ExitCode(ExitStatus.cannotCreate)
