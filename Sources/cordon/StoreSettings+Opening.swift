@@ -27,42 +27,48 @@ extension StoreSettings {
     let claim = StoreClaim()
     return { () throws(StoreError) in
       let opened = try await open()
-      if let file = opened as? SQLiteSessionStore, file.wasEmptied {
-        logger.warning(
-          "the session store's file was empty, everybody is signed out",
-          metadata: [
-            "store": "\(opened.place)",
-            "remedy": """
-            nothing if the file was made for this start; otherwise the machine may have crashed, or the disk was full: \
-            stop cordon, and restore the store from a backup
-            """,
-          ])
-      } else if opened.isNew {
-        logger.notice(
-          "created a new session store, nobody is signed in",
-          metadata: [
-            "store": "\(opened.place)",
-            "remedy": "if there was one before: stop cordon, and put it back or mount its volume",
-          ])
-      }
-      if let database = opened as? PostgreSQLSessionStore {
-        database.onKeptConnection { error in
-          logger.warning(
-            "an old connection to the session store cannot be renewed, keeping it", metadata: ["error": "\(error)"])
-        }
-        database.onChangeDelivery { delivery in
-          switch delivery {
-          case .polled(let error):
-            logger.warning(
-              "cannot listen for changes of the session store, polling once a second", metadata: ["error": "\(error)"])
-          case .announced: logger.notice("listening for changes of the session store again")
-          }
-        }
-      }
+      Self.log(newStore: opened, logger)
+      if let database = opened as? PostgreSQLSessionStore { Self.log(troubleOf: database, logger) }
       if case .sqlite(let path) = location, !claim.take(path) {
         logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])
       }
       return opened
+    }
+  }
+
+  private static func log(newStore store: any SessionStore, _ logger: Logger) {
+    if let file = store as? SQLiteSessionStore, file.wasEmptied {
+      logger.warning(
+        "the session store's file was empty, everybody is signed out",
+        metadata: [
+          "store": "\(store.place)",
+          "remedy": """
+          nothing if the file was made for this start; otherwise the machine may have crashed, or the disk was full: \
+          stop cordon, and restore the store from a backup
+          """,
+        ])
+    } else if store.isNew {
+      logger.notice(
+        "created a new session store, nobody is signed in",
+        metadata: [
+          "store": "\(store.place)",
+          "remedy": "if there was one before: stop cordon, and put it back or mount its volume",
+        ])
+    }
+  }
+
+  private static func log(troubleOf database: PostgreSQLSessionStore, _ logger: Logger) {
+    database.onKeptConnection { error in
+      logger.warning(
+        "an old connection to the session store cannot be renewed, keeping it", metadata: ["error": "\(error)"])
+    }
+    database.onChangeDelivery { delivery in
+      switch delivery {
+      case .polled(let error):
+        logger.warning(
+          "cannot listen for changes of the session store, polling once a second", metadata: ["error": "\(error)"])
+      case .announced: logger.notice("listening for changes of the session store again")
+      }
     }
   }
 
@@ -93,23 +99,8 @@ extension StoreSettings {
   func openIfPresent() async throws(StoreError) -> Doctor.StorePresence {
     switch location {
     case .sqlite(let path):
-      if access(path, F_OK) != 0, errno == ENOENT {
-        // A gateway may be running on the file that was there, and its log belongs to that file alone.
-        guard access(path + "-wal", F_OK) != 0 else {
-          throw StoreError(
-            code: .unavailable,
-            message: "the store \(path) is gone, and its log \(path)-wal is still there; put the store back before you "
-              + "start cordon again; if there is only a backup, which the log would damage, or is to be a new store, "
-              + "remove \(path)-wal and \(path)-shm first")
-        }
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        guard access(folder, W_OK | X_OK) == 0 else {
-          throw StoreError(
-            code: errno == ENOENT ? .missingDirectory : .denied,
-            message: "the store cannot be made at \(path): \(String(cString: strerror(errno))); make the folder, and "
-              + "let the gateway's user write there")
-        }
+      guard access(path, F_OK) == 0 || errno != ENOENT else {
+        try Self.requireRoomForFile(at: path)
         return .absent(path)
       }
       return .open(try SQLiteSessionStore(path: path, isWholeRead: true))
@@ -118,6 +109,24 @@ extension StoreSettings {
       case .store(let store): return .open(store)
       case .nothing(let place): return .absent(place)
       }
+    }
+  }
+
+  /// Checks whether the gateway can make the file of a store, which is missing.
+  private static func requireRoomForFile(at path: String) throws(StoreError) {
+    // A gateway may be running on the file that was there, and its log belongs to that file alone.
+    guard access(path + "-wal", F_OK) != 0 else {
+      throw StoreError(
+        code: .unavailable,
+        message: "the store \(path) is gone, and its log \(path)-wal is still there; put the store back before you "
+          + "start cordon again; if there is only a backup, which the log would damage, or is to be a new store, "
+          + "remove \(path)-wal and \(path)-shm first")
+    }
+    guard access(ConfigurationFolder.split(path).folder, W_OK | X_OK) == 0 else {
+      throw StoreError(
+        code: errno == ENOENT ? .missingDirectory : .denied,
+        message: "the store cannot be made at \(path): \(String(cString: strerror(errno))); make the folder, and "
+          + "let the gateway's user write there")
     }
   }
 }
