@@ -62,7 +62,7 @@ package struct AccessLogLine: Sendable, Equatable {
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
     hidden: [UInt8] = [], to buffer: inout LogBuffer, as format: LineFormat
   ) {
-    let head = request.extracting(request.part(0))
+    let head = request.extracting(request.part(.head))
     let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
     let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
     var line = LogFormatter(consume buffer, format: format)
@@ -87,10 +87,10 @@ package struct AccessLogLine: Sendable, Equatable {
       case .user: if let user { line.pseudonym("user", user) }
       case .peer: line.string("peer", peer)
       case .failure: if let failure { line.string("failure", failure) }
-      case .host: Self.append(&line, "host", request.extracting(request.part(1)))
-      case .userAgent: Self.append(&line, "user_agent", request.extracting(request.part(2)))
+      case .host: Self.append(&line, "host", request.extracting(request.part(.host)))
+      case .userAgent: Self.append(&line, "user_agent", request.extracting(request.part(.userAgent)))
       case .referer: Self.append(&line, "referer", request.extracting(Self.referer(request, hidden)))
-      case .trace: Self.append(&line, "trace", request.extracting(request.part(4)))
+      case .trace: Self.append(&line, "trace", request.extracting(request.part(.trace)))
       }
     }
     buffer = line.end()
@@ -98,7 +98,7 @@ package struct AccessLogLine: Sendable, Equatable {
 
   /// The range of `Referer` without its query and the hidden part.
   private static func referer(_ request: Span<UInt8>, _ hidden: [UInt8]) -> Range<Int> {
-    let part = request.part(3)
+    let part = request.part(.referer)
     let referer = request.extracting(part)
     return part.lowerBound..<part.lowerBound + min(referer.queryStart, referer.end(behind: hidden))
   }
@@ -110,7 +110,7 @@ package struct AccessLogLine: Sendable, Equatable {
   /// - Parameters: as of ``append(request:requestID:fields:hidden:to:as:)``, with the fields of
   ///   ``AccessLogField/combined``.
   package func appendCombined(request: Span<UInt8>, hidden: [UInt8] = [], to buffer: inout LogBuffer) {
-    let head = request.extracting(request.part(0))
+    let head = request.extracting(request.part(.head))
     let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
     let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
     CombinedText.append(peer.utf8Span.span, to: &buffer)
@@ -135,7 +135,7 @@ package struct AccessLogLine: Sendable, Equatable {
     buffer.append(" \"")
     CombinedText.append(request.extracting(Self.referer(request, hidden)), to: &buffer)
     buffer.append("\" \"")
-    CombinedText.append(request.extracting(request.part(2)), to: &buffer)
+    CombinedText.append(request.extracting(request.part(.userAgent)), to: &buffer)
     buffer.append("\"\n")
   }
 
@@ -144,11 +144,18 @@ package struct AccessLogLine: Sendable, Equatable {
   }
 }
 
+/// The parts of the request that a line is written from, in their order, with a NUL between them.
+private enum RequestPart: Int {
+  /// Method, a space, and the target.
+  case head
+  case host, userAgent, referer, trace
+}
+
 extension Span<UInt8> {
-  /// The part between NULs with this number, counted from 0; empty if there are fewer parts.
-  fileprivate func part(_ number: Int) -> Range<Int> {
+  /// The range of a part; empty if it is missing.
+  fileprivate func part(_ part: RequestPart) -> Range<Int> {
     var start = 0
-    for _ in 0..<number { start = Swift.min(end(from: start) + 1, count) }
+    for _ in 0..<part.rawValue { start = Swift.min(end(from: start) + 1, count) }
     return start..<end(from: start)
   }
 
