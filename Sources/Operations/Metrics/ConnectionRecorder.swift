@@ -3,11 +3,14 @@ package final class ConnectionRecorder: Sendable {
   private let clientsAccepted = LoopCounter()
   private let clientsClosed = LoopCounter()
   private let clientsRefused = LoopCounter()
+  /// By ``HandshakeFailureReason``.
   private let handshakesFailed = InlineArray<13, LoopCounter> { _ in LoopCounter() }
+  /// By ``HTTP2ConnectionError``.
   private let clientErrors = InlineArray<3, LoopCounter> { _ in LoopCounter() }
   private let upstreamOpened = LoopCounter()
   private let upstreamClosed = LoopCounter()
   private let connectTimes = LatencyHistogram()
+  /// By ``UpstreamFailureReason``.
   private let failures = InlineArray<9, LoopCounter> { _ in LoopCounter() }
 
   init() {}

@@ -2,6 +2,7 @@
 ///
 /// Called on that loop only; the registry sums the recorders of all loops.
 package final class MachineTokenRecorder: Sendable {
+  /// By ``Outcome``.
   private let counts = InlineArray<7, LoopCounter> { _ in LoopCounter() }
 
   static let name = "cordon_token_requests_total"
