@@ -136,7 +136,7 @@ package struct AuditEvent: Sendable, Equatable {
   package func append(to buffer: inout LogBuffer, as format: LineFormat) {
     var line = LogFormatter(consume buffer, format: format)
     line.time(time)
-    line.word("kind", "audit")
+    line.kind("audit")
     line.word("event", action.name.rawValue)
     switch action {
     case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
