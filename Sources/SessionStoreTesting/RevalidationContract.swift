@@ -3,7 +3,7 @@ internal import Secrets
 import Sessions
 
 extension StoreContract {
-  static let dailyCheck = [
+  static let revalidations = [
     StoreContract("Of 200 concurrent claims exactly one is granted") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))

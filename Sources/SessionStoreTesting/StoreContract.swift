@@ -8,7 +8,7 @@ package import Sessions
 package struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
   package static let all =
-    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + bans + groups
+    signingIn + sessions + revalidations + accounts + tokens + notifications + messages + transfers + bans + groups
     + accessRequests + invitations + machineTokens + accountAccess + changes + schema + closing
 
   /// The requirement.

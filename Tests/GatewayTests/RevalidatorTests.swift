@@ -10,7 +10,7 @@ import Testing
 @testable import Gateway
 
 // Asking Apple about an account, and what follows from each answer.
-@Suite("The daily check")
+@Suite("The revalidation of an account")
 struct RevalidatorTests {
   private let store = MemoryStore()
   private let clock = TestClock()

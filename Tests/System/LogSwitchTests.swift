@@ -78,11 +78,11 @@ struct LogSwitchTests {
     let stop = try fritz.fetch(
       site.own("account/stop"), method: "POST", fields: [("Origin", site.origin)], form: "stop=yes")
     #expect(stop.status == 200)
-    // A daily check.
+    // A revalidation.
     let eve = try site.signedIn(as: "eve")
     try site.setClock(secondsAhead: 36 * 3_600)
     _ = try eve.fetch(site.own("session"))
-    _ = try poll("the daily check") { try site.apple.tokenRequests("refresh_token").first }
+    _ = try poll("the revalidation") { try site.apple.tokenRequests("refresh_token").first }
     try poll("its verdict") {
       try site.gateway.admin.get("/metrics").text.contains("cordon_checks_total{verdict=\"good\"} 1") ? () : nil
     }

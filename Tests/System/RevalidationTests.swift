@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-// The daily check, by the real clock of days (a fake one for the process) and Apple's own count.
+// Revalidations, by the real clock of days (a fake one for the process) and Apple's own count.
 //
 // - A sign-in counts: within a day nothing is asked, whatever the browsers, requests, restarts and kills.
 // - After the interval an account is asked about once, however many browsers come at once; the next day once again.

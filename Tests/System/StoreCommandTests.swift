@@ -98,9 +98,9 @@ struct StoreCommandTests {
     #expect(try cordon(site, "doctor").said.contains("cannot be reached"))
   }
 
-  @Test("The simulation of the daily check's spread is the same for everybody, and nobody is asked about twice a day")
+  @Test("The simulation of how revalidations spread is the same for everybody, and nobody is asked about twice a day")
   func spread() throws {
-    let script = Machine.packageRoot.appending(path: "Benchmarks/daily_check_spread.py").path
+    let script = Machine.packageRoot.appending(path: "Benchmarks/revalidation_spread.py").path
     let runs = try (0..<2).map { _ in
       try ServerProcess.run(
         Machine.program("python3", package: "python3"), [script, "--sample", "2000", "--days", "6", "--json"])

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Sessions
 import Synchronization
 
-/// A store in memory, as far as gates, directory and daily checks need one; the rest is away. It can be away as a
+/// A store in memory, as far as gates, sessions and revalidations need one; the rest is away. It can be away as a
 /// whole.
 final class MemoryStore: SessionStore {
   struct State {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simulates how the daily revalidations of many users spread over time. The result is the same in each run.
 
-    python3 Benchmarks/daily_check_spread.py [--users 100000000] [--sample 20000] [--days 10] [--json]
+    python3 Benchmarks/revalidation_spread.py [--users 100000000] [--sample 20000] [--days 10] [--json]
 
 Each user visits around a usual hour of the day, a few times, and skips a day now and then. As the worst case, all sign
 in within the first ten minutes. A visit triggers a revalidation if the last one was at least the interval plus the
@@ -81,14 +81,14 @@ def report(users, sample, days):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--users", type=int, default=100_000_000)
-    options.add_argument("--sample", type=int, default=20_000, help="number of simulated users")
-    options.add_argument("--days", type=int, default=10)
-    options.add_argument("--json", action="store_true")
-    given = options.parse_args()
-    result = report(given.users, given.sample, given.days)
-    if given.json:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--users", type=int, default=100_000_000)
+    parser.add_argument("--sample", type=int, default=20_000, help="number of simulated users")
+    parser.add_argument("--days", type=int, default=10)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    result = report(options.users, options.sample, options.days)
+    if options.json:
         print(json.dumps(result))
         return
     print(f"{result['users']:,} users ({result['sample']:,} simulated), all signed in within the first ten minutes")
