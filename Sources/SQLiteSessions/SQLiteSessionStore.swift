@@ -10,8 +10,8 @@ import Threads
 /// disk before it is acknowledged, so that a sign-out also survives a power cut; the commits that come often (when
 /// sessions were last seen) come in batches.
 ///
-/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
-/// that was claimed, or a sign-out, is never left in doubt.
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a lease that was
+/// acquired, or a sign-out, is never left in doubt.
 ///
 /// The exception is a file that does not answer, because its volume hangs: after `answerLimit` an operation fails, and
 /// one that writes may still be carried out when the volume answers again, as with a server whose answer is lost. Of

@@ -4,7 +4,7 @@ import Sessions
 
 extension StoreContract {
   static let revalidations = [
-    StoreContract("Of 200 concurrent claims exactly one is granted") { stores in
+    StoreContract("Of 200 concurrent requests for a lease exactly one is granted") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
@@ -15,14 +15,14 @@ extension StoreContract {
             let outcome = try await store.acquireLease(
               of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
             if outcome.granted == nil {
-              try requireEqual(outcome.notYet?.lastAsked, now, "lastAsked in a refused claim")
+              try requireEqual(outcome.notYet?.lastAsked, now, "lastAsked of a request that is refused")
             }
             return outcome.granted != nil
           }
         }
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
-      try requireEqual(granted, 1, "the number of granted claims")
+      try requireEqual(granted, 1, "the number of granted leases")
     },
     StoreContract("A sign-in counts as asking: nobody may ask a millisecond before the interval is over") { stores in
       let ada = try Scenario.subject()
@@ -31,30 +31,30 @@ extension StoreContract {
       for now in [Scenario.later(.seconds(-3_600)), Scenario.noon, tooEarly] {
         let outcome = try await stores.second.acquireLease(
           of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
-        try requireEqual(outcome.notYet?.subject, ada, "whose claim is refused")
+        try requireEqual(outcome.notYet?.subject, ada, "the account of a refused request")
       }
-      let claim = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.second)
-      try requireEqual(claim.previouslyAsked, Scenario.noon, "when it was asked before")
-      try requireEqual(claim.acquiredAt, Scenario.later(Scenario.day), "when it was acquired")
+      let lease = try await acquiredLease(ada, at: Scenario.later(Scenario.day), in: stores.second)
+      try requireEqual(lease.previouslyAsked, Scenario.noon, "when it was asked before")
+      try requireEqual(lease.acquiredAt, Scenario.later(Scenario.day), "when it was acquired")
       try requireEqual(
         try await stores.first.account(ada)?.lastAsked, Scenario.later(Scenario.day), "lastAsked after the lease")
     },
-    StoreContract("A claim survives a restart, whether or not an answer came") { stores in
+    StoreContract("A lease survives a restart, whether or not an answer came") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
-      _ = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.first)
+      _ = try await acquiredLease(ada, at: Scenario.later(Scenario.day), in: stores.first)
       let outcome = try await stores.reopen().acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(.seconds(86_400 + 3_600)))
       try require(outcome.notYet != nil, "it was granted again after a restart")
     },
-    StoreContract("A claim that was given back may be made again; a late return changes nothing") { stores in
+    StoreContract("A lease that was released can be acquired again; a late release changes nothing") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
-      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let first = try await acquiredLease(ada, at: now, in: stores.first)
       try await stores.first.releaseLease(first)
       try requireEqual(try await stores.second.account(ada)?.lastAsked, Scenario.noon, "lastAsked after the return")
-      let second = try await grantedClaim(ada, at: now.addingTimeInterval(5), in: stores.second)
+      let second = try await acquiredLease(ada, at: now.addingTimeInterval(5), in: stores.second)
       try await stores.first.releaseLease(first)
       try requireEqual(
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(5), "lastAsked after a late return")
@@ -69,12 +69,12 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
-      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let first = try await acquiredLease(ada, at: now, in: stores.first)
       try requireEqual(try await isYoung(ada, at: now, in: stores.second), true, "whether an answer may come")
       _ = try await stores.first.record(.noGoodAnswer, of: first, at: now)
       try requireEqual(try await isYoung(ada, at: now, in: stores.second), false, "whether an answer may come at last")
       let next = now.addingTimeInterval(86_400)
-      let second = try await grantedClaim(ada, at: next, in: stores.second)
+      let second = try await acquiredLease(ada, at: next, in: stores.second)
       try requireEqual(second.previousAnswer, .noGoodAnswer, "the answer before")
       try requireEqual(try await isYoung(ada, at: next, in: stores.first), true, "whether a second answer may come")
       try requireEqual(try await stores.first.account(ada)?.lastAnswer, nil, "the last answer during a lease")
@@ -91,37 +91,37 @@ extension StoreContract {
       for (index, (preferred, expected)) in [
         (Scenario.app, Scenario.app), (Scenario.web, Scenario.web), ("com.example.other", nil),
       ].enumerated() {
-        let claim = try await grantedClaim(
+        let lease = try await acquiredLease(
           ada, at: Scenario.later(.seconds(86_400 * (index + 1))), preferring: preferred, in: stores.second)
-        if let expected { try requireEqual(claim.clientID, expected, "the client") }
-        let text = try keyring.open(claim.token, of: ada, clientID: claim.clientID)
+        if let expected { try requireEqual(lease.clientID, expected, "the client") }
+        let text = try keyring.open(lease.token, of: ada, clientID: lease.clientID)
         try requireEqual(
-          text, RefreshToken(claim.clientID == Scenario.app ? "app token" : "web token"), "the token")
+          text, RefreshToken(lease.clientID == Scenario.app ? "app token" : "web token"), "the token")
       }
     },
-    StoreContract("A claim counts as a failed attempt until a good answer: the first one stays, also one given back") {
+    StoreContract("A lease counts as a failed attempt until a good answer: the first stays, released or not") {
       stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       try requireEqual(
         try await failingSince(ada, in: stores.second), nil, "since when a check fails, after the sign-in")
       let first = Scenario.later(.seconds(2 * 86_400))
-      let claim = try await grantedClaim(ada, at: first, in: stores.first)
+      let lease = try await acquiredLease(ada, at: first, in: stores.first)
       try requireEqual(
         try await failingSince(ada, in: stores.second), first, "since when a check fails, after the lease")
-      try await stores.first.releaseLease(claim)
+      try await stores.first.releaseLease(lease)
       try requireEqual(
         try await failingSince(ada, in: stores.second), first, "since when a check fails, after the return")
-      let again = try await grantedClaim(ada, at: first.addingTimeInterval(60), in: stores.first)
+      let again = try await acquiredLease(ada, at: first.addingTimeInterval(60), in: stores.first)
       let bad = try await stores.first.record(.noGoodAnswer, of: again, at: first.addingTimeInterval(61))
       try requireEqual(bad.account?.checkFailingSince, first, "since when a check fails, after no good answer")
-      let last = try await grantedClaim(ada, at: first.addingTimeInterval(2 * 86_400), in: stores.first)
+      let last = try await acquiredLease(ada, at: first.addingTimeInterval(2 * 86_400), in: stores.first)
       try requireEqual(
-        try await failingSince(ada, in: stores.second), first, "since when a check fails, after another claim")
+        try await failingSince(ada, in: stores.second), first, "since when a check fails, after another lease")
       _ = try await stores.first.record(.good(claims: nil, token: nil), of: last, at: first.addingTimeInterval(172_801))
       try requireEqual(
         try await failingSince(ada, in: stores.second), nil, "since when a check fails, after a good answer")
-      _ = try await grantedClaim(ada, at: first.addingTimeInterval(5 * 86_400), in: stores.first)
+      _ = try await acquiredLease(ada, at: first.addingTimeInterval(5 * 86_400), in: stores.first)
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: first.addingTimeInterval(6 * 86_400)))
       try requireEqual(
         try await failingSince(ada, in: stores.second), nil, "since when a check fails, after another sign-in")
@@ -131,8 +131,8 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let wrong = Scenario.noon.addingTimeInterval(10 * 365 * 86_400)
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: wrong))
-      let claim = try await grantedClaim(ada, at: Scenario.noon, in: stores.second)
-      let recorded = try await stores.second.record(.good(claims: nil, token: nil), of: claim, at: Scenario.noon)
+      let lease = try await acquiredLease(ada, at: Scenario.noon, in: stores.second)
+      let recorded = try await stores.second.record(.good(claims: nil, token: nil), of: lease, at: Scenario.noon)
       try requireEqual(recorded.account?.lastAsked, Scenario.noon, "lastAsked")
       try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
     },
@@ -144,10 +144,10 @@ extension StoreContract {
           session: signIn.session, name: nil, claims: signIn.claims, token: EncryptedToken(stored: [0xFF, 0, 1]),
           replacing: nil, appleAuthorized: nil))
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.second)
+      let lease = try await acquiredLease(ada, at: now, in: stores.second)
       let keyring = try Scenario.keyring()
-      try require((try? keyring.open(claim.token, of: ada, clientID: claim.clientID)) == nil, "it could be decrypted")
-      _ = try await stores.second.record(.noGoodAnswer, of: claim, at: now)
+      try require((try? keyring.open(lease.token, of: ada, clientID: lease.clientID)) == nil, "it could be decrypted")
+      _ = try await stores.second.record(.noGoodAnswer, of: lease, at: now)
       try requireEqual(try await failingSince(ada, in: stores.first), now, "since when a check fails")
     },
     StoreContract("An account without a token fails from when a check was due") { stores in
@@ -175,10 +175,10 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       var claims = AccountClaims()
       claims.organizationID = "org"
-      let recorded = try await stores.second.record(.good(claims: claims, token: nil), of: claim, at: now)
+      let recorded = try await stores.second.record(.good(claims: claims, token: nil), of: lease, at: now)
       try requireEqual(recorded.ended, [], "what a good answer ended")
       let account = try requireValue(try await stores.first.find(handle)?.account, "account")
       try requireEqual(account, recorded.account, "the recorded account")
@@ -194,8 +194,8 @@ extension StoreContract {
       let now = Scenario.later(Scenario.day).addingTimeInterval(0.123_456)
       for (days, answer) in [RevalidationRecord.noGoodAnswer, .good(claims: nil, token: nil)].enumerated() {
         let asked = now.addingTimeInterval(TimeInterval(days) * 86_400)
-        let claim = try await grantedClaim(ada, at: asked, in: stores.first)
-        let recorded = try await stores.first.record(answer, of: claim, at: asked.addingTimeInterval(0.000_777))
+        let lease = try await acquiredLease(ada, at: asked, in: stores.first)
+        let recorded = try await stores.first.record(answer, of: lease, at: asked.addingTimeInterval(0.000_777))
         try requireEqual(try await stores.second.account(ada), recorded.account, "the account after \(answer.kind)")
       }
     },
@@ -203,10 +203,10 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
       let now = Scenario.later(Scenario.day)
-      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let first = try await acquiredLease(ada, at: now, in: stores.first)
       let fresh = try Scenario.token("fresh", of: ada)
       _ = try await stores.first.record(.good(claims: nil, token: fresh), of: first, at: now)
-      let second = try await grantedClaim(ada, at: now.addingTimeInterval(86_400), in: stores.first)
+      let second = try await acquiredLease(ada, at: now.addingTimeInterval(86_400), in: stores.first)
       try requireEqual(second.token, fresh, "the token")
     },
     StoreContract("A revocation ends the sessions that rest on the token, deletes it, and nothing else") { stores in
@@ -215,30 +215,30 @@ extension StoreContract {
       let app = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app)).snapshot
         .session.handle
       let now = Scenario.later(Scenario.day)
-      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let first = try await acquiredLease(ada, at: now, in: stores.first)
       let recorded = try await stores.first.record(.revoked, of: first, at: now)
       try requireEqual(recorded.ended, [web], "what ended")
       try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
       try requireEqual(recorded.account?.lastAnswer, .revoked, "the last answer")
       try requireEqual(try await stores.second.find(web), nil, "the session")
       try require(try await stores.second.find(app) != nil, "the other client's session ended")
-      let next = try await grantedClaim(ada, at: now.addingTimeInterval(86_400), in: stores.second)
+      let next = try await acquiredLease(ada, at: now.addingTimeInterval(86_400), in: stores.second)
       try requireEqual(next.clientID, Scenario.app, "whose token is left")
     },
     StoreContract("A late revocation of a token that was replaced since ends nothing") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       let fresh = try Scenario.signIn(ada, at: now.addingTimeInterval(1), token: "new")
       _ = try await stores.second.complete(fresh)
-      let recorded = try await stores.first.record(.revoked, of: claim, at: now.addingTimeInterval(2))
+      let recorded = try await stores.first.record(.revoked, of: lease, at: now.addingTimeInterval(2))
       try requireEqual(recorded.ended, [], "what ended")
       try require(try await stores.first.find(fresh.session.handle) != nil, "the new session ended")
       try requireEqual(try await stores.first.counts().refreshTokens, 1, "the number of tokens")
       let late = try Scenario.token("from the old one", of: ada)
-      _ = try await stores.first.record(.good(claims: nil, token: late), of: claim, at: now.addingTimeInterval(3))
-      let next = try await grantedClaim(ada, at: now.addingTimeInterval(86_401), in: stores.first)
+      _ = try await stores.first.record(.good(claims: nil, token: late), of: lease, at: now.addingTimeInterval(3))
+      let next = try await acquiredLease(ada, at: now.addingTimeInterval(86_401), in: stores.first)
       try requireEqual(next.token, fresh.token, "the token to ask with next")
     },
     StoreContract("A late result after a sign-in with another client ends what rests on its token, and nothing else") {
@@ -246,13 +246,13 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let web = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       let app = try Scenario.signIn(ada, clientID: Scenario.app, at: now.addingTimeInterval(5))
       let after = try await stores.second.complete(app).snapshot.account
       let good = try await stores.first.record(
-        .good(claims: nil, token: nil), of: claim, at: now.addingTimeInterval(3_600))
+        .good(claims: nil, token: nil), of: lease, at: now.addingTimeInterval(3_600))
       try requireEqual(good.account, after, "the account after a late confirmation")
-      let revoked = try await stores.first.record(.revoked, of: claim, at: now.addingTimeInterval(3_600))
+      let revoked = try await stores.first.record(.revoked, of: lease, at: now.addingTimeInterval(3_600))
       try requireEqual(revoked.ended, [web], "what ended")
       try requireEqual(try await stores.second.account(ada), after, "the account after a late revocation")
       try require(try await stores.second.find(app.session.handle) != nil, "the new session ended")
@@ -261,28 +261,28 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let web = try await stores.first.complete(try Scenario.signIn(ada, token: "old")).snapshot.session.handle
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       let next = now.addingTimeInterval(86_400)
-      let newer = try await grantedClaim(ada, at: next, in: stores.second)
+      let newer = try await acquiredLease(ada, at: next, in: stores.second)
       let fresh = try Scenario.token("fresh", of: ada)
       let expected = try await stores.second.record(.good(claims: nil, token: fresh), of: newer, at: next).account
       let late = try Scenario.token("late", of: ada)
       for answer in [RevalidationRecord.revoked, .noGoodAnswer, .good(claims: nil, token: late)] {
-        let recorded = try await stores.first.record(answer, of: claim, at: next.addingTimeInterval(60))
+        let recorded = try await stores.first.record(answer, of: lease, at: next.addingTimeInterval(60))
         try requireEqual(recorded.ended, [], "what \(answer.kind) ended")
         try requireEqual(recorded.account, expected, "the account after \(answer.kind)")
       }
       try require(try await stores.first.find(web) != nil, "the session ended")
       try requireEqual(try await stores.first.account(ada), expected, "the account at last")
-      let last = try await grantedClaim(ada, at: next.addingTimeInterval(86_400), in: stores.first)
+      let last = try await acquiredLease(ada, at: next.addingTimeInterval(86_400), in: stores.first)
       try requireEqual(last.token, fresh, "the token to ask with next")
     },
     StoreContract("No good answer ends nothing and verifies nothing") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
-      let recorded = try await stores.first.record(.noGoodAnswer, of: claim, at: now)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
+      let recorded = try await stores.first.record(.noGoodAnswer, of: lease, at: now)
       try requireEqual(recorded.ended, [], "what ended")
       let account = try requireValue(try await stores.second.find(handle)?.account, "account")
       try requireEqual(account.lastVerified, Scenario.noon, "lastVerified")
@@ -293,11 +293,11 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
-      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       try await stores.second.forget(ada, keeping: [], at: now)
-      let recorded = try await stores.first.record(.good(claims: nil, token: nil), of: claim, at: now)
+      let recorded = try await stores.first.record(.good(claims: nil, token: nil), of: lease, at: now)
       try requireEqual(recorded.account, nil, "the account")
-      try await stores.first.releaseLease(claim)
+      try await stores.first.releaseLease(lease)
       try requireEqual(try await stores.first.account(ada), nil, "the account at last")
     },
     StoreContract("Times that a clock far ahead wrote are corrected by the next sign-in") { stores in
@@ -320,10 +320,10 @@ extension StoreContract {
     try await store.account(subject)?.isLeaseYoung(at: now)
   }
 
-  private static func grantedClaim(
+  private static func acquiredLease(
     _ subject: Subject, at now: Date, preferring clientID: String = Scenario.web, in store: any SessionStore
   ) async throws -> RevalidationLease {
     let outcome = try await store.acquireLease(of: subject, preferring: clientID, interval: Scenario.day, now: now)
-    return try requireValue(outcome.granted, "claim")
+    return try requireValue(outcome.granted, "lease")
   }
 }

@@ -87,7 +87,7 @@ enum Scenario {
 
 extension RevalidationLeaseOutcome {
   var granted: RevalidationLease? {
-    if case .granted(let claim) = self { return claim }
+    if case .granted(let lease) = self { return lease }
     return nil
   }
 

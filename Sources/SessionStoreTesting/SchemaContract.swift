@@ -16,9 +16,9 @@ extension StoreContract {
         _ = try await store.changes(since: nil, limit: 1)
         _ = try await store.complete(try Scenario.signIn(ada))
       }
-      let claim = try await stores.first.acquireLease(
+      let outcome = try await stores.first.acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day))
-      try require(claim.granted != nil, "no check can be claimed")
+      try require(outcome.granted != nil, "no lease can be acquired")
     },
     StoreContract("A store whose minimum reader this version does not know is not opened, with the remedy") { stores in
       try await stores.change(.minimumReader(99))
