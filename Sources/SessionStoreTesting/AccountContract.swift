@@ -105,10 +105,7 @@ extension StoreContract {
       let moved = try await TokenReencryption.run(store: stores.second, keyring: both)
       try requireEqual(moved.moved, 3, "how many moved")
       try requireEqual(try await stores.first.sealingKeys(), [both.currentKey: 4], "the keys after")
-      let lease = try await stores.first.acquireLease(
-        of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day)
-      ).granted
-      let token = try requireValue(lease, "lease").token
+      let token = try await acquiredLease(ada, at: Scenario.later(Scenario.day), in: stores.first).token
       try requireEqual(
         try both.open(token, of: ada, clientID: Scenario.web), RefreshToken("ada"), "the moved token")
     },

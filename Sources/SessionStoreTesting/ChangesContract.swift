@@ -42,11 +42,8 @@ extension StoreContract {
       let second = try Scenario.signIn(ada, at: Scenario.later(.seconds(1)), replacing: handles[0])
       _ = try await stores.first.complete(second)
       let now = Scenario.later(.seconds(2 * 86_400))
-      let claim = try requireValue(
-        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
-          .granted,
-        "claim")
-      _ = try await stores.first.record(.revoked, of: claim, at: now)
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
+      _ = try await stores.first.record(.revoked, of: lease, at: now)
       let third = try Scenario.signIn(ada, at: now)
       _ = try await stores.first.complete(third)
       try await stores.first.forget(ada, keeping: [], at: now)
@@ -86,12 +83,9 @@ extension StoreContract {
       _ = try await sessions(1, of: ada, in: stores.first)
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
       let now = Scenario.later(Scenario.day)
-      let claim = try requireValue(
-        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
-          .granted,
-        "claim")
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       let claims = Scenario.claims("new@example.com")
-      _ = try await stores.first.record(.good(claims: claims, token: nil), of: claim, at: now)
+      _ = try await stores.first.record(.good(claims: claims, token: nil), of: lease, at: now)
       let changes = try await stores.second.changes(since: start, limit: 10).changes
       try requireEqual(changes, [.accountChanged(ada)], "the changes")
     },
@@ -100,14 +94,11 @@ extension StoreContract {
       let handle = try await sessions(1, of: ada, in: stores.first)[0]
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
       let now = Scenario.later(Scenario.day)
-      let claim = try requireValue(
-        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
-          .granted,
-        "claim")
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       var claims = Scenario.claims()
       claims.other["iat"] = .integer(1_790_086_400)
       claims.other["exp"] = .integer(1_790_172_800)
-      _ = try await stores.first.record(.good(claims: claims, token: nil), of: claim, at: now)
+      _ = try await stores.first.record(.good(claims: claims, token: nil), of: lease, at: now)
       try requireEqual(try await stores.second.changes(since: start, limit: 10).changes, [], "the changes")
       let account = try requireValue(try await stores.second.find(handle)?.account, "account")
       try requireEqual(account.claims.other["exp"], .integer(1_790_172_800), "the claim")

@@ -46,14 +46,11 @@ extension StoreContract {
       let again = try await stores.second.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(60))))
       try requireEqual(again.snapshot.account.access.groups, [staff], "the groups after a sign-in")
       let now = Scenario.later(.seconds(2 * 86_400))
-      let claim = try requireValue(
-        try await stores.first.acquireLease(
-          of: ada, preferring: Scenario.web, interval: Scenario.day, now: now
-        ).granted, "claim")
+      let lease = try await acquiredLease(ada, at: now, in: stores.first)
       let early = try await stores.second.acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
       try requireEqual(early.notYet?.access.groups, [staff], "the groups of an account that was asked about")
-      let recorded = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: now)
+      let recorded = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: lease, at: now)
       try requireEqual(recorded.account?.access.groups, [staff], "the groups after a revalidation")
       let notification = AccountNotification(
         identifier: "n", subject: ada, occurred: now,

@@ -320,7 +320,8 @@ extension StoreContract {
     try await store.account(subject)?.isLeaseYoung(at: now)
   }
 
-  private static func acquiredLease(
+  /// The lease for the user's next revalidation, which must be due.
+  static func acquiredLease(
     _ subject: Subject, at now: Date, preferring clientID: String = Scenario.web, in store: any SessionStore
   ) async throws -> RevalidationLease {
     let outcome = try await store.acquireLease(of: subject, preferring: clientID, interval: Scenario.day, now: now)

@@ -90,12 +90,10 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let later = Scenario.later(Scenario.day)
-      let claim = try requireValue(
-        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: later)
-          .granted, "claim")
+      let lease = try await acquiredLease(ada, at: later, in: stores.first)
       try await stores.second.end(.one(session.handle), because: .signedOut, at: later)
       try await stores.first.updateLastSeen([LastSeenUpdate(handle: session.handle, seen: later)])
-      _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: later)
+      _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: lease, at: later)
       try requireEqual(try await stores.first.find(session.handle), nil, "the ended session")
       try requireEqual(try await stores.first.sessions(of: ada).records(), [], "the user's sessions")
     },

@@ -225,7 +225,7 @@ struct GateAccessTests {
     rig.clock.advance(3 * 86_400)
     await rig.follow()
     #expect(try await ask(rig, cookie, "/x").status == 403)
-    #expect(rig.store.state.withLock { $0.claims } == 0)
+    #expect(rig.store.state.withLock { $0.leases } == 0)
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
     await rig.sessions.forget(ben.account.subject)
     #expect(try await ask(rig, cookie, "/x").status == 302)
@@ -245,13 +245,13 @@ struct GateAccessTests {
     rig.clock.advance(26 * 3_600)
     await rig.follow()
     #expect(try await ask(rig, cookie, "/x").status == 403)
-    #expect(rig.store.state.withLock { $0.claims } == 0)
+    #expect(rig.store.state.withLock { $0.leases } == 0)
     _ = await rig.lastSeen.write()
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
     await rig.sessions.forget(ben.account.subject)
     #expect(try await rig.decideOnce(Asked(target: "/x", fields: ["Cookie: \(cookie)"])).isWaiting)
     #expect(try await ask(rig, cookie, "/x").identity != nil)
-    #expect(rig.store.state.withLock { $0.claims } == 1)
+    #expect(rig.store.state.withLock { $0.leases } == 1)
     try await rig.stop()
   }
 }

@@ -214,7 +214,7 @@ struct OpenExchangeTests {
     await rig.follow()
     for _ in 0..<5 { #expect(try await rig.review(exchange)) }
     #expect(await rig.revalidator.queue.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
-    #expect(rig.store.state.withLock { $0.claims } == 1)
+    #expect(rig.store.state.withLock { $0.leases } == 1)
     #expect(try await rig.review(exchange), "Apple says that all is well")
     rig.apple.answer(.trouble)
     for hours in [30, 25, 25] {

@@ -104,7 +104,7 @@ struct RevalidatorTests {
     let (anna, ben) = (try due(), try due("002.ben"))
     apple.answer(.notSent)
     _ = await checks.run(anna)
-    #expect(store.state.withLock { $0.givenBack } == 1 && answers().isEmpty)
+    #expect(store.state.withLock { $0.releasedLeases } == 1 && answers().isEmpty)
     _ = await checks.run(ben)
     #expect(apple.calls == 1, "within the pause nobody tries")
     clock.advance(2)
@@ -133,7 +133,7 @@ struct RevalidatorTests {
     let (anna, ben) = (try due(sealedBy: other), try due("002.ben", sealedBy: other))
     #expect(await checks.run(anna).ended.isEmpty)
     #expect(await checks.run(ben).ended.isEmpty)
-    #expect(apple.calls == 0 && answers().isEmpty && store.state.withLock { $0.givenBack } == 2)
+    #expect(apple.calls == 0 && answers().isEmpty && store.state.withLock { $0.releasedLeases } == 2)
     #expect(metrics.checks.total("no_key") == 2)
     #expect(lines.take().filter { $0.hasPrefix("refresh token cannot be decrypted") }.count == 1, "once for a key")
     checks.apply(
@@ -160,7 +160,7 @@ struct RevalidatorTests {
       _ = await checks.run(snapshot)
       clock.advance(86_400)
     }
-    #expect(apple.calls == 0 && store.state.withLock { $0.givenBack } == 0)
+    #expect(apple.calls == 0 && store.state.withLock { $0.releasedLeases } == 0)
     #expect(answers() == [.noGoodAnswer, .noGoodAnswer, .noGoodAnswer])
     #expect(metrics.checks.total("damaged") == 3 && metrics.checks.total("no_key") == 0)
     #expect(lines.take().allSatisfy { $0.hasPrefix("refresh token in the store is damaged") })
@@ -248,7 +248,7 @@ struct RevalidatorTests {
     #expect(checks.queue.begin(anna.account.subject))
     async let waited = checks.run(anna, waitingUntil: .now + .seconds(600))
     // It has found the lease of the other process.
-    try await eventually("the refused claim") { store.state.withLock { $0.refusedClaims } > 0 }
+    try await eventually("the refused lease") { store.state.withLock { $0.refusedLeases } > 0 }
     apple.answer(.notSent)
     _ = await checks.run(ben)
     try await store.releaseLease(lease)

@@ -33,7 +33,7 @@ struct ThrottledRevalidationTests {
     rig.apple.answer(.good)
     #expect(try await rig.decideOnce(bensRequest).identity != nil)
     await rig.revalidator.queue.waitForEnd(of: ben, by: .now + .seconds(120))
-    #expect(rig.apple.calls == 1 && rig.store.state.withLock { $0.claims } == 1)
+    #expect(rig.apple.calls == 1 && rig.store.state.withLock { $0.leases } == 1)
     let account = try #require(rig.store.state.withLock { $0.accounts[ben] })
     #expect(account.failingSince(at: rig.clock.now) == nil)
     advance(rig, hours: 0.5)

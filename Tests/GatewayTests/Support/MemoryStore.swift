@@ -41,10 +41,10 @@ final class MemoryStore: SessionStore {
     /// The size of a write-ahead log, as of a store in SQLite.
     var logBytes: Int?
     var lookUps = 0
-    var claims = 0
-    var refusedClaims = 0
+    var leases = 0
+    var refusedLeases = 0
     var answers: [RevalidationRecord.Kind] = []
-    var givenBack = 0
+    var releasedLeases = 0
     /// The number of each account's latest lease or sign-in.
     var leaseNumbers: [Subject: Int64] = [:]
     var tokenVersions: [Subject: Int64] = [:]
@@ -155,13 +155,13 @@ final class MemoryStore: SessionStore {
     let outcome: LeaseOutcome<StoredLease> = try access { state in
       guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else {
-        state.refusedClaims += 1
+        state.refusedLeases += 1
         return .notYet(account)
       }
       let before = account
       account = account.afterAcquiringLease(at: now)
       state.accounts[subject] = account
-      state.claims += 1
+      state.leases += 1
       let number = state.leaseNumbers[subject, default: 0] + 1
       state.leaseNumbers[subject] = number
       return .granted(
@@ -174,40 +174,40 @@ final class MemoryStore: SessionStore {
     return outcome
   }
 
-  func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+  func releaseLease(_ lease: RevalidationLease) async throws(StoreError) {
     try requireSuccess(of: "releaseLease")
     try access { state in
-      guard state.leaseNumbers[claim.subject] == claim.number else { return }
-      state.accounts[claim.subject]?.lastAsked = claim.previouslyAsked
-      state.accounts[claim.subject]?.lastAnswer = claim.previousAnswer
-      state.givenBack += 1
+      guard state.leaseNumbers[lease.subject] == lease.number else { return }
+      state.accounts[lease.subject]?.lastAsked = lease.previouslyAsked
+      state.accounts[lease.subject]?.lastAnswer = lease.previousAnswer
+      state.releasedLeases += 1
     }
   }
 
-  func record(_ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date) async throws(StoreError)
+  func record(_ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date) async throws(StoreError)
     -> RecordedRevalidation
   {
     try requireSuccess(of: "record")
     return try access { state in
       state.answers.append(answer.kind)
       var ended: [PublicSessionID] = []
-      let account = state.accounts[claim.subject]
-      let standing = account?.standing(of: claim, latest: state.leaseNumbers[claim.subject] ?? 0)
-      if standing == .latest { state.accounts[claim.subject] = account?.after(answer, at: now) }
-      guard standing != .outdated, (state.tokenVersions[claim.subject] ?? 0) == claim.tokenVersion else {
-        return RecordedRevalidation(account: state.account(claim.subject), ended: [])
+      let account = state.accounts[lease.subject]
+      let standing = account?.standing(of: lease, latest: state.leaseNumbers[lease.subject] ?? 0)
+      if standing == .latest { state.accounts[lease.subject] = account?.after(answer, at: now) }
+      guard standing != .outdated, (state.tokenVersions[lease.subject] ?? 0) == lease.tokenVersion else {
+        return RecordedRevalidation(account: state.account(lease.subject), ended: [])
       }
       switch answer {
       case .good(_, let token?):
-        state.tokens[claim.subject] = StoredToken(
-          subject: claim.subject, clientID: claim.clientID, token: token)
+        state.tokens[lease.subject] = StoredToken(
+          subject: lease.subject, clientID: lease.clientID, token: token)
       case .good, .noGoodAnswer: break
       case .revoked:
-        state.tokens[claim.subject] = nil
-        ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
+        state.tokens[lease.subject] = nil
+        ended = state.sessions.values.filter { $0.subject == lease.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
       }
-      return RecordedRevalidation(account: state.account(claim.subject), ended: ended)
+      return RecordedRevalidation(account: state.account(lease.subject), ended: ended)
     }
   }
 
