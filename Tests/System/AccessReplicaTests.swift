@@ -46,20 +46,15 @@ struct AccessReplicaTests {
 
   private func connect(_ credential: (String, String), _ cluster: Cluster) throws -> Client {
     var client = Client(credential: credential)
-    let common = ["Host: \(cluster.authority)", "Origin: \(cluster.site.origin)", "\(credential.0): \(credential.1)"]
-    let upgrade = [
-      "GET /socket HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
-    ]
+    let fields = ["Origin: \(cluster.site.origin)", "\(credential.0): \(credential.1)"]
     for gateway in cluster.gateways {
       let (socket, stream) = (try gateway.connect(), try gateway.connect())
-      try socket.send((upgrade + common).joined(separator: "\r\n") + "\r\n\r\n")
-      let head = try MessageHead(socket.read(through: "\r\n\r\n"))
-      guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
+      try socket.openWebSocket(cluster.authority, fields: fields)
       // A whole frame, so that a Close frame may follow.
       try socket.send(Self.frame)
       _ = try socket.read(count: Self.frame.count)
-      try stream.send((["GET /events HTTP/1.1"] + common).joined(separator: "\r\n") + "\r\n\r\n")
+      let request = ["GET /events HTTP/1.1", "Host: \(cluster.authority)"] + fields
+      try stream.send(request.joined(separator: "\r\n") + "\r\n\r\n")
       _ = try stream.read(through: "data: first\n\n")
       client.sockets.append(socket)
       client.streams.append(stream)

@@ -106,13 +106,8 @@ struct ExampleTests {
   private func chatSocket(_ example: Example, _ visitor: Visitor) throws -> TCPConnection {
     let socket = try TCPConnection(port: example.port(8_080))
     let cookie = try visitor.cookieHeader(for: example.origin + "/") ?? ""
-    let head = [
-      "GET /socket HTTP/1.1", "Host: localhost:\(example.port(8_080))", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(example.origin)",
-      "Cookie: \(cookie)",
-    ]
-    try socket.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-    #expect(String(decoding: try socket.read(through: "\r\n\r\n"), as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+    try socket.openWebSocket(
+      "localhost:\(example.port(8_080))", fields: ["Origin: \(example.origin)", "Cookie: \(cookie)"])
     // A text frame whose first bytes are its length and "Anna Apple is here."
     let greeting = try socket.read(count: 2)
     #expect(greeting[0] == 0x81)

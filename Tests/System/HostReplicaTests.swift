@@ -88,13 +88,7 @@ struct HostReplicaTests {
         for gateway in cluster.gateways {
           let socket = try gateway.connect()
           let authority = site.client(of: name).authority
-          try socket.send(
-            """
-            GET /socket HTTP/1.1\r\nHost: \(authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\
-            Origin: http://\(authority)\r\nCookie: \(cookie)\r\n\r\n
-            """)
-          #expect(try MessageHead(socket.read(through: "\r\n\r\n")).startLine.hasPrefix("HTTP/1.1 101"))
+          try socket.openWebSocket(authority, fields: ["Origin: http://\(authority)", "Cookie: \(cookie)"])
           sockets.append(socket)
         }
       }

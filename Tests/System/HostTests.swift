@@ -26,14 +26,7 @@ struct HostTests {
   /// A WebSocket on a host, open.
   private func socket(_ gateway: GatewayProcess, _ authority: String, cookie: String) throws -> TCPConnection {
     let connection = try gateway.connect()
-    try connection.send(
-      """
-      GET /socket HTTP/1.1\r\nHost: \(authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nOrigin: http://\(authority)\r\n\
-      Cookie: \(cookie)\r\n\r\n
-      """)
-    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
-    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
+    try connection.openWebSocket(authority, fields: ["Origin: http://\(authority)", "Cookie: \(cookie)"])
     return connection
   }
 
@@ -90,12 +83,8 @@ struct HostTests {
         "/.auth/sign-out", form: [], fields: [("Origin", origin), ("Cookie", cookie)])
       #expect(response.status == 403, "\(origin)")
       let connection = try site.gateway.connect()
-      try connection.send(
-        """
-        GET /socket HTTP/1.1\r\nHost: \(site.client(of: "wiki").authority)\r\nConnection: Upgrade\r\n\
-        Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\
-        Origin: \(origin)\r\nCookie: \(cookie)\r\n\r\n
-        """)
+      try connection.askForWebSocket(
+        site.client(of: "wiki").authority, fields: ["Origin: \(origin)", "Cookie: \(cookie)"])
       #expect(try HTTPResponse.read(from: connection).status == 403, "\(origin)")
     }
     #expect(try site.client(of: "wiki").get("/.auth/session", fields: [("Cookie", cookie)]).status == 200)

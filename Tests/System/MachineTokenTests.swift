@@ -77,15 +77,10 @@ struct MachineTokenTests {
   }
 
   private func socket(
-    of token: String, _ gateway: GatewayProcess, _ authority: String, fields: String = ""
+    of token: String, _ gateway: GatewayProcess, _ authority: String, fields: [String] = []
   ) throws -> (connection: TCPConnection, status: String) {
     let connection = try gateway.connect()
-    try connection.send(
-      """
-      GET /socket HTTP/1.1\r\nHost: \(authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(fields)\
-      Authorization: Bearer \(token)\r\n\r\n
-      """)
+    try connection.askForWebSocket(authority, fields: fields + ["Authorization: Bearer \(token)"])
     return (connection, try MessageHead(connection.read(through: "\r\n\r\n")).startLine)
   }
 
@@ -194,7 +189,7 @@ struct MachineTokenTests {
     let (socket, status) = try socket(of: token, site.gateway, authority)
     #expect(status.hasPrefix("HTTP/1.1 101"))
     let (staying, _) = try self.socket(of: other, site.gateway, authority)
-    let foreign = try self.socket(of: other, site.gateway, authority, fields: "Origin: https://evil.example\r\n")
+    let foreign = try self.socket(of: other, site.gateway, authority, fields: ["Origin: https://evil.example"])
     #expect(foreign.status.hasPrefix("HTTP/1.1 403"))
     let events = try site.gateway.connect()
     try events.send("GET /events HTTP/1.1\r\nHost: \(authority)\r\nAuthorization: Bearer \(token)\r\n\r\n")

@@ -44,26 +44,12 @@ struct NotificationTests {
     return list.first ?? [:]
   }
 
-  /// A WebSocket of a visitor, which is open.
-  private func socket(of visitor: Visitor, at gateway: GatewayProcess) throws -> TCPConnection {
-    let connection = try gateway.connect()
-    let lines = [
-      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(site.origin)",
-      "Cookie: \(try visitor.cookieHeader(for: site.origin + "/") ?? "")",
-    ]
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
-    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
-    return connection
-  }
-
   @Test(
     "Withdrawn consent and a deleted account end every session, close WebSockets, and leave no token",
     arguments: ["consent-revoked", "account-deleted", "account-delete"])
   func ends(type: String) throws {
     let (first, second, ben) = (try site.signedIn(), try site.signedIn(), try site.signedIn(as: "ben"))
-    let webSocket = try socket(of: first, at: site.gateway)
+    let webSocket = try site.gateway.webSocket(of: first, site)
     #expect(try isSignedIn(second))
     let response = try post(["user": "anna", "notification": type])
     #expect(response.status == 200)
@@ -288,7 +274,7 @@ struct NotificationTests {
         .get("/.auth/session", fields: [("Cookie", cookie)]).status
     }
     #expect(try status() == 200)
-    let webSocket = try socket(of: anna, at: replica)
+    let webSocket = try replica.webSocket(of: anna, site)
     #expect(try post(["user": "anna", "notification": "consent-revoked"]).status == 200)
     _ = try poll("the replica to refuse the session") { try status() == 401 ? true : nil }
     try webSocket.waitForClose()

@@ -36,18 +36,6 @@ struct OpenExchangeTests {
     try #require(try visitor.cookieHeader(for: site.origin + "/"))
   }
 
-  private func socket(of visitor: Visitor, _ site: Site) throws -> TCPConnection {
-    let connection = try site.gateway.connect()
-    let lines = [
-      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(site.origin)",
-      "Cookie: \(try cookie(visitor, site))",
-    ]
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-    #expect(try MessageHead(connection.read(through: "\r\n\r\n")).startLine.hasPrefix("HTTP/1.1 101"))
-    return connection
-  }
-
   private func events(
     _ target: String = "/events", of visitor: Visitor? = nil, _ site: Site, more: String = ""
   ) throws -> TCPConnection {
@@ -121,7 +109,7 @@ struct OpenExchangeTests {
     StreamingApplication.gates.update { $0 = [Gate(), Gate()] }
     defer { for gate in StreamingApplication.gates.current { gate.open() } }
     let anna = try site.signedIn()
-    let (socket, events) = (try socket(of: anna, site), try events(of: anna, site))
+    let (socket, events) = (try site.gateway.webSocket(of: anna, site), try events(of: anna, site))
     let stranger = try self.events("/open/events", site)
     let tunnel = try stream("listen", "/socket", of: anna, site)
     defer { tunnel.stop() }
@@ -132,7 +120,7 @@ struct OpenExchangeTests {
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
     let ben = try site.signedIn(as: "ben")
-    let other = try self.socket(of: ben, site)
+    let other = try site.gateway.webSocket(of: ben, site)
     try site.setClock(secondsAhead: Self.hour + 60)
     try expectForbidden(socket)
     try expectCutOff(events)
@@ -177,8 +165,8 @@ struct OpenExchangeTests {
   func idle() throws {
     let site = try site { $0["session", "idle_timeout"] = "\"1h\"" }
     defer { site.stop() }
-    let busy = try socket(of: try site.signedIn(), site)
-    let idle = try socket(of: try site.signedIn(as: "ben"), site)
+    let busy = try site.gateway.webSocket(of: try site.signedIn(), site)
+    let idle = try site.gateway.webSocket(of: try site.signedIn(as: "ben"), site)
     try site.setClock(secondsAhead: Self.hour * 2 / 3)
     try busy.send(Self.data)
     // The application's echo is what it sends.
@@ -195,7 +183,7 @@ struct OpenExchangeTests {
   func revalidation() throws {
     let site = try site()
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try site.setClock(secondsAhead: 36 * Self.hour)
     // Told by the gateway, not by Apple: before that the clock of the test must not move on.
     try site.gateway.waitForLog("\"verdict\":\"good\"")
@@ -212,7 +200,7 @@ struct OpenExchangeTests {
   func grace() throws {
     let site = try site()
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try site.apple.fault("token", "status", ["grant_type": "refresh_token", "status": 503])
     try site.setClock(secondsAhead: 36 * Self.hour)
     try site.gateway.waitForLog("\"verdict\":\"unavailable\"")
@@ -232,7 +220,7 @@ struct OpenExchangeTests {
       $0["store", "outage_grace"] = "\"3s\""
     }
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
     try server.stop()
@@ -244,7 +232,7 @@ struct OpenExchangeTests {
     let site = try site()
     defer { site.stop() }
     let anna = try site.signedIn()
-    let (socket, events) = (try socket(of: anna, site), try events(of: anna, site))
+    let (socket, events) = (try site.gateway.webSocket(of: anna, site), try events(of: anna, site))
     try reload(site) {
       $0.ending += "\n[[route]]\npath = \"/events\"\nallow_emails = [\"somebody.else@example.com\"]\n"
     }
@@ -287,13 +275,7 @@ struct OpenExchangeTests {
   /// A WebSocket of nobody on the public route.
   private func anonymousSocket(_ site: Site) throws -> TCPConnection {
     let connection = try site.gateway.connect()
-    let lines = [
-      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade",
-      "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
-      "Origin: \(site.origin)",
-    ]
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-    #expect(try MessageHead(connection.read(through: "\r\n\r\n")).startLine.hasPrefix("HTTP/1.1 101"))
+    try connection.openWebSocket(site.gateway.client.authority, fields: ["Origin: \(site.origin)"])
     return connection
   }
 
@@ -301,7 +283,7 @@ struct OpenExchangeTests {
   func removedSecret() throws {
     let site = try site()
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try site.gateway.directory.write("the new secret, long enough to be one\n", to: "new.key")
     try reload(site) { $0["session", "secret_files"] = "[\"new.key\", \"session.key\"]" }
     // Tokens that the old one seals would be lost with it, and the reload would be refused.
@@ -319,7 +301,7 @@ struct OpenExchangeTests {
   func halfClosed() throws {
     let site = try site()
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     let close: [UInt8] = [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
@@ -332,7 +314,7 @@ struct OpenExchangeTests {
   func silentTunnel() throws {
     let site = try site { $0["upstream.timeouts", "tunnel"] = "\"1s\"" }
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
     #expect(try socket.readToEnd() == [])
@@ -353,7 +335,7 @@ struct OpenExchangeTests {
         """
     }
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
     #expect(try socket.readToEnd() == [])
@@ -363,7 +345,7 @@ struct OpenExchangeTests {
   func keepAlive() throws {
     let site = try site()
     defer { site.stop() }
-    let socket = try socket(of: try site.signedIn(), site)
+    let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     defer { socket.close() }
     for (local, remote) in [(site.gateway.configuration.port, nil), (nil, site.upstream.port)] as [(UInt16?, UInt16?)] {
       // Data that waits for its acknowledgement has another timer, for a moment.

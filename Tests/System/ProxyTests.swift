@@ -259,14 +259,9 @@ struct ProxyTests {
   }
 
   private func handshake(_ site: Site, cookie: String?, origin: String?) throws -> TCPConnection {
-    var lines = [
-      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    ]
-    if let cookie { lines.append("Cookie: \(cookie)") }
-    if let origin { lines.append("Origin: \(origin)") }
     let connection = try site.gateway.connect()
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    let fields = [cookie.map { "Cookie: \($0)" }, origin.map { "Origin: \($0)" }]
+    try connection.askForWebSocket(site.gateway.client.authority, fields: fields.compactMap(\.self))
     return connection
   }
 

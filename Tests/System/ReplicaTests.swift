@@ -17,21 +17,6 @@ struct ReplicaTests {
   private static let due = 36 * 3_600
   private static let replicas = 0..<3
 
-  /// A WebSocket of a visitor at one of the gateways, open.
-  private func socket(of visitor: Visitor, _ cluster: Cluster, at replica: Int) throws -> TCPConnection {
-    let connection = try cluster.gateways[replica].connect()
-    let cookie = try #require(try visitor.cookieHeader(for: cluster.site.origin + "/"))
-    try connection.send(
-      """
-      GET /socket HTTP/1.1\r\nHost: \(cluster.authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nOrigin: \(cluster.site.origin)\r\n\
-      Cookie: \(cookie)\r\n\r\n
-      """)
-    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
-    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
-    return connection
-  }
-
   /// An answer that streams, of which the first event has come.
   private func stream(of visitor: Visitor, _ cluster: Cluster, at replica: Int) throws -> TCPConnection {
     let connection = try cluster.gateways[replica].connect()
@@ -70,9 +55,9 @@ struct ReplicaTests {
       let ben = try cluster.site.signedIn(as: "ben")
       for replica in Self.replicas { #expect(try cluster.status(of: anna, at: replica) == 200) }
       let open = try Self.replicas.flatMap {
-        [try socket(of: anna, cluster, at: $0), try stream(of: anna, cluster, at: $0)]
+        [try cluster.gateways[$0].webSocket(of: anna, cluster.site), try stream(of: anna, cluster, at: $0)]
       }
-      let staying = try Self.replicas.map { try socket(of: ben, cluster, at: $0) }
+      let staying = try Self.replicas.map { try cluster.gateways[$0].webSocket(of: ben, cluster.site) }
       let cookie = try #require(try anna.cookieHeader(for: cluster.site.origin + "/"))
       try cluster.signOut(anna, at: round)
       let ended = Date()

@@ -44,19 +44,6 @@ struct StoreVersionTests {
     )
   }
 
-  private func socket(of visitor: Visitor, at site: Site) throws -> TCPConnection {
-    let connection = try site.gateway.connect()
-    let lines = [
-      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(site.origin)",
-      "Cookie: \(try visitor.cookieHeader(for: site.origin + "/") ?? "")",
-    ]
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
-    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
-    return connection
-  }
-
   @Test(
     "A raised minimum_reader: who is signed in gets 503, public routes go on, and all is well when it is lowered",
     arguments: Kind.allCases)
@@ -65,7 +52,7 @@ struct StoreVersionTests {
     defer { site.stop() }
     let anna = try site.signedIn()
     #expect(try site.application(anna) == 200)
-    let webSocket = try socket(of: anna, at: site)
+    let webSocket = try site.gateway.webSocket(of: anna, site)
     try change("UPDATE cordon.store SET minimum_reader = 99")
     try poll("the end of service") { try site.application(anna) == 503 ? () : nil }
     try webSocket.waitForClose()

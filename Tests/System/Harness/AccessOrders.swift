@@ -13,22 +13,6 @@ extension GatewayProcess {
       throw HarnessError.malformed("\(method) \(target): \(response.status) \(response.text)")
     }
   }
-
-  /// Opens a WebSocket with a visitor's cookies; the application behind has to be `EchoingApplication`.
-  func webSocket(of visitor: Visitor, _ site: Site, fields: [String] = []) throws -> TCPConnection {
-    let connection = try connect()
-    guard let cookie = try visitor.cookieHeader(for: site.origin + "/") else { throw HarnessError.missing("a cookie") }
-    let lines =
-      [
-        "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(site.origin)",
-        "Cookie: \(cookie)",
-      ] + fields
-    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
-    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
-    return connection
-  }
 }
 
 extension Site {
