@@ -233,7 +233,7 @@ struct ExplainTests {
     _ ending: String, _ arguments: [String] = []
   ) throws -> (exit: ServerProcess.Exit, text: String, file: String) {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
     configuration.ending = ending
     let file = try configuration.install(in: directory)
     let result = try ServerProcess.run(
@@ -349,7 +349,7 @@ struct ExplainTests {
   @Test("check counts groups and members, and explains groups, deny lists, networks, ages, methods and tokens")
   func explainGroups() throws {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
     configuration.ending = Self.groups
     let file = try configuration.install(in: directory)
     try directory.write("# The office\nben@example.com\n001.c # Cleo\n", to: "staff.txt")
@@ -389,7 +389,7 @@ struct ExplainTests {
     ])
   func groupMistakes(access: String, members: String, message: String) throws {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
     configuration.ending = "[access]\n\(access)\n[[group]]\nname = \"staff\"\nmembers_file = \"staff.txt\"\n"
     let file = try configuration.install(in: directory)
     try directory.write(members, to: "staff.txt")

@@ -14,10 +14,9 @@ import Testing
 @Suite("Socket activation and the service manager")
 struct ActivationTests {
   private static func configuration(_ upstream: RawUpstream) throws -> GatewayConfiguration {
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["listen", "workers"] = "2"
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     return configuration
   }
 

@@ -376,8 +376,7 @@ struct AdministrationAccessTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     let path = "\(directory.path)/admin.sock"
     configuration["admin", "address"] = "\"unix:\(path)\""
     let file = try configuration.install(in: directory)

@@ -225,7 +225,7 @@ struct AssertionTests {
   func badKeys() throws {
     let key = try AssertionKeyFile()
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
     configuration["assertion", "audience"] = "\"orders\""
     configuration["assertion", "key_files"] = "[\"\(key.path)\"]"
     let file = try configuration.install(in: directory)

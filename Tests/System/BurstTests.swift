@@ -161,11 +161,11 @@ struct BurstTests {
     let application = try ServerProcess("/usr/bin/python3", [file, "\(port)"])
     defer { application.stop() }
     try application.waitForLine(containing: "listening")
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)")
     configuration["upstream", "protocol"] = "\"h2\""
     configuration["listen.limits", "body_rate"] = "100000"
     configuration["listen.timeouts", "body_grace"] = "\"500ms\""
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(configuration)
     defer { gateway.stop() }
     let client = try gateway.connect()

@@ -122,7 +122,7 @@ struct ButtonConfigurationTests {
     ])
   func mistakes(shape: String, key: String, value: String, remedy: String) throws {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration.ending = "[pages.button]\nshape = \"\(shape)\"\n\(key) = \(value)\n"
     let file = try configuration.install(in: directory)
     let result = try ServerProcess.run(

@@ -20,7 +20,7 @@ struct CheckTests {
   }
 
   private func secure(_ folder: TLSFolder, certificate: String, key: String) throws -> GatewayConfiguration {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     folder.configure(&configuration)
     configuration["listen", "tls_certificate_file"] = "\"\(folder.path)/\(certificate)\""
     configuration["listen", "tls_private_key_file"] = "\"\(folder.path)/\(key)\""
@@ -46,8 +46,7 @@ struct CheckTests {
   @Test("check takes the file with or without --config, and without a file the one of the package")
   func whichFile() throws {
     let directory = try TemporaryDirectory()
-    let file = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-      .install(in: directory)
+    let file = try GatewayConfiguration().install(in: directory)
     func cordon(_ arguments: String...) throws -> (exit: ServerProcess.Exit, text: String) {
       let result = try ServerProcess.run(Machine.binary("cordon"), arguments, directory: directory.path)
       return (result.exit, result.standardOutput + result.standardError)
@@ -105,7 +104,7 @@ struct CheckTests {
       ("http://127.0.0.1:9000", true), ("unix:/run/php/php8.4-fpm.sock", true), ("unix:/run/php-fpm/www.sock", true),
       ("unix:/run/app/FastCGI.sock", true), ("http://127.0.0.1:3000", false), ("https://127.0.0.1:9000", false),
     ] {
-      let checked = try check(try GatewayConfiguration(upstream: url, apple: "http://127.0.0.1:9"))
+      let checked = try check(try GatewayConfiguration(upstream: url))
       #expect(checked.exit == .code(0), "\(checked.text)")
       #expect(checked.text.contains("may speak FastCGI") == isWarned, "\(url): \(checked.text)")
     }
@@ -113,7 +112,7 @@ struct CheckTests {
 
   @Test("check warns of a store in a folder that is not there")
   func storeFolder() throws {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"sqlite:nowhere/cordon.db\""
     let checked = try check(configuration)
     #expect(checked.exit == .code(0) && checked.text.contains("install -d -m 0700"), "\(checked.text)")
@@ -122,8 +121,7 @@ struct CheckTests {
   @Test("check --quiet prints nothing where everything is in order")
   func quiet() throws {
     let directory = try TemporaryDirectory()
-    let file = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-      .install(in: directory)
+    let file = try GatewayConfiguration().install(in: directory)
     let result = try ServerProcess.run(Machine.binary("cordon"), ["check", "--quiet", "--config", file])
     #expect(result.exit == .code(0) && result.standardOutput.isEmpty && result.standardError.isEmpty, "\(result)")
   }

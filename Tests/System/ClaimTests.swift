@@ -260,7 +260,7 @@ struct RuleTests {
     ] as [(String, String?, String)])
   func mistakes(rule: String, scopes: String?, reason: String) throws {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     if let scopes { configuration["apple", "scopes"] = scopes }
     configuration.ending = "[[route]]\npath = \"/x/\"\n\(rule)\n"
     let file = try configuration.install(in: directory)

@@ -32,8 +32,7 @@ struct CommandOutputTests {
       "check FILE", "check FILE --explain", "--help", "--version", "--generate-completion-script bash", "help import",
     ])
   func fullDisk(command: String) throws {
-    let file = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-      .install(in: directory)
+    let file = try GatewayConfiguration().install(in: directory)
     let command = "cordon \(command.replacing("FILE", with: "'\(file)'"))"
     #expect(try run(command).exit == .code(0))
     let failed = try run("\(command) > /dev/full")

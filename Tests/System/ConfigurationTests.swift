@@ -16,7 +16,7 @@ struct ConfigurationTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    good = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    good = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
   }
 
   /// Runs the command, and answers how it ended and everything it said.

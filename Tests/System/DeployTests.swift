@@ -108,8 +108,7 @@ struct DeployTests {
   func firstSamples() throws {
     let upstream = try RawUpstream(RawUpstream.greet)
     defer { upstream.stop() }
-    let gateway = try GatewayProcess(
-      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    let gateway = try GatewayProcess(GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)"))
     defer { gateway.stop() }
     let exposed = try Set(gateway.admin.get("/metrics").text.split(separator: "\n").compactMap(Self.series))
     let text = try String(contentsOf: deploy.appending(path: "monitoring/alerts.test.yaml"), encoding: .utf8)
@@ -179,8 +178,7 @@ struct DeployTests {
   func ready() throws {
     let upstream = try RawUpstream(RawUpstream.greet)
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     let directory = try TemporaryDirectory()
     let token = try directory.write(String(repeating: "0123456789abcdef", count: 3), to: "token")
     configuration["admin", "token_file"] = "\"\(token)\""

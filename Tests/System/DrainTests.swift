@@ -195,10 +195,9 @@ struct DrainTests {
   func stalledLog() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["log", "access"] = "true"
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     let directory = try TemporaryDirectory()
     let file = try configuration.install(in: directory)
     let fifo = "\(directory.path)/log"

@@ -17,10 +17,9 @@ struct FaultyFileTests {
   private func gateway(
     _ part: String, before upstream: RawUpstream, adjust: (inout GatewayConfiguration) throws -> Void = { _ in }
   ) throws -> (GatewayProcess, FaultyFiles) {
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["log", "format"] = "\"json\""
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     try adjust(&configuration)
     let files = try FaultyFiles(part)
     return (try GatewayProcess(configuration, environment: files.environment), files)
@@ -32,8 +31,7 @@ struct FaultyFileTests {
     defer { upstream.stop() }
     let folder = try TLSFolder()
     try folder.directory.write("001.anna\n", to: "staff.txt")
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["log", "format"] = "\"json\""
     configuration.ending = """
       [[group]]
@@ -97,7 +95,7 @@ struct FaultyFileTests {
     arguments: ["gateway.conf", "session.key", "AuthKey.p8"])
   func start(name: String) throws {
     let directory = try TemporaryDirectory()
-    let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    let configuration = try GatewayConfiguration()
     let file = try configuration.install(in: directory)
     let files = try FaultyFiles("/\(name)")
     for (error, status) in [(ENFILE, 1), (EIO, 1), (ESTALE, 1), (ENOMEM, 1), (EACCES, 78)] as [(Int32, Int32)] {
@@ -113,7 +111,7 @@ struct FaultyFileTests {
   @Test("A start in the middle of the replacement of a certificate and its key waits for the second one")
   func pair() throws {
     let folder = try TLSFolder()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     folder.configure(&configuration)
     try folder.replace("one.key", by: "new.key")
     let file = try configuration.install(in: folder.directory)

@@ -297,8 +297,8 @@ struct ForwardingTests {
   @Test("An application that is away is answered 502, and served again when it is back")
   func awayApplication() throws {
     let port = try FreePort.take()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)")
+    configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(configuration)
     defer { gateway.stop() }
     let refused = try gateway.client.get("/")

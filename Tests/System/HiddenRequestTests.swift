@@ -41,10 +41,10 @@ struct HiddenRequestTests {
     let application = try ServerProcess(Machine.program("python3", package: "python3"), [script, "\(port)"])
     defer { application.stop() }
     try application.waitForLine(containing: "listening")
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)")
     configuration["listen", "workers"] = "1"
     configuration.acceptHTTP2()
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     adjust(&configuration)
     let gateway = try GatewayProcess(configuration)
     defer { gateway.stop() }

@@ -122,8 +122,7 @@ struct LifecycleTests {
   func administration(path: String) throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    let gateway = try GatewayProcess(
-      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    let gateway = try GatewayProcess(GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)"))
     defer { gateway.stop() }
     for method in ["GET", "POST", "DELETE"] {
       let status = try gateway.admin.send(method, path, body: method == "POST" ? Array("{}".utf8) : nil).status
@@ -141,10 +140,7 @@ struct LifecycleTests {
       try connection.send("-last")
     }
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
-    let gateway = try GatewayProcess(configuration)
+    let gateway = try GatewayProcess.open(to: upstream)
     defer { gateway.stop() }
     let connection = try gateway.connect()
     try connection.send("GET /slow HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
@@ -164,10 +160,7 @@ struct LifecycleTests {
   func idleEnd() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
-    let gateway = try GatewayProcess(configuration)
+    let gateway = try GatewayProcess.open(to: upstream)
     defer { gateway.stop() }
     let idle = try gateway.connect()
     let used = try gateway.connect()
@@ -215,8 +208,7 @@ struct LifecycleTests {
   func takenPort() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["listen", "address"] = "\"127.0.0.1:\(upstream.port)\""
     configuration["", "public_url"] = "\"http://localhost:\(upstream.port)\""
     configuration["upstream", "url"] = "\"http://127.0.0.1:9\""

@@ -253,7 +253,7 @@ struct LogSwitchTests {
     let site = try Self.site {
       $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
       $0["listen", "workers"] = "1"
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     }
     defer { site.stop() }
     func told() -> [[String: Any]] {
@@ -276,7 +276,7 @@ struct LogSwitchTests {
 
   @Test("On a terminal lines are text for people; log.format decides otherwise", arguments: [false, true])
   func terminal(isJSON: Bool) throws {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["log", "access"] = "true"
     configuration["log", "format"] = isJSON ? "\"json\"" : "\"auto\""
     let directory = try TemporaryDirectory()

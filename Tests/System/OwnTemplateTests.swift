@@ -105,7 +105,7 @@ struct OwnTemplateSystemTests {
   @Test("check tells every mistake with its place and the remedy, and run refuses the same")
   func mistakes() throws {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000")
     configuration["pages", "templates"] = "\"pages\""
     try write(
       [

@@ -138,7 +138,7 @@ struct ProxyTests {
   func forwardedFor() throws {
     let site = try Site(adjust: {
       $0["listen", "trusted_proxies"] = "[\"127.0.0.0/8\", \"10.0.0.0/8\"]"
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     })
     defer { site.stop() }
     _ = try site.gateway.client.get("/x", fields: [("X-Forwarded-For", "6.6.6.6, 192.0.2.7, 10.0.0.3")])
@@ -171,13 +171,12 @@ struct ProxyTests {
     defer { upstream.stop() }
     let directory = try TemporaryDirectory()
     let (certificate, key) = try makeCertificate(for: "localhost", in: directory)
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     let origin = "https://localhost:\(configuration.port)"
     configuration["", "public_url"] = "\"\(origin)\""
     configuration["listen", "tls_certificate_file"] = "\"\(certificate)\""
     configuration["listen", "tls_private_key_file"] = "\"\(key)\""
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(configuration)
     defer { gateway.stop() }
     let curl = try Machine.program("curl", package: "curl")
@@ -229,8 +228,8 @@ struct ProxyTests {
       Machine.program("python3", package: "python3"), [script, "\(port)", certificate, key])
     defer { server.stop() }
     try server.waitForLine(containing: "ready")
-    var configuration = try GatewayConfiguration(upstream: "https://localhost:\(port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    var configuration = try GatewayConfiguration(upstream: "https://localhost:\(port)")
+    configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(
       configuration, environment: isTrusted ? ["SSL_CERT_FILE": certificate] : [:])
     defer { gateway.stop() }

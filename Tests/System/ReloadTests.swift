@@ -192,7 +192,7 @@ struct ReloadTests {
     try reload(site) {
       let parts = key.split(separator: ".").map(String.init)
       $0[parts[0], parts[1]] = values[key]
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     }
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains(key) && line.contains("restart"), "\(line)")
@@ -273,8 +273,7 @@ struct ReloadTests {
   func otherEnvironment() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["admin", "token_file"] = "\"admin.token\""
     configuration["session", "secret_files"] = "[\"${KEY_FOLDER}/session.key\"]"
     let gateway = try GatewayProcess(configuration, environment: ["KEY_FOLDER": "."])
@@ -314,7 +313,7 @@ struct ReloadTests {
   func keptConnections() throws {
     let site = try Self.site(adjust: {
       $0["listen", "trusted_proxies"] = "[\"127.0.0.1/32\"]"
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     })
     defer { site.stop() }
     let connection = try site.gateway.connect()
@@ -324,7 +323,7 @@ struct ReloadTests {
     #expect(site.upstream.requests.last?.fields["X-Forwarded-For"]?.contains("192.0.2.1") == true)
     try reload(site) {
       $0["listen", "trusted_proxies"] = nil
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     }
     try connection.send(request)
     #expect(try HTTPResponse.read(from: connection).status == 200)
@@ -342,7 +341,7 @@ struct ReloadTests {
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
         try gate.wait()
         try connection.send("-last")
-      }, adjust: { $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n" })
+      }, adjust: { $0.ending = GatewayConfiguration.everythingPublic })
     defer { site.stop() }
     let connection = try site.gateway.connect()
     try connection.send("GET /slow HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
@@ -351,7 +350,7 @@ struct ReloadTests {
     defer { other.stop() }
     try reload(site) {
       $0["upstream", "url"] = "\"http://127.0.0.1:\(other.port)\""
-      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      $0.ending = GatewayConfiguration.everythingPublic
     }
     #expect(try site.gateway.client.get("/new").status == 200)
     #expect(other.requests.map(\.target) == ["/new"])
@@ -371,7 +370,7 @@ struct ReloadTests {
       },
       adjust: {
         $0["listen", "workers"] = "1"
-        $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+        $0.ending = GatewayConfiguration.everythingPublic
       })
     defer { site.stop() }
     func upload() throws -> RawUpstream.Request? {

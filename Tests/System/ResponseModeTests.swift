@@ -200,7 +200,7 @@ struct ResponseModeConfigurationTests {
   /// `check` of a configuration: exit and what it said.
   private func check(_ adjust: (inout GatewayConfiguration) -> Void) throws -> (ServerProcess.Exit, String) {
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     adjust(&configuration)
     let file = try configuration.install(in: directory)
     let result = try ServerProcess.run(

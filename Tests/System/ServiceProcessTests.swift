@@ -16,8 +16,8 @@ import Testing
 @Suite("The process of a service")
 struct ServiceProcessTests {
   private func configuration() throws -> GatewayConfiguration {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    var configuration = try GatewayConfiguration()
+    configuration.ending = GatewayConfiguration.everythingPublic
     return configuration
   }
 

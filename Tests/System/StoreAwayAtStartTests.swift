@@ -85,8 +85,7 @@ struct StoreAwayAtStartTests {
     // Connections are established by the kernel and wait in the queue.
     let silent = try HeldSocket(port: port)
     defer { withExtendedLifetime(silent) {} }
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     configuration["store", "url"] = "\"postgresql://cordon@127.0.0.1:\(port)/cordon\""
     configuration.ending = "[[route]]\npath = \"/open/\"\naccess = \"public\"\n"
     let directory = try TemporaryDirectory()
@@ -110,7 +109,7 @@ struct StoreAwayAtStartTests {
     // Its silence makes the start take a second.
     let silent = try HeldSocket(port: port)
     defer { withExtendedLifetime(silent) {} }
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"postgresql://cordon@127.0.0.1:\(port)/cordon\""
     let directory = try TemporaryDirectory()
     let file = try configuration.install(in: directory)
@@ -157,7 +156,7 @@ struct StoreAwayAtStartTests {
   func final(_ obstacle: Obstacle) throws {
     let server = try PostgreSQLServer()
     let directory = try TemporaryDirectory()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"\(try obstacle.url(server, directory))\""
     let file = try configuration.install(in: directory)
     let ended = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
@@ -170,7 +169,7 @@ struct StoreAwayAtStartTests {
     let server = try PostgreSQLServer()
     let name = try #require(try server.makeDatabase().split(separator: "/").last.map(String.init))
     try server.stop()
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"\(server.url(of: name, password: "wrong"))\""
     let directory = try TemporaryDirectory()
     let file = try configuration.install(in: directory)

@@ -95,15 +95,14 @@ struct StoreConnectionTests {
       ("postgresql://odd:\(encoded)@\(place)", [:]), ("postgresql://odd@\(place)", ["PGPASSWORD": password]),
       ("postgresql://odd:${ENCODED}@\(place)", ["ENCODED": encoded]),
     ] {
-      var configuration = try GatewayConfiguration(
-        upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+      var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
       configuration["store", "url"] = "\"\(url)\""
       let gateway = try GatewayProcess(configuration, environment: environment)
       defer { gateway.stop() }
       #expect(try gateway.admin.get("/readyz").status == 200, "\(url)")
       #expect(!String(decoding: gateway.log, as: UTF8.self).contains("w#rd"))
     }
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"postgresql://odd:${RAW}@\(place)\""
     let directory = try TemporaryDirectory()
     let ended = try ServerProcess.run(
@@ -125,7 +124,7 @@ struct StoreConnectionTests {
       ("odd@a,b/cordon?port=1,2,3", "could not match 3 port numbers to 2 hosts"),
     ])
   func impossible(url: String, problem: String) throws {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["store", "url"] = "\"postgresql://\(url)\""
     let directory = try TemporaryDirectory()
     let ended = try ServerProcess.run(

@@ -221,7 +221,7 @@ struct TLSCertificateTests {
   func exposedKey(name: String) throws {
     let folder = try TLSFolder()
     try folder.directory.write(Self.ticketKeys[0], to: "ticket.key")
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration()
     configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
     configuration["listen", "tls_certificate_file"] = "\"\(folder.path)/one.pem\""
     configuration["listen", "tls_private_key_file"] = "\"\(folder.path)/one.key\""

@@ -10,8 +10,8 @@ import Testing
 @Suite("TLS with the application")
 struct TLSUpstreamTests {
   private func gateway(_ folder: TLSFolder, port: UInt16) throws -> GatewayProcess {
-    var configuration = try GatewayConfiguration(upstream: "https://127.0.0.1:\(port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    var configuration = try GatewayConfiguration(upstream: "https://127.0.0.1:\(port)")
+    configuration.ending = GatewayConfiguration.everythingPublic
     configuration["listen", "workers"] = "1"
     configuration["upstream", "tls_ca_file"] = "\"\(folder.path)/ca.pem\""
     configuration["upstream", "tls_server_name"] = "\"two.test\""

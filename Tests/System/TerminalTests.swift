@@ -34,7 +34,7 @@ struct TerminalTests {
   @Test("The output of check fits the terminal; elsewhere each part is one line")
   func fits() throws {
     let directory = try TemporaryDirectory()
-    let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    let configuration = try GatewayConfiguration()
     let file = try configuration.install(in: directory)
     let narrow = try output(of: "check", config: file, columns: 60, in: directory.path)
     #expect(narrow.allSatisfy { $0.count <= 60 }, "\(narrow)")

@@ -235,7 +235,7 @@ struct RequestBufferTests {
       try connection.send("\(version) 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n")
     }
     return try Site(upstream: answer) { configuration in
-      configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      configuration.ending = GatewayConfiguration.everythingPublic
       if let buffer { configuration["upstream", "request_buffer"] = buffer }
     }
   }

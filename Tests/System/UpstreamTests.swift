@@ -21,7 +21,7 @@ struct UpstreamTests {
     _ upstreams: [RawUpstream], ending: String = UpstreamTests.everything,
     wrapper: ProcessWrapper? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> GatewayProcess {
-    var configuration = try GatewayConfiguration(upstream: "", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "")
     configuration["upstream", "url"] = nil
     configuration["upstream", "urls"] = Self.list(upstreams.map(\.port))
     // One event loop, so that what it learns holds for every request.

@@ -12,11 +12,11 @@ import Testing
 @Suite("Unix sockets")
 struct UpstreamUnixTests {
   private func configuration(before path: String) throws -> GatewayConfiguration {
-    var configuration = try GatewayConfiguration(upstream: "unix:\(path)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "unix:\(path)")
     configuration["listen", "address"] = "\"unix:gateway.sock\""
     // One event loop, whose connection to the application serves every client.
     configuration["listen", "workers"] = "1"
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     return configuration
   }
 

@@ -139,7 +139,7 @@ struct HTTP2Tests {
       adjust: {
         $0.acceptHTTP2()
         $0["listen", "workers"] = "1"
-        $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+        $0.ending = GatewayConfiguration.everythingPublic
       })
     defer { site.stop() }
     let client = HTTP2Client(site.gateway)

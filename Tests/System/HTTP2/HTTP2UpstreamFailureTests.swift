@@ -17,12 +17,12 @@ struct HTTP2UpstreamFailureTests {
     let application = try ServerProcess("/usr/bin/python3", [script, "\(port)"])
     defer { application.stop() }
     try application.waitForLine(containing: "listening")
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)")
     configuration["listen", "workers"] = "1"
     configuration["upstream", "protocol"] = "\"h2\""
     configuration["upstream.timeouts", "first_byte"] = "\"5s\""
     configuration.acceptHTTP2()
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(configuration)
     defer { gateway.stop() }
     try body(gateway, application)

@@ -79,8 +79,7 @@ struct UnbrokenServiceTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
     folder.configure(&configuration)
     configuration["listen", "workers"] = "2"
     let file = try configuration.install(in: folder.directory)

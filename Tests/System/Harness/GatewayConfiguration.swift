@@ -21,10 +21,15 @@ struct GatewayConfiguration: Sendable {
   static let adminToken = "the-token-of-administrators-in-the-tests"
   static let sessionSecret = "the first secret of the tests, long enough to be one"
 
+  /// An address of this machine at which nobody listens.
+  static let nobody = "http://127.0.0.1:9"
+  /// For `ending`: everybody is let in everywhere.
+  static let everythingPublic = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+
   /// - Parameters:
   ///   - upstream: the value of `upstream.url`.
   ///   - apple: the value of `apple.base_url`; nil leaves the real one.
-  init(upstream: String, apple: String?) throws {
+  init(upstream: String = Self.nobody, apple: String? = Self.nobody) throws {
     port = try FreePort.take()
     adminPort = try FreePort.take()
     self["", "public_url"] = "\"http://\(Self.host):\(port)\""

@@ -33,9 +33,8 @@ final class GatewayProcess {
   static func open(
     to upstream: RawUpstream, wrapper: ProcessWrapper? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> GatewayProcess {
-    var configuration = try GatewayConfiguration(
-      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)")
+    configuration.ending = GatewayConfiguration.everythingPublic
     adjust(&configuration)
     return try GatewayProcess(configuration, wrapper: wrapper)
   }

@@ -52,7 +52,7 @@ final class TLSFolder {
     configuration["listen", "tls_certificate_file"] = "\"\(path)/one.pem\""
     configuration["listen", "tls_private_key_file"] = "\"\(path)/one.key\""
     configuration["log", "format"] = "\"json\""
-    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    configuration.ending = GatewayConfiguration.everythingPublic
   }
 
   /// Puts a copy of another file in the place of a file, at once, as tools that renew certificates do.
