@@ -1,22 +1,13 @@
 import Foundation
-import Secrets
+import SessionStoreTesting
 import Sessions
 import Testing
 
 @testable import PostgreSQLSessions
 
-let noon = Date(timeIntervalSince1970: 1_790_000_000)
+let noon = TestSignIn.time
 
-func signIn(_ name: String = "ada") throws -> SignIn {
-  let subject = try #require(Subject("001234.\(name).0987"))
-  let keyring = try SessionKeyring(secrets: [SessionSecret(Array(repeating: 7, count: 32))])
-  var claims = AccountClaims()
-  claims.email = "\(name)@example.com"
-  return SignIn(
-    session: Session(.random(), of: subject, clientID: "com.example.web", now: noon, lifetime: .seconds(86_400)),
-    name: PersonName(given: name, family: nil), claims: claims,
-    token: try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "com.example.web"))
-}
+func signIn(_ name: String = "ada") throws -> SignIn { try TestSignIn.of(name) }
 
 /// Opens a store that waits long for its server: on a machine that is busy with other suites, five seconds are little.
 func openStore(
