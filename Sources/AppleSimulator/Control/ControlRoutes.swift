@@ -8,28 +8,21 @@ struct ControlRoutes: Sendable {
   let apple: SimulatedApple
 
   func add(to router: Router<BasicRequestContext>) {
-    addRegistrations(to: router)
-    addTrouble(to: router)
+    addClients(to: router)
+    addSettings(to: router)
+    addFaults(to: router)
     addObservations(to: router)
     UserControl(apple: apple).add(to: router)
     TokenControl(apple: apple).add(to: router)
     NotificationControl(apple: apple).add(to: router)
   }
 
-  // MARK: Clients, switches, clock
+  // MARK: Clients
 
-  private func addRegistrations(to router: Router<BasicRequestContext>) {
+  private func addClients(to router: Router<BasicRequestContext>) {
     router.put("/simulator/clients") { request, _ in
       let client: SimulatedClient = try await Self.body(of: request)
-      return try apple.withState { state, _ in
-        do throws(RegistrationError) {
-          try client.validate(allowingLoopback: state.switches.allowsLoopbackRedirects)
-        } catch {
-          throw ControlError(message: error.description)
-        }
-        state.clients[client.clientID] = client
-        return try Response.json(client)
-      }
+      return try apple.withState { state, _ in try Self.register(client, in: &state) }
     }
     router.post("/simulator/clients/{id}/transfer") { request, context in
       let order: TransferOrder = try await Self.body(of: request)
@@ -39,13 +32,7 @@ struct ControlRoutes: Sendable {
         client.teamID = order.teamID
         client.keys = order.keys
         client.transferEnds = now + Migration.lifetime
-        do throws(RegistrationError) {
-          try client.validate(allowingLoopback: state.switches.allowsLoopbackRedirects)
-        } catch {
-          throw ControlError(message: error.description)
-        }
-        state.clients[id] = client
-        return try Response.json(client)
+        return try Self.register(client, in: &state)
       }
     }
     router.delete("/simulator/clients/{id}") { _, context in
@@ -53,6 +40,21 @@ struct ControlRoutes: Sendable {
       apple.withState { state, _ in state.clients[id] = nil }
       return Response(status: .noContent)
     }
+  }
+
+  private static func register(_ client: SimulatedClient, in state: inout SimulatorState) throws -> Response {
+    do throws(RegistrationError) {
+      try client.validate(allowingLoopback: state.switches.allowsLoopbackRedirects)
+    } catch {
+      throw ControlError(message: error.description)
+    }
+    state.clients[client.clientID] = client
+    return try Response.json(client)
+  }
+
+  // MARK: Switches, clock, automatic answer
+
+  private func addSettings(to router: Router<BasicRequestContext>) {
     router.post("/simulator/switches") { request, _ in
       let change: SimulatorSwitches.Change = try await Self.body(of: request)
       return try Response.json(
@@ -83,7 +85,7 @@ struct ControlRoutes: Sendable {
 
   // MARK: Faults and tampering
 
-  private func addTrouble(to router: Router<BasicRequestContext>) {
+  private func addFaults(to router: Router<BasicRequestContext>) {
     router.post("/simulator/faults") { request, _ in
       let fault: OrderedFault = try await Self.body(of: request)
       apple.withState { state, _ in state.faults.append(fault) }

@@ -28,11 +28,10 @@ struct TokenGrants: Sendable {
       state.checks[issued.owner.userID, default: []].append(
         AccountCheck(kind: .signIn, clientID: client.clientID, time: now + state.checksOffset, status: 200))
       let refreshToken = Self.newRefreshToken()
-      state.refreshTokens[refreshToken] = IssuedRefreshToken(
-        owner: issued.owner, authenticatedAt: issued.authenticatedAt)
+      let grant = IssuedRefreshToken(owner: issued.owner, authenticatedAt: issued.authenticatedAt)
+      state.refreshTokens[refreshToken] = grant
       var answer = try Self.tokens(
-        for: issued.owner, client: client, authenticatedAt: issued.authenticatedAt, nonce: issued.nonce,
-        withIdentityToken: true, state: &state, now: now)
+        of: grant, client: client, nonce: issued.nonce, withIdentityToken: true, state: &state, now: now)
       answer["refresh_token"] = .string(refreshToken)
       return .object(answer)
     }
@@ -88,8 +87,8 @@ struct TokenGrants: Sendable {
         AccountCheck(kind: .refresh, clientID: client.clientID, time: time, status: isThrottled ? 429 : 200))
       if isThrottled { throw AccountThrottled() }
       var answer = try Self.tokens(
-        for: issued.owner, client: client, authenticatedAt: issued.authenticatedAt, nonce: nil,
-        withIdentityToken: state.switches.identityTokenOnRefresh, state: &state, now: now)
+        of: issued, client: client, nonce: nil, withIdentityToken: state.switches.identityTokenOnRefresh,
+        state: &state, now: now)
       if state.switches.rotatesRefreshTokens {
         let replacement = Self.newRefreshToken()
         state.refreshTokens[token] = nil
@@ -119,10 +118,12 @@ struct TokenGrants: Sendable {
 
   private static func newRefreshToken() -> String { "r\(randomText(bytes: 32)).0.\(randomText(bytes: 16))" }
 
+  /// The access token, and the identity token if wanted.
   private static func tokens(
-    for owner: TokenOwner, client: SimulatedClient, authenticatedAt: Double, nonce: String?,
-    withIdentityToken: Bool, state: inout SimulatorState, now: Double
+    of grant: IssuedRefreshToken, client: SimulatedClient, nonce: String?, withIdentityToken: Bool,
+    state: inout SimulatorState, now: Double
   ) throws -> [String: JSONValue] {
+    let owner = grant.owner
     let key = Consent.Key(userID: owner.userID, clientID: owner.clientID)
     guard let user = state.user(owner.userID), let consent = state.consents[key] else {
       throw EndpointRefusal(.invalidGrant, description: "The code has expired or has been revoked.")
@@ -137,7 +138,7 @@ struct TokenGrants: Sendable {
     if withIdentityToken {
       var claims = IdentityTokenClaims(
         client: client, user: user, consent: consent, switches: state.switches, now: now,
-        authenticatedAt: authenticatedAt)
+        authenticatedAt: grant.authenticatedAt)
       claims.nonce = nonce
       claims.accessToken = accessToken
       claims.isNative = client.kind == .native
