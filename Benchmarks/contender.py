@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -84,6 +86,41 @@ class Running:
 
     def url(self, path: str) -> str:
         return f"{self.scheme}://127.0.0.1:{self.port}{path}"
+
+    def wait_until_ready(self, seconds: float = 15, patience: float = 2) -> None:
+        """Waits until the readiness check answers 200. An attempt may take `patience` seconds."""
+        assert self.health
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.process.check()
+            try:
+                status, _ = self._ask(*self.health, patience)
+            except (OSError, http.client.HTTPException):
+                status = 0
+            if status == 200:
+                self.process.settle()
+                return
+            time.sleep(0.02)
+        raise SystemExit(f"bench: {self.process.name} is not ready after {seconds:g} s; see {self.process.log}")
+
+    def metrics(self) -> str:
+        """Returns the text of `/metrics`, at the port of the readiness check."""
+        assert self.health
+        status, text = self._ask(self.health[0], "/metrics", 10)
+        if status != 200:
+            raise SystemExit(f"bench: /metrics of {self.process.name} answered {status}")
+        return text
+
+    @staticmethod
+    def _ask(port: int, path: str, patience: float) -> tuple[int, str]:
+        """Returns status and body of a GET."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
 
 
 class Contender(Protocol):

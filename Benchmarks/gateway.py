@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,23 +81,8 @@ class Cordon:
         return process
 
     def wait_until_ready(self, running: Running) -> None:
-        """Waits for the health check, at most fifteen seconds."""
-        assert running.health
-        end = time.monotonic() + 15
-        while time.monotonic() < end:
-            running.process.check()
-            connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=2)
-            try:
-                connection.request("GET", running.health[1])
-                if connection.getresponse().status == 200:
-                    running.process.settle()
-                    return
-            except OSError:
-                pass
-            finally:
-                connection.close()
-            time.sleep(0.02)
-        raise SystemExit(f"bench: cordon is not ready after 15 s; see {running.process.log}")
+        """Waits for the readiness check. Overridden where more is done at this moment."""
+        running.wait_until_ready()
 
 
 def _set_limits(folder: Path, limits: Limits) -> None:

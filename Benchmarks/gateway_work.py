@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 import signal
@@ -93,7 +92,7 @@ class Work:
         self._sign_ins += 1
 
     def _scrape(self) -> None:
-        self._metrics()
+        self._running.metrics()
         self._scrapes += 1
 
     def _reload(self) -> None:
@@ -101,25 +100,12 @@ class Work:
 
     def _counted(self) -> tuple[int, int]:
         """Returns the number of successful reloads and revalidations so far."""
-        text = self._metrics()
+        text = self._running.metrics()
         if refused := re.search(r'^cordon_config_reloads_total\{result="(?!ok)[^"]*"\} [1-9].*', text, re.M):
             raise SystemExit(f"bench: a reload failed: {refused[0]}")
         if failed := re.search(r'^cordon_checks_total\{verdict="(?!good)[^"]*"\} [1-9].*', text, re.M):
             raise SystemExit(f"bench: a revalidation failed: {failed[0]}")
         return _sum(text, 'cordon_config_reloads_total{result="ok"}'), _sum(text, 'cordon_checks_total{verdict="good"}')
-
-    def _metrics(self) -> str:
-        assert self._running.health
-        connection = http.client.HTTPConnection("127.0.0.1", self._running.health[0], timeout=10)
-        try:
-            connection.request("GET", "/metrics")
-            response = connection.getresponse()
-            text = response.read().decode()
-        finally:
-            connection.close()
-        if response.status != 200:
-            raise SystemExit(f"bench: /metrics answered {response.status}")
-        return text
 
 
 def _sum(text: str, series: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import socket
 import ssl
@@ -92,11 +91,7 @@ def _wait_until_read(running: Running) -> None:
 
 
 def _unfinished_bytes(running: Running) -> float:
-    assert running.health
-    connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=10)
-    connection.request("GET", "/metrics")
-    found = re.search(rb"(?m)^cordon_unfinished_request_bytes (\S+)$", connection.getresponse().read())
-    connection.close()
+    found = re.search(r"(?m)^cordon_unfinished_request_bytes (\S+)$", running.metrics())
     if not found:
         raise SystemExit("bench: cordon has no metric of its unfinished requests")
     return float(found[1])

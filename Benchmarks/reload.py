@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import signal
 import statistics
@@ -16,7 +15,6 @@ RELOADS = 5
 
 def cpu_ms(running: Running) -> float:
     """Returns the median CPU time of a reload, whose end is seen in the metrics."""
-    assert running.health
     spent = []
     for _ in range(RELOADS):
         done = _reloads(running)
@@ -46,13 +44,7 @@ def _sleep_until_calm(process: Process) -> None:
 
 def _reloads(running: Running) -> int:
     """Returns the number of successful reloads so far."""
-    assert running.health
-    connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=10)
-    try:
-        connection.request("GET", "/metrics")
-        text = connection.getresponse().read().decode()
-    finally:
-        connection.close()
+    text = running.metrics()
     if refused := re.search(r'^cordon_config_reloads_total\{result="(?!ok)[^"]*"\} [1-9]', text, re.M):
         raise SystemExit(f"bench: a reload failed: {refused[0]}")
     return sum(int(float(count)) for count in re.findall(

@@ -9,7 +9,6 @@ result.
 from __future__ import annotations
 
 import argparse
-import http.client
 import os
 import re
 import shutil
@@ -55,23 +54,8 @@ class Observed(Cordon):
         return Process.start(self.name, command, cores=cores, folder=folder)
 
     def wait_until_ready(self, running: Running) -> None:
-        assert running.health
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            running.process.check()
-            connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=30)
-            try:
-                connection.request("GET", running.health[1])
-                if connection.getresponse().status == 200:
-                    running.process.settle()
-                    self.starting = instructions(running)
-                    return
-            except OSError:
-                pass
-            finally:
-                connection.close()
-            time.sleep(0.1)
-        raise SystemExit(f"symbol-order: cordon is not ready; see {running.process.log}")
+        running.wait_until_ready(seconds=120, patience=30)
+        self.starting = instructions(running)
 
 
 def instructions(running: Running) -> Counter[str]:
