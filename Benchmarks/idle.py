@@ -8,6 +8,7 @@ import ssl
 import time
 
 from contender import Running
+from rows import request_head
 
 FIRST = 200
 """Connections opened before the first measurement, so that one-time allocations are not counted."""
@@ -19,7 +20,7 @@ SETTLING_SECONDS = 6
 def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]]) -> float:
     """Opens keep-alive connections with one request each. Returns the private dirty memory that each adds."""
     raise_descriptor_limit()
-    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    request = request_head(path, fields)
     # The certificate is self-signed. Each connection makes a full handshake, like connections of different clients.
     context = ssl._create_unverified_context() if running.scheme == "https" else None
     open_connections: list[socket.socket] = []

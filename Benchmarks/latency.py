@@ -17,7 +17,7 @@ from gateway_work import REVALIDATION_SECONDS, Done, Work
 from open_loop import Latency, Loader
 from plain_proxies import LOOK_ALIKE
 from processes import going_first, pinned
-from rows import SMALL, Kind, browser_fields
+from rows import SMALL, Kind, browser_fields, request_head
 from sign_in import sign_in
 from upstream import Upstream
 
@@ -137,9 +137,7 @@ def _sessions(running: Running, count: int) -> list[str]:
 def _write(file: Path, authority: str, sessions: list[str]) -> Path:
     """Returns the requests of the load generator, one with each session."""
     file.write_text("".join(
-        f"GET {SMALL} HTTP/1.1\r\n"
-        + "".join(f"{name}: {value}\r\n" for name, value in browser_fields(authority, session)) + "\r\n"
-        for session in sessions), newline="")
+        request_head(SMALL, browser_fields(authority, session)) for session in sessions), newline="")
     return file
 
 

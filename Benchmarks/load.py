@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contender import Running
-from rows import CONNECTIONS, HTTP2_CONNECTIONS, HTTP2_STREAMS, Kind
+from rows import CONNECTIONS, HTTP2_CONNECTIONS, HTTP2_STREAMS, Kind, request_head
 
 _UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
@@ -105,7 +105,7 @@ def _http2(
 def _new(
     running: Running, path: str, fields: list[tuple[str, str]], kind: Kind, seconds: int, cores: set[int],
 ) -> tuple[int, float, float]:
-    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    request = request_head(path, fields)
     loader = Path(__file__).with_name("new_connections.py")
     said = json.loads(_run(
         running, [sys.executable, str(loader), str(running.port), str(seconds), kind.value], cores, seconds, request))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from contender import Running
 from idle import connect_and_ask, raise_descriptor_limit
+from rows import request_head
 
 KUBERNETES = Path(__file__).resolve().parent.parent / "deploy" / "kubernetes"
 HEAD_BYTES = 31_000
@@ -47,9 +48,9 @@ def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list
     Returns the peak resident memory plus that of a full session cache, as a fraction of the manifest's limit.
     """
     raise_descriptor_limit()
-    head = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields)
+    request = request_head(path, fields)
     context = ssl._create_unverified_context() if running.scheme == "https" else None
-    unfinished = (head + "X-Fill: ").encode().ljust(HEAD_BYTES, b"x")
+    unfinished = (request.removesuffix("\r\n") + "X-Fill: ").encode().ljust(HEAD_BYTES, b"x")
     held: list[socket.socket] = []
     for _ in range(manifest.connections):
         try:
@@ -68,7 +69,7 @@ def share_of_limit(running: Running, manifest: Manifest, path: str, fields: list
     end = time.monotonic() + 60
     while len(held) < manifest.connections:
         try:
-            held.append(connect_and_ask(running, (head + "\r\n").encode(), context))
+            held.append(connect_and_ask(running, request.encode(), context))
         except (OSError, SystemExit):
             # Connections of the first wave are not closed yet.
             if time.monotonic() > end:

@@ -15,6 +15,7 @@ from pathlib import Path
 from contender import Running
 from idle import ask, connect_and_ask
 from processes import Process, going_first
+from rows import request_head
 
 STREAMS = 100_000
 LEAST_SECONDS, MOST_SECONDS = 3, 30
@@ -48,7 +49,7 @@ def measure(
     running: Running, application: Process, path: str, fields: list[tuple[str, str]], flooded: str, core: int
 ) -> Flood:
     """Floods the path `flooded` without a session, and requests `path` with these headers on another connection."""
-    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    request = request_head(path, fields)
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:

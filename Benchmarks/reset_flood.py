@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def blocks(authority: str, path: str, streams: int) -> list[bytes]:
-    """Yields the bytes of a connection in pieces. Header fields are never indexed, so all pieces are alike."""
+    """Returns the bytes of a connection in pieces. Header fields are never indexed, so all pieces are alike."""
     fields = [(":method", "GET"), (":scheme", "https"), (":authority", authority), (":path", path)]
     section = Encoder().encode([NeverIndexedHeaderTuple(*field) for field in fields], huffman=False)
     pieces = []

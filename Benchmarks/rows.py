@@ -78,6 +78,11 @@ ROWS = [
 ]
 
 
+def request_head(path: str, fields: list[tuple[str, str]]) -> str:
+    """Returns a GET request of HTTP/1.1."""
+    return f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+
+
 def browser_fields(authority: str, session: str | None) -> list[tuple[str, str]]:
     """Returns the headers of a browser navigation: twelve, with two cookies of the application in `Cookie`.
 

@@ -22,7 +22,7 @@ from gateway import SECRET, Cordon
 from idle import ask, connect_and_ask
 from postgresql import PostgreSQL
 from processes import pinned
-from rows import SMALL, Kind, browser_fields
+from rows import SMALL, Kind, browser_fields, request_head
 from sign_in import sign_in
 
 
@@ -182,8 +182,7 @@ def _each(running: Running, cookies: Iterable[str]) -> Iterable[float]:
     connection: socket.socket | None = None
     for cookie in cookies:
         fields = browser_fields(running.authority, cookie)
-        request = (f"GET {SMALL} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name,
-            value in fields) + "\r\n").encode()
+        request = request_head(SMALL, fields).encode()
         if connection is None:
             connection = connect_and_ask(running, request, None)
             continue
