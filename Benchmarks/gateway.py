@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from contender import Limits, Running, Setting
+from contender import Running, Setting
 from processes import Process, free_port, wait_for_port
 from sign_in import sign_in
 
@@ -33,33 +33,10 @@ class Cordon:
         simulated_apple = self._start_simulator(folder, apple, f"{origin}/.auth/callback")
         (folder / "session.key").write_text(SECRET + "\n")
         (folder / "session.key").chmod(0o600)
-        tls = ""
-        if setting.certificate:
-            tls = (f'tls_certificate_file = "{setting.certificate.chain}"\n'
-                   f'tls_private_key_file = "{setting.certificate.key}"')
-        (folder / "gateway.conf").write_text(_CONFIGURATION.format(
-            origin=origin, port=port, admin=admin, apple=apple, tls=tls,
-            upstream=f"unix:{setting.upstream_socket}" if setting.upstream_socket
-            else f"http://127.0.0.1:{setting.upstream_port}",
-            workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
-            key=KEY_ID))
-        if setting.limits:
-            _set_limits(folder, setting.limits)
-        if setting.revalidation_seconds:
-            with (folder / "gateway.conf").open("a") as configuration:
-                configuration.write(f'\n[revalidation]\ninterval = "{setting.revalidation_seconds}s"\n')
-        if setting.forwarding:
-            with (folder / "gateway.conf").open("a") as configuration:
-                configuration.write(FORWARDING[setting.forwarding].replace("{upstream}", str(setting.upstream_port)))
-        for name in sorted(setting.many):
-            with (folder / "gateway.conf").open("a") as configuration:
-                configuration.write(MANY[name].replace("{port}", str(port)))
+        (folder / "gateway.conf").write_text(_configuration(setting, origin, port, admin, apple))
         if setting.access_lists:
-            _add_access_lists(folder)
-        host = "localhost"
-        if setting.many_hosts:
-            host = f"h{HOSTS // 2}.localhost"
-            _add_hosts(folder, port)
+            _write_members_file(folder)
+        host = f"h{HOSTS // 2}.localhost" if setting.many_hosts else "localhost"
         running = Running(
             self.launch(folder, set(setting.cores)), port, host, "", health=(admin, "/readyz"), scheme=scheme,
             helpers=[simulated_apple])
@@ -85,22 +62,44 @@ class Cordon:
         running.wait_until_ready()
 
 
-def _set_limits(folder: Path, limits: Limits) -> None:
-    file = folder / "gateway.conf"
-    text = file.read_text().replace("[session]\n", f'[session]\nmemory = "{limits.session_mib}MiB"\n')
-    file.write_text(f"{text}\n[listen.limits]\nconnections = {limits.connections}\n")
+def _configuration(setting: Setting, origin: str, port: int, admin: int, apple: int) -> str:
+    """Returns gateway.conf."""
+    tls = ""
+    if setting.certificate:
+        tls = (f'tls_certificate_file = "{setting.certificate.chain}"\n'
+               f'tls_private_key_file = "{setting.certificate.key}"')
+    text = _CONFIGURATION.format(
+        origin=origin, port=port, admin=admin, apple=apple, tls=tls,
+        upstream=f"unix:{setting.upstream_socket}" if setting.upstream_socket
+        else f"http://127.0.0.1:{setting.upstream_port}",
+        workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
+        key=KEY_ID)
+    if setting.limits:
+        text = text.replace("[session]\n", f'[session]\nmemory = "{setting.limits.session_mib}MiB"\n')
+        text += f"\n[listen.limits]\nconnections = {setting.limits.connections}\n"
+    if setting.revalidation_seconds:
+        text += f'\n[revalidation]\ninterval = "{setting.revalidation_seconds}s"\n'
+    if setting.forwarding:
+        text += FORWARDING[setting.forwarding].replace("{upstream}", str(setting.upstream_port))
+    for name in sorted(setting.many):
+        text += MANY[name].replace("{port}", str(port))
+    if setting.access_lists:
+        text += _access_lists()
+    if setting.many_hosts:
+        text += _hosts(port)
+    return text
 
 
 HOSTS = 100
 """Number of hosts besides that of `public_url`, in the row with many hosts."""
 
 
-def _add_hosts(folder: Path, port: int) -> None:
-    with (folder / "gateway.conf").open("a") as configuration:
-        configuration.write("".join(
-            f'\n[[host]]\nname = "h{number}.localhost:{port}"\n'
-            f'\n[[route]]\nhost = "h{number}.localhost:{port}"\npath = "/public/"\naccess = "public"\n'
-            for number in range(HOSTS)))
+def _hosts(port: int) -> str:
+    """Returns hosts with a public route each."""
+    return "".join(
+        f'\n[[host]]\nname = "h{number}.localhost:{port}"\n'
+        f'\n[[route]]\nhost = "h{number}.localhost:{port}"\npath = "/public/"\naccess = "public"\n'
+        for number in range(HOSTS))
 
 
 LISTED = 10_000
@@ -133,21 +132,24 @@ MANY = {
 """Settings whose number must not affect the cost of a request, by kind."""
 
 
-def _add_access_lists(folder: Path) -> None:
-    """Returns access rules that admit the signed-in user: last in a group, with a deny list and many routes."""
+def _write_members_file(folder: Path) -> None:
+    """Writes the members of a group of `_access_lists`; the signed-in user is the last one."""
     (folder / "staff.txt").write_text(
         "".join(f"user{number}@staff.example\n" for number in range(LISTED)) + f"{USER_EMAIL}\n")
+
+
+def _access_lists() -> str:
+    """Returns access rules that admit the signed-in user by a long group, with a deny list and many routes."""
     members = ", ".join(f'"user{number}@guests.example"' for number in range(LISTED))
     denied = ", ".join(f'"user{number}@former.example"' for number in range(LISTED))
     routes = "".join(
         f'\n[[route]]\npath = "/area{number}/"\n'
         + ('allow_groups = ["guests"]\n' if number % 2 else 'allow_groups = ["staff"]\nmethods = ["GET"]\n')
         for number in range(ROUTES))
-    with (folder / "gateway.conf").open("a") as configuration:
-        configuration.write(
-            f'\n[access]\nallow_groups = ["staff"]\ndeny_emails = [{denied}]\ndeny_groups = ["guests"]\n'
-            f'\n[[group]]\nname = "staff"\nmembers_file = "staff.txt"\n'
-            f'\n[[group]]\nname = "guests"\nmembers = [{members}]\n{routes}')
+    return (
+        f'\n[access]\nallow_groups = ["staff"]\ndeny_emails = [{denied}]\ndeny_groups = ["guests"]\n'
+        f'\n[[group]]\nname = "staff"\nmembers_file = "staff.txt"\n'
+        f'\n[[group]]\nname = "guests"\nmembers = [{members}]\n{routes}')
 
 
 _CONFIGURATION = """\
