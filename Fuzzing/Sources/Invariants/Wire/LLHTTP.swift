@@ -47,18 +47,7 @@ struct LLHTTPReading {
       reading.isRefused = true
     }
     while let part = try? channel.readInbound(as: HTTPServerRequestPart.self) {
-      switch part {
-      case .head(let head):
-        reading.messages += 1
-        if reading.messages == 1 {
-          reading.request = head
-          reading.fields = fields(head.headers)
-        }
-      case .body(let body): reading.content += body.readableBytesView
-      case .end(let trailers):
-        reading.trailers = trailers.map(fields)
-        reading.isEnded = true
-      }
+      reading.note(part, head: \.request, headers: \.headers)
     }
     return reading
   }
@@ -79,20 +68,28 @@ struct LLHTTPReading {
       reading.isRefused = true
     }
     while let part = try? channel.readInbound(as: HTTPClientResponsePart.self) {
-      switch part {
-      case .head(let head):
-        reading.messages += 1
-        if reading.messages == 1 {
-          reading.response = head
-          reading.fields = fields(head.headers)
-        }
-      case .body(let body): reading.content += body.readableBytesView
-      case .end(let trailers):
-        reading.trailers = trailers.map(fields)
-        reading.isEnded = true
-      }
+      reading.note(part, head: \.response, headers: \.headers)
     }
     return reading
+  }
+
+  /// Notes a part that was read. Only the first message is of interest.
+  private mutating func note<Head: Equatable>(
+    _ part: HTTPPart<Head, ByteBuffer>, head place: WritableKeyPath<LLHTTPReading, Head?>,
+    headers: KeyPath<Head, HTTPHeaders>
+  ) {
+    switch part {
+    case .head(let head):
+      messages += 1
+      if messages == 1 {
+        self[keyPath: place] = head
+        fields = Self.fields(head[keyPath: headers])
+      }
+    case .body(let body): content += body.readableBytesView
+    case .end(let trailers):
+      self.trailers = trailers.map(Self.fields)
+      isEnded = true
+    }
   }
 
   /// SwiftNIO leaves some of the white space after a value that does not belong to it (RFC 9112, 5.1).
