@@ -118,9 +118,7 @@ struct ConfigurationFileTests {
   @Test("Of many warnings the first 50 are reported, and how many more there are")
   func manyWarnings() throws {
     let routes = (1...60).map { "[[route]]\npath = \"/a\($0)/\"\nmethods = [\"get\"]\n" }.joined()
-    let checked = try ConfigurationFile.check(
-      Sandbox.minimal(routes), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: Sandbox.files)
+    let checked = try Sandbox.check(Sandbox.minimal(routes))
     #expect(checked.warnings.count == 51, "\(checked.warnings.count)")
     #expect(checked.warnings.last?.description.contains("warnings from here on; fix those above first") == true)
     #expect(checked.warnings.allSatisfy { $0.severity == .warning })
@@ -183,9 +181,7 @@ struct ConfigurationFileTests {
     var files = Sandbox.files
     files.read = { path, limit in paths.contains(path) ? outcome : Sandbox.files.read(path, limit) }
     do throws(ConfigurationError) {
-      _ = try ConfigurationFile.parse(
-        Sandbox.minimal(rest), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-        files: files)
+      _ = try Sandbox.parse(Sandbox.minimal(rest), files: files)
       return nil
     } catch {
       return error

@@ -10,10 +10,7 @@ struct EffectlessKeyTests {
   private func warnings(_ rest: String, upstream: String = "") throws -> [String] {
     let text = String(decoding: Sandbox.minimal(rest), as: UTF8.self)
       .replacing("[upstream]\n", with: "[upstream]\n\(upstream)")
-    return try ConfigurationFile.check(
-      Array(text.utf8), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: Sandbox.files
-    ).warnings.map(\.description)
+    return try Sandbox.check(text.utf8).warnings.map(\.description)
   }
 
   /// Expects one warning, with this text.

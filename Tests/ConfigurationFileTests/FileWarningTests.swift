@@ -5,10 +5,7 @@ import Testing
 @Suite("Warnings about files")
 struct FileWarningTests {
   private func warnings(_ text: String, files: FileAccess = Sandbox.files) throws -> [String] {
-    let checked = try ConfigurationFile.check(
-      Array(text.utf8), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: files)
-    return checked.warnings.map(\.description)
+    try Sandbox.check(text.utf8, files: files).warnings.map(\.description)
   }
 
   private func text(keyID: String = "ABC123DEFG", store: String = "sqlite:/var/lib/cordon/cordon.db") -> String {
@@ -213,10 +210,7 @@ struct FileWarningTests {
   @Test("A configuration that every user may write is a warning")
   func writableByAll() throws {
     func found(mode: UInt32) throws -> [String] {
-      let checked = try ConfigurationFile.check(
-        Array(text().utf8), mode: mode, name: "gateway.conf", directory: Sandbox.directory,
-        environment: Sandbox.environment, files: Sandbox.files)
-      return checked.warnings.map(\.description)
+      try Sandbox.check(text().utf8, mode: mode).warnings.map(\.description)
     }
     for mode in [0o600, 0o640, 0o664] as [UInt32] { #expect(try found(mode: mode) == []) }
     for mode in [0o602, 0o666] as [UInt32] { #expect(try found(mode: mode).first?.contains("chmod o-w") == true) }

@@ -21,10 +21,7 @@ struct HostWarningTests {
       requests = false
       \(rest)
       """
-    return try ConfigurationFile.check(
-      Sandbox.minimal(text), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: Sandbox.files
-    ).warnings.map(\.description)
+    return try Sandbox.check(Sandbox.minimal(text)).warnings.map(\.description)
   }
 
   private func route(_ path: String, _ access: String, host: String? = nil) -> String {

@@ -24,10 +24,7 @@ struct MistakeWarningTests {
       secret_files = ["session.key"]
       \(rest)
       """
-    return try ConfigurationFile.check(
-      Array(text.utf8), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: Sandbox.files
-    ).warnings.map(\.description)
+    return try Sandbox.check(text.utf8).warnings.map(\.description)
   }
 
   @Test("A subject without a dot is a warning in each list, and subjects with dots, addresses and domains are none")

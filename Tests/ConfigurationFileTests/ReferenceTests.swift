@@ -32,8 +32,7 @@ struct ReferenceTests {
     let shown = try #require(blocks.first(where: { $0.hasPrefix("\n/") }))
     // The page says that they begin in line 24. The lines of `Sandbox` before them are 12.
     let file = Sandbox.minimal(String(repeating: "\n", count: 11) + String(rules))
-    let checked = try ConfigurationFile.check(
-      file, name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment, files: Sandbox.files)
+    let checked = try Sandbox.check(file)
     let lines = checked.explanations.flatMap { route -> [String] in
       [route.title] + route.facts.map { $0.name + $0.text }
         + route.parts.flatMap { part -> [String] in [part.title] + part.facts.map { $0.name + $0.text } }

@@ -15,9 +15,7 @@ import Testing
 @Suite("Routes whose settings differ by method")
 struct RouteMethodTests {
   private func check(_ rest: String) throws -> CheckedConfiguration {
-    try ConfigurationFile.check(
-      Sandbox.minimal(rest), name: "gateway.conf", directory: Sandbox.directory, environment: Sandbox.environment,
-      files: Sandbox.files)
+    try Sandbox.check(Sandbox.minimal(rest))
   }
 
   /// The explanation of a route, and all warnings. The text begins in line 13.

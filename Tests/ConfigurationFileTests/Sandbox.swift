@@ -84,16 +84,24 @@ enum Sandbox {
     }
   }
 
-  static func parse(_ text: some Collection<UInt8>) throws(ConfigurationError) -> Configuration {
+  static func parse(
+    _ text: some Collection<UInt8>, files: FileAccess = Self.files
+  ) throws(ConfigurationError) -> Configuration {
     try ConfigurationFile.parse(
       Array(text), name: "gateway.conf", directory: directory, environment: environment, files: files)
+  }
+
+  static func check(
+    _ text: some Collection<UInt8>, mode: UInt32 = 0o640, files: FileAccess = Self.files
+  ) throws(ConfigurationError) -> CheckedConfiguration {
+    try ConfigurationFile.check(
+      Array(text), mode: mode, name: "gateway.conf", directory: directory, environment: environment, files: files)
   }
 
   /// The settings, or the complaints, as text.
   static func meaning(of bytes: [UInt8]) -> String {
     do throws(ConfigurationError) {
-      let checked = try ConfigurationFile.check(
-        bytes, name: "gateway.conf", directory: directory, environment: environment, files: files)
+      let checked = try check(bytes)
       var lines = Dump.lines(of: checked.configuration) + checked.warnings.map(\.description)
       // Where routes say nothing, everything is for those who are signed in.
       if checked.configuration.access != AccessSettings() || !checked.configuration.routes.isEmpty {
