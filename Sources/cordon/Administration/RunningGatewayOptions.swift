@@ -41,7 +41,9 @@ struct RunningGatewayOptions: ParsableArguments {
   ) async throws {
     var failure = ExitCode.failure
     do {
-      try await body(try client(acceptsInvalidFile: acceptsInvalidFile, &failure))
+      let gateway = try client(acceptsInvalidFile: acceptsInvalidFile)
+      failure = gateway.failure
+      try await body(gateway.client)
     } catch let code as ExitCode {
       throw code
     } catch {
@@ -50,9 +52,9 @@ struct RunningGatewayOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter failure: the exit status if the gateway cannot be asked, or refuses: if the file is invalid, its own.
+  /// The gateway, and the exit status if it cannot be asked or refuses: that of an invalid file, if the file is one.
   /// - Throws: `ExitCode` after every problem of the file was printed, or the error of the token's file.
-  private func client(acceptsInvalidFile: Bool, _ failure: inout ExitCode) throws -> AdministrationClient {
+  private func client(acceptsInvalidFile: Bool) throws -> (client: AdministrationClient, failure: ExitCode) {
     let configuration: Configuration
     do throws(ConfigurationError) {
       // The gateway keeps the members that it has.
@@ -65,12 +67,12 @@ struct RunningGatewayOptions: ParsableArguments {
       printError(
         "note: the file is invalid, and only [admin] of it is used; the gateway keeps the configuration that it has "
           + "read")
-      failure = error.exit
-      return client
+      return (client, error.exit)
     }
-    return try AdministrationClient(
+    let client = try AdministrationClient(
       at: configuration.adminAddress, configuration.admin,
       allowsUnverifiedEmail: configuration.identityHeaders.allowUnverifiedEmail)
+    return (client, .failure)
   }
 }
 
