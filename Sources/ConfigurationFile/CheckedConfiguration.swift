@@ -17,7 +17,7 @@ package struct CheckedConfiguration: Sendable {
     guard
       let hosts = try? EffectiveHost.all(
         access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
-        hosts: configuration.sites.map(\.host))
+        hosts: configuration.hosts.map(\.host))
     else {
       (warnings, explanations) = ([], [])
       return

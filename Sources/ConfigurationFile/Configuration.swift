@@ -13,10 +13,10 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var publicURL = ""
   /// The path prefix of the gateway's own pages: begins with `/`, does not end with it. Default: `/.auth`.
   package internal(set) var pathPrefix = "/.auth"
-  /// Authorities that are accepted in addition to that of `publicURL`, in lower case.
-  package internal(set) var hosts: [String] = []
-  /// The hosts with a session cookie of their own, in the order of the file.
-  package internal(set) var sites: [HostConfiguration] = []
+  /// Authorities that are treated as that of `publicURL` (`listen.hosts`), in lower case.
+  package internal(set) var aliases: [String] = []
+  /// The hosts with a session cookie of their own (`[[host]]`), in the order of the file.
+  package internal(set) var hosts: [HostConfiguration] = []
   /// Event loops; 0 for one per processor core. Default: 0.
   package internal(set) var workers = 0
   /// The listeners (`[listen]`, `[[listener]]`), with the limits and timeouts of all of them.
@@ -54,7 +54,7 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var access = AccessSettings()
   /// In the order of the file.
   package internal(set) var routes: [RouteSettings] = []
-  /// Nil until `access`, `routes`, `groups` and `sites` are checked.
+  /// Nil until `access`, `routes`, `groups` and `hosts` are checked.
   package internal(set) var compiledRoutes: CompiledRoutes?
   /// In the order of the file.
   package internal(set) var groups: [GroupConfiguration] = []
@@ -71,7 +71,7 @@ package struct Configuration: Sendable, Equatable {
   /// The graceful shutdown (`[shutdown]`).
   package internal(set) var shutdown = DrainSettings()
 
-  /// The table that `access`, `routes`, `groups` and `sites` were compiled to. These are compared themselves, so any
+  /// The table that `access`, `routes`, `groups` and `hosts` were compiled to. These are compared themselves, so any
   /// two tables count as equal.
   package struct CompiledRoutes: Sendable, Equatable {
     /// Holds for these four as they are.

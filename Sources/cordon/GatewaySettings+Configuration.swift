@@ -5,7 +5,7 @@ extension GatewaySettings {
   /// The settings that a configuration file makes.
   init(_ configuration: Configuration) throws {
     self.init(
-      origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.hosts,
+      origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.aliases,
       workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
       admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
       apple: configuration.apple, native: configuration.native,
@@ -16,7 +16,7 @@ extension GatewaySettings {
       pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
     responseHeaders = configuration.responseHeaders
     signInRate = configuration.signInRate
-    sites = configuration.sites.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
+    sites = configuration.hosts.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
     routeTable = configuration.compiledRoutes?.table
   }
 }

@@ -111,7 +111,7 @@ struct ReferenceTests {
     #expect(configuration.groups.map(\.name) == ["staff"] && configuration.membersInFiles == [3])
     #expect(configuration.routes[4].methods == ["GET", "POST"] && configuration.routes[4].maxAge == 12 * 3_600)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
-    #expect(configuration.sites.map(\.host.origin.authority) == ["wiki.example.com"])
+    #expect(configuration.hosts.map(\.host.origin.authority) == ["wiki.example.com"])
     #expect(configuration.routes[5].host == .named("wiki.example.com"))
     #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
     #expect(configuration.listener.main.tls?.certificates.count == 1)

@@ -17,7 +17,7 @@ enum AddressWarnings {
   ) -> [ConfigurationDiagnostic] {
     guard let own = try? configuration.publicOrigin else { return [] }
     // The indexes match those of the file, because every host is valid.
-    return configuration.sites.enumerated().compactMap { index, site -> ConfigurationDiagnostic? in
+    return configuration.hosts.enumerated().compactMap { index, site -> ConfigurationDiagnostic? in
       let origin = site.host.origin
       guard let completed = HostChecks.withPort(origin, of: own) else { return nil }
       return context.warning(
@@ -33,7 +33,7 @@ enum AddressWarnings {
     _ configuration: Configuration, _ context: DecodingContext
   ) -> [ConfigurationDiagnostic] {
     let believed = configuration.verify.believe
-    guard !configuration.sites.isEmpty, believed.contains(.originalURL), !believed.contains(.host) else { return [] }
+    guard !configuration.hosts.isEmpty, believed.contains(.originalURL), !believed.contains(.host) else { return [] }
     return [
       context.warning(
         atKey: NodePath("verify.believe"),

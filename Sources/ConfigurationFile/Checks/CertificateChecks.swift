@@ -57,7 +57,7 @@ extension FileChecks {
     _ configuration: Configuration, _ certificates: [ListenerCertificate], _ context: inout DecodingContext
   ) {
     // The indexes match those of the file, because every host is valid.
-    for (index, site) in configuration.sites.enumerated() {
+    for (index, site) in configuration.hosts.enumerated() {
       let origin = site.host.origin
       guard origin.scheme == .https, IPAddress(origin.host) == nil, origin.host.utf8.first != UInt8(ascii: "["),
         !certificates.contains(where: { $0.lists(origin.host) })

@@ -110,7 +110,7 @@ enum CombinationChecks {
         remedy: "name at least one, or disable the audit log with log.audit = false")
     }
     let lists: [(key: String, values: [String])] = [
-      ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
+      ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.aliases),
       ("native.return_schemes", configuration.native.returnSchemes),
       ("verify.believe", configuration.verify.believe.map(\.rawValue)),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),

@@ -89,7 +89,7 @@ enum ForwardingChecks {
     guard upstreams.contains(where: { $0.strippedPrefix != nil }), routes.count == configuration.routes.count,
       let hosts = try? EffectiveHost.all(
         access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
-        hosts: configuration.sites.map(\.host))
+        hosts: configuration.hosts.map(\.host))
     else { return }
     var reported: Set<Int> = []
     for route in hosts.flatMap(\.routes) where route.hasEffect {

@@ -26,7 +26,7 @@ enum HostChecks {
         context.report(atKey: path, "there are more than \(limit) hosts", remedy: "remove this one")
         return places
       }
-      configuration.sites.append(
+      configuration.hosts.append(
         HostConfiguration(
           host: HostSettings(origin: origin, upstream: UpstreamChecks.routeName(builder.upstream)),
           applicationName: builder.applicationName, templates: templates))
@@ -69,7 +69,7 @@ enum HostChecks {
         remedy: "remove it there or here")
       return nil
     }
-    if let other = configuration.sites.firstIndex(where: { $0.host.origin == origin }) {
+    if let other = configuration.hosts.firstIndex(where: { $0.host.origin == origin }) {
       let line = context.location(of: self.path(at: places[other]).appending("name")).line
       context.report(
         at: key, "there is a [[host]] \"\(origin.authority)\" already, in line \(line)", remedy: "remove one of them")
@@ -90,7 +90,7 @@ enum HostChecks {
     guard let publicOrigin = publicOrigin(configuration, context) else { return nil }
     let origin = try? origin(name, of: publicOrigin)
     if origin == publicOrigin { return .publicURL }
-    if let origin, configuration.sites.contains(where: { $0.host.origin == origin }) { return .named(origin.authority) }
+    if let origin, configuration.hosts.contains(where: { $0.host.origin == origin }) { return .named(origin.authority) }
     if context.isInvalidHost(name) { return nil }
     if let origin, isAlias(origin, of: publicOrigin, configuration) {
       context.report(
@@ -98,7 +98,7 @@ enum HostChecks {
         remedy: "remove the key, or move the host from listen.hosts to a [[host]]")
       return nil
     }
-    let origins = configuration.sites.map(\.host.origin) + [publicOrigin]
+    let origins = configuration.hosts.map(\.host.origin) + [publicOrigin]
     // A port that is left out is no typing error of another name.
     let nearest =
       origins.first { $0.host == origin?.host }?.authority
@@ -130,7 +130,7 @@ enum HostChecks {
   private static func isAlias(_ origin: PublicOrigin, of publicOrigin: PublicOrigin, _ configuration: Configuration)
     -> Bool
   {
-    let list = try? AuthorityList(origin: publicOrigin, hosts: configuration.hosts)
+    let list = try? AuthorityList(origin: publicOrigin, hosts: configuration.aliases)
     return list?.place(Array(origin.authority.utf8).span) == .alias
   }
 }

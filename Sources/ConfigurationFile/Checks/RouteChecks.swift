@@ -29,7 +29,7 @@ enum RouteChecks {
     checkEmptyLists(accessBuilder, &context)
     checkEmailRules(settings, configuration, &context)
     let groups = GroupChecks.names(configuration, context)
-    let hosts = configuration.sites.map(\.host)
+    let hosts = configuration.hosts.map(\.host)
     switch table(access, configuration.routes, groups, hosts) {
     case .success(let table):
       configuration.compiledRoutes = Configuration.CompiledRoutes(table: table)

@@ -164,7 +164,7 @@ struct RouteWarnings {
       return sources.first.map { (host: host, source: $0) }
     }
     guard let (host, source) = lifted.first else { return [] }
-    let name = context.concealing(configuration.sites[host].host.origin.authority)
+    let name = context.concealing(configuration.hosts[host].host.origin.authority)
     let more = lifted.count > 1 ? " (and \(lifted.count - 1) more hosts)" : ""
     return [
       context.warning(
@@ -198,7 +198,7 @@ struct RouteWarnings {
     let serving = Dictionary(
       grouping: configuration.routes.filter { $0.upstream != nil && $0.methods == nil && $0.match == .prefix },
       by: \.host)
-    return configuration.sites.enumerated().compactMap { number, site -> ConfigurationDiagnostic? in
+    return configuration.hosts.enumerated().compactMap { number, site -> ConfigurationDiagnostic? in
       let host = RouteSettings.HostScope.named(site.host.origin.authority)
       // The routes of a host precede those for every host.
       let choices = [serving[host] ?? [], serving[.all] ?? []]

@@ -66,7 +66,7 @@ enum ConfigurationSchema {
         cannot change while the gateway runs.
         """),
       .withDefault(
-        "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
+        "listen.hosts", ValueType.host.list(), into: \.configuration.aliases,
         """
         Host names that are accepted in addition to that of public_url, with a port unless it is the default. Other \
         hosts get 421. The application receives the requested host. Sign-in and sign-out redirect to public_url. A \

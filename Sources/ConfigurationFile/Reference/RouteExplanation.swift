@@ -153,8 +153,8 @@ struct RouteExplanationWriter {
   private func title(of route: Int?, on host: Int?) -> String {
     // With one host alone its name says nothing.
     let name =
-      configuration.sites.isEmpty
-      ? "" : host.map { configuration.sites[$0].host.origin.authority } ?? configuration.publicAuthority
+      configuration.hosts.isEmpty
+      ? "" : host.map { configuration.hosts[$0].host.origin.authority } ?? configuration.publicAuthority
     guard let route else {
       return (configuration.routes.isEmpty ? "everything" : "everything else") + (name.isEmpty ? "" : " on \(name)")
     }

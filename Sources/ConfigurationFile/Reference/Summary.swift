@@ -11,7 +11,7 @@ extension Configuration {
   package var summary: [(part: String, text: String)] {
     var lines: [(part: String, text: String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
-      ("listen", text(of: listener.main) + hostsText + proxiesText),
+      ("listen", text(of: listener.main) + aliasesText + proxiesText),
       ("admin", "\(adminAddress)\(adminText)"),
       ("upstream", text(of: upstream)),
       ("apple", "\(apple.clientID), team \(apple.teamID), key \(apple.keyID)\(appleText)"),
@@ -36,17 +36,17 @@ extension Configuration {
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages + templatesText))
     lines.append(
       ("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request\(auditText)"))
-    for site in sites {
-      lines.append(("host", "\(site.host.origin.authority): \(site.host.upstream)\(text(of: site))"))
+    for host in hosts {
+      lines.append(("host", "\(host.host.origin.authority): \(host.host.upstream)\(text(of: host))"))
     }
     for other in listener.others { lines.append(("listener", "\(other.name): \(text(of: other))")) }
     for other in upstreams { lines.append(("upstreams", "\(other.name): \(text(of: other))")) }
     return lines
   }
 
-  private func text(of site: HostConfiguration) -> String {
-    (site.applicationName.map { ", \($0)" } ?? "")
-      + (site.templates.map { ", with your own \($0)" } ?? "")
+  private func text(of host: HostConfiguration) -> String {
+    (host.applicationName.map { ", \($0)" } ?? "")
+      + (host.templates.map { ", with your own \($0)" } ?? "")
   }
 
   /// The commands about accounts and access need a token, or a Unix socket.
@@ -76,7 +76,7 @@ extension Configuration {
     return "\(addresses), \(check.path) asked for every \(DurationText.format(check.interval))"
   }
 
-  private var hostsText: String { hosts.isEmpty ? "" : ", also \(hosts.joined(separator: ", "))" }
+  private var aliasesText: String { aliases.isEmpty ? "" : ", also \(aliases.joined(separator: ", "))" }
 
   private var proxiesText: String {
     guard !listener.main.trustedProxies.isEmpty else { return "" }
