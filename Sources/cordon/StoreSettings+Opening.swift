@@ -99,34 +99,15 @@ extension StoreSettings {
   func openIfPresent() async throws(StoreError) -> Doctor.StorePresence {
     switch location {
     case .sqlite(let path):
-      guard access(path, F_OK) == 0 || errno != ENOENT else {
-        try Self.requireRoomForFile(at: path)
-        return .absent(path)
+      switch try SQLiteSessionStore.existing(path: path) {
+      case .store(let store): return .open(store)
+      case .nothing(let path): return .absent(path)
       }
-      return .open(try SQLiteSessionStore(path: path, isWholeRead: true))
     case .postgreSQL(let url):
       switch try await PostgreSQLSessionStore.existing(url: url) {
       case .store(let store): return .open(store)
       case .nothing(let place): return .absent(place)
       }
-    }
-  }
-
-  /// Checks whether the gateway can make the file of a store, which is missing.
-  private static func requireRoomForFile(at path: String) throws(StoreError) {
-    // A gateway may be running on the file that was there, and its log belongs to that file alone.
-    guard access(path + "-wal", F_OK) != 0 else {
-      throw StoreError(
-        code: .unavailable,
-        message: "the store \(path) is gone, and its log \(path)-wal is still there; put the store back before you "
-          + "start cordon again; if there is only a backup, which the log would damage, or is to be a new store, "
-          + "remove \(path)-wal and \(path)-shm first")
-    }
-    guard access(ConfigurationFolder.split(path).folder, W_OK | X_OK) == 0 else {
-      throw StoreError(
-        code: errno == ENOENT ? .missingDirectory : .denied,
-        message: "the store cannot be made at \(path): \(String(cString: strerror(errno))); make the folder, and "
-          + "let the gateway's user write there")
     }
   }
 }

@@ -64,6 +64,35 @@ struct DatabaseFileTests {
     }
   }
 
+  @Test("Looking for a store at a symbolic link looks for the file that the link leads to, and for a log beside that")
+  func looksBehindLinks() async throws {
+    let folder = try TemporaryFolder()
+    let (data, link, real) = (folder.path("data"), folder.path("cordon.db"), folder.path("data/cordon.db"))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "data/cordon.db")
+    let missing = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore.existing(path: link) }
+    #expect(missing?.code == .missingDirectory && missing?.message.contains(real) == true)
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+    guard case .nothing(let place) = try SQLiteSessionStore.existing(path: link) else {
+      Issue.record("there is no store")
+      return
+    }
+    #expect(place == real && !FileManager.default.fileExists(atPath: real))
+
+    try Data("log".utf8).write(to: URL(fileURLWithPath: real + "-wal"))
+    let lost = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore.existing(path: link) }
+    #expect(lost?.code == .unavailable && lost?.message.contains("its log \(real)-wal is still there") == true)
+    #expect(!FileManager.default.fileExists(atPath: real), "SQLite would delete the log")
+    try FileManager.default.removeItem(atPath: real + "-wal")
+
+    try await SQLiteSessionStore(path: real).close()
+    guard case .store(let store) = try SQLiteSessionStore.existing(path: link) else {
+      Issue.record("the store was not found")
+      return
+    }
+    #expect(!store.isNew && store.place == "SQLite at \(real)")
+    try await store.close()
+  }
+
   @Test("A link that leads to itself is an error")
   func circularLink() async throws {
     let folder = try TemporaryFolder()
@@ -320,5 +349,8 @@ struct DatabaseFileTests {
     #expect(FolderOwner(of: "/proc/self/status")?.isRoot == (geteuid() == 0))
     let folder = try TemporaryFolder()
     #expect(FolderOwner(of: folder.path("missing/cordon.db")) == nil)
+    let link = folder.path("cordon.db")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/proc/self/status")
+    #expect(FolderOwner(of: link)?.folder == "/proc/self", "of the file, not of the link")
   }
 }

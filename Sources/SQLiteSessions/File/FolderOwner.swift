@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// The account that owns the folder of a file.
+/// The account that owns the folder of a store's file.
 package struct FolderOwner {
   /// The folder.
   package let folder: String
@@ -12,8 +12,9 @@ package struct FolderOwner {
   private let group: gid_t
 
   /// Nil if there is no such folder.
+  /// - Parameter path: of the store, perhaps a symbolic link: then the folder is that of the file itself.
   package init?(of path: String) {
-    folder = Self.folder(of: path)
+    folder = Self.folder(of: DatabaseFile.resolved(path))
     var status = stat()
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
     (user, group) = (status.st_uid, status.st_gid)
