@@ -293,6 +293,22 @@ struct MachineTokenTests {
     try await rig.stop()
   }
 
+  @Test("A page of ours that needs a session refuses a request with a token, whatever cookie came along")
+  func ownPages() async throws {
+    let rig = try await rig()
+    let (token, _) = try await rig.issueToken("backup", group: "machines")
+    let (_, cookie) = try rig.signIn("001.anna")
+    for credential in [bearer(token), bearer("cdn_x")] {
+      let asked = Asked(target: "/.auth/account", fields: [credential, "Cookie: \(cookie)"])
+      #expect(try await rig.decide(asked).status == 401, "\(credential)")
+    }
+    guard case .handle = try await rig.decide(Asked(target: "/.auth/account", fields: ["Cookie: \(cookie)"])) else {
+      Issue.record("the cookie alone is a session")
+      return
+    }
+    try await rig.stop()
+  }
+
   @Test("Requests with a token are counted by their outcome, each once")
   func counted() async throws {
     let rig = try await rig()

@@ -19,18 +19,15 @@ final class SessionFinder {
   }
 
   /// Looks up the bearer token of the request if we have signed it; it then counts alone, because no client sends one
-  /// unasked. Otherwise looks up each session cookie: the first with a valid session counts. A request that carries a
-  /// machine token has no session, whatever cookies came along.
+  /// unasked. Otherwise looks up each session cookie: the first with a valid session counts.
+  /// - Precondition: the request carries no machine token (``MachineTokenField``). With one it has no session, whatever
+  ///   cookies came along.
   /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
   @inline(never)
   func find(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest, waitsForRevalidation: Bool = true
   ) -> LoopSessions.LookUp {
     if head.fields.has(.authorization) {
-      guard case .absent = MachineTokenField.find(head, bytes) else {
-        request.token = .machine
-        return .none
-      }
       if let token = ownToken(head, bytes, request) {
         request.token = .session
         if acceptsBearer {
