@@ -5,10 +5,13 @@ internal import Operations
 internal import Sessions
 
 /// Logs what an operator should know about revalidations. Messages that concern many accounts are logged once an hour.
+/// Failures are logged three times a minute for each reason, with the number of those left out: while Apple is down,
+/// each account that is due fails. `cordon_checks_total` counts them all.
 final class RevalidationLog: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date
   private let hourly = LogLimit(each: .seconds(3_600))
+  private let failures = LogLimit(lines: 3)
 
   init(_ logger: Logger, clock: @escaping @Sendable () -> Date) {
     self.logger = logger
@@ -16,7 +19,10 @@ final class RevalidationLog: Sendable {
   }
 
   /// Logs every message again, because the configuration has changed.
-  func reset() { hourly.reset() }
+  func reset() {
+    hourly.reset()
+    failures.reset()
+  }
 
   /// Logs an alarm.
   func raise(_ alarm: RevalidationAlarm) {
@@ -28,15 +34,13 @@ final class RevalidationLog: Sendable {
   func note(_ answer: RefreshVerdict, clientID: String) {
     switch answer {
     case .goodStanding(let standing):
-      guard let rejection = standing.rejection else { return }
+      guard let rejection = standing.rejection, let metadata = admit(rejection.message) else { return }
       guard !rejection.isAppleTrouble else {
         return logger.warning(
           "identity token from revalidation not verified: Apple's keys are unavailable, account remains valid",
-          metadata: ["reason": "\(rejection.message)"])
+          metadata: metadata)
       }
-      logger.warning(
-        "identity token from revalidation is invalid, account remains valid",
-        metadata: ["reason": "\(rejection.message)"])
+      logger.warning("identity token from revalidation is invalid, account remains valid", metadata: metadata)
     case .revoked: break
     case .misconfigured(let refusal):
       // Once for all users: each of their revalidations fails for the same reason.
@@ -48,11 +52,16 @@ final class RevalidationLog: Sendable {
           "remedy": "\(refusal.refreshRemedy)",
         ])
     case .appleTrouble(let trouble):
-      logger.warning("token revalidation failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
+      // With 429 the message has a time, which may differ from one answer to the next.
+      let key = if case .throttled = trouble { "throttled" } else { trouble.message }
+      guard let metadata = admit(trouble.message, key: key) else { return }
+      logger.warning("token revalidation failed: error response from Apple", metadata: metadata)
     case .notSent(let reason):
-      logger.warning("token revalidation failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
+      guard let metadata = admit(reason) else { return }
+      logger.warning("token revalidation failed: Apple is unreachable", metadata: metadata)
     case .noSecret(let problem):
-      logger.error("token revalidation failed: no client secret", metadata: ["reason": "\(problem.message)"])
+      guard let metadata = admit(problem.message) else { return }
+      logger.error("token revalidation failed: no client secret", metadata: metadata)
     }
   }
 
@@ -92,5 +101,17 @@ final class RevalidationLog: Sendable {
   }
 
   /// Whether a line with this key may be logged now: once an hour.
-  private func isDue(_ key: String) -> Bool { hourly.isDue(key, at: .milliseconds(clock().millisecondsSince1970)) }
+  private func isDue(_ key: String) -> Bool { hourly.isDue(key, at: now) }
+
+  /// Asks whether a failure may be logged now.
+  /// - Parameter key: of the failures that share one limit. Default: the reason.
+  /// - Returns: its metadata, with the number of failures that were left out since the last line; nil if it may not.
+  private func admit(_ reason: String, key: String? = nil) -> Logger.Metadata? {
+    guard let suppressed = failures.admit(key ?? reason, at: now) else { return nil }
+    var metadata: Logger.Metadata = ["reason": "\(reason)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    return metadata
+  }
+
+  private var now: Duration { .milliseconds(clock().millisecondsSince1970) }
 }
