@@ -33,7 +33,8 @@ package struct Doctor: Sendable {
     self.openStore = openStore
   }
 
-  /// Runs all examinations in turn. Takes seconds if something does not answer.
+  /// Runs all examinations in turn, those of upstreams and of hosts each at the same time. Takes seconds if something
+  /// does not answer.
   /// - Parameter report: called with each finding as soon as it is known.
   /// - Returns: all findings.
   /// - Throws: `IOError` if the system has no thread for it.
@@ -48,7 +49,7 @@ package struct Doctor: Sendable {
     for finding in await site.examineUpstreams(on: group.next()) { note(finding) }
     for certificate in site.certificates() { note(certificate) }
     note(await publicURL.run(on: group.next()))
-    await hosts.run(on: group.next(), note)
+    for finding in await hosts.run(on: group.next()) { note(finding) }
     let (keyring, keys) = site.sessionKeys()
     note(keys)
     note(await site.store(openStore, keyring))

@@ -13,20 +13,18 @@ struct HostExamination {
 
   private static let subject = "host"
 
-  /// Examines each host in turn.
-  /// - Parameter note: called with each finding.
-  func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
+  /// Examines all hosts at the same time.
+  /// - Returns: the findings in the order of the file.
+  func run(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     // SiteExamination reports certificates that cannot be read.
     let certificates = acceptors.compactMap { try? ListenerCertificate($0) }
-    for host in hosts {
+    return await hosts.examined { host in
       let name = host.origin.authority
       if origin.scheme == .https, !certificates.isEmpty, !certificates.contains(where: { $0.lists(host.origin.host) }) {
-        note(
-          .failure(
-            Self.subject, "\(name): no certificate of a TLS listener is for it", "add one with [[listen.certificate]]"))
-        continue
+        return .failure(
+          Self.subject, "\(name): no certificate of a TLS listener is for it", "add one with [[listen.certificate]]")
       }
-      note(await ask(host, on: eventLoop))
+      return await ask(host, on: eventLoop)
     }
   }
 

@@ -15,21 +15,24 @@ struct SiteExamination {
   private static let probeTimeout = TimeAmount.seconds(1)
 
   /// Whether each address of each upstream accepts connections, and speaks TLS if it is an `https:` one, otherwise
-  /// neither TLS nor FastCGI. Sends no request.
+  /// neither TLS nor FastCGI. Sends no request. Asks all at the same time.
+  /// - Returns: the findings in the order of the file.
   func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
-    var findings: [DoctorFinding] = []
-    for upstream in upstreams {
-      for address in upstream.addresses {
-        findings.append(
-          await examine(upstream.alone(at: address), address, on: eventLoop))
-      }
+    let addresses = upstreams.flatMap { upstream in
+      upstream.addresses.map { UpstreamPlace(address: $0, settings: upstream.alone(at: $0)) }
     }
-    return findings
+    return await addresses.examined { await Self.examine($0, on: eventLoop) }
   }
 
-  private func examine(
-    _ upstream: UpstreamSettings, _ address: UpstreamAddress, on eventLoop: any EventLoop
-  ) async -> DoctorFinding {
+  /// One address of an upstream.
+  private struct UpstreamPlace: Sendable {
+    let address: UpstreamAddress
+    /// The settings of the upstream, with this address alone.
+    let settings: UpstreamSettings
+  }
+
+  private static func examine(_ place: UpstreamPlace, on eventLoop: any EventLoop) async -> DoctorFinding {
+    let (address, upstream) = (place.address, place.settings)
     do {
       let client = try await OriginClient(
         try UpstreamGroup(upstream), authority: "localhost", timeout: upstream.timeouts.connect, bodyLimit: 0,
@@ -37,9 +40,9 @@ struct SiteExamination {
       do throws(OriginError) {
         try await client.connect()
       } catch {
-        return .failure("upstream", "\(address): \(error.reason)", await Self.remedy(at: address, on: eventLoop))
+        return .failure("upstream", "\(address): \(error.reason)", await remedy(at: address, on: eventLoop))
       }
-      if let finding = await Self.wrongProtocol(at: address, on: eventLoop) { return finding }
+      if let finding = await wrongProtocol(at: address, on: eventLoop) { return finding }
       return .ok("upstream", "\(address) takes connections")
     } catch {
       return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
