@@ -81,6 +81,10 @@ enum AskingProxy {
       #expect(sent.status == 200 && sent.text.contains("first=1") && sent.text.contains("last=2"), "\(sent.text)")
       let session = try #require(cookies.firstMatch(of: /__Host-cordon=([^;]+)/)?.1)
       #expect(!sent.text.contains(session), "\(sent.text)")
+      // Nor any of several, as no browser sends them.
+      let several = try Visitor().fetch(
+        example.origin + "/headers", fields: [("Cookie", "\(cookies); __Host-cordon=x; first=1; \(cookies)")])
+      #expect(several.status == 200 && !several.text.contains(session), "\(several.text)")
     }
     // Nor does the application get a machine token, not even on a public route.
     let encoded = Data("token:cdn_of-a-program".utf8).base64EncodedString()
