@@ -118,7 +118,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // MARK: A local Apple, the contract of a store, and a real server for it
+    // MARK: A local Apple, the contract of a store, a real server for it, and what several test targets need
     .target(
       name: "AppleSimulator",
       dependencies: [
@@ -130,6 +130,8 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "SessionStoreTesting", dependencies: ["Secrets", "Sessions"], swiftSettings: strict),
     .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
+    .target(name: "LoopbackTesting", swiftSettings: strict),
+    .target(name: "RandomTesting", swiftSettings: strict),
 
     // MARK: Tests
     .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
@@ -140,18 +142,21 @@ let package = Package(
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
     .testTarget(
-      name: "SocketTransportTests", dependencies: ["SocketTransport", .nioCore, .nioEmbedded], swiftSettings: strict),
+      name: "SocketTransportTests",
+      dependencies: ["SocketTransport", "LoopbackTesting", "RandomTesting", .nioCore, .nioEmbedded],
+      swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
     .testTarget(
-      name: "HTTPWireTests", dependencies: ["HTTPWire", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
+      name: "HTTPWireTests",
+      dependencies: ["HTTPWire", "RandomTesting", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
       swiftSettings: strict),
     .testTarget(
       name: "DataPlaneTests",
       dependencies: [
-        "DataPlane", "HTTPWire", "Secrets", "SocketTransport", "TLSTransport", "Threads", "WebFormats", .nioCore,
-        .nioEmbedded, .nioHTTP1, .httpTypes,
+        "DataPlane", "HTTPWire", "LoopbackTesting", "RandomTesting", "Secrets", "SocketTransport", "TLSTransport",
+        "Threads", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -176,7 +181,8 @@ let package = Package(
         "store-writer",
       ],
       swiftSettings: strict),
-    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
+    .testTarget(
+      name: "AccessPolicyTests", dependencies: ["AccessPolicy", "RandomTesting", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations", "Threads", "WebFormats"], swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,4 @@
+import RandomTesting
 import Testing
 import WebFormats
 
@@ -277,7 +278,7 @@ struct LenientServerTests {
 
   @Test("A path has few further readings, each no longer than itself")
   func readings() {
-    var random = SplitMix(state: 5)
+    var random = SeededNumbers(seed: 5)
     for _ in 0..<2_000 {
       let path = Array(Self.path(&random).utf8)
       let readings = PathReadings(of: path.span)
@@ -288,7 +289,7 @@ struct LenientServerTests {
 
   @Test("No path that a lenient server reads as one below a restricted route is open", arguments: 0..<8)
   func property(seed: UInt64) throws {
-    var random = SplitMix(state: 300 + seed)
+    var random = SeededNumbers(seed: 300 + seed)
     let routes = ["/metrics", "/x/metrics/", "/m", "/x/y"]
     let tables = try routes.map { route in
       (
@@ -324,7 +325,7 @@ struct LenientServerTests {
   }
 
   /// A path of a few words and of what servers read in different ways.
-  private static func path(_ random: inout SplitMix) -> String {
+  private static func path(_ random: inout SeededNumbers) -> String {
     var path = "/"
     for _ in 0..<Int.random(in: 1...6, using: &random) {
       path += (Int.random(in: 0..<2, using: &random) == 0 ? words : signs).randomElement(using: &random) ?? ""

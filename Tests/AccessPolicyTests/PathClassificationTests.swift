@@ -1,4 +1,5 @@
 import AccessPolicy
+import RandomTesting
 import Testing
 
 @Suite("Classification of a path, as bytes")
@@ -150,7 +151,7 @@ struct PathClassificationTests {
 
   @Test("No bytes trap the judge, and no path that holds a dot segment once decoded is canonical")
   func generated() {
-    var generator = SplitMix(state: 7)
+    var generator = SeededNumbers(seed: 7)
     let pieces = [
       "/", ".", "..", "%2e", "%2F", "%5c", ";", "a", "%25", "2e", "%", "\u{E9}", "%c0%ae", "%20", "admin", "//", "%u",
       "%3b",
@@ -187,18 +188,5 @@ struct PathClassificationTests {
       }
     }
     return result
-  }
-}
-
-/// A small generator whose results are the same in each run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

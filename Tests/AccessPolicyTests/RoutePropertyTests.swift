@@ -1,3 +1,4 @@
+import RandomTesting
 import Testing
 import WebFormats
 
@@ -199,9 +200,9 @@ private struct RandomRoutes {
   /// Whether paths of requests have segments that ASP.NET removes.
   var hasCookielessSegments = false
 
-  private var generator: SplitMix
+  private var generator: SeededNumbers
 
-  init(seed: UInt64) { generator = SplitMix(state: seed &+ 77) }
+  init(seed: UInt64) { generator = SeededNumbers(seed: seed &+ 77) }
 
   mutating func one<Element>(of elements: [Element]) -> Element { elements.randomElement(using: &generator)! }
 

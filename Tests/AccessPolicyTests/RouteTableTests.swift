@@ -1,4 +1,5 @@
 import AccessPolicy
+import RandomTesting
 import Testing
 
 @Suite("Routes")
@@ -157,7 +158,7 @@ struct RouteTableTests {
   @Test("No spelling of generated paths is laxer than what a lenient server would see")
   func generated() throws {
     let table = try RouteTable(routes: Self.routes)
-    var generator = SplitMix(state: 11)
+    var generator = SeededNumbers(seed: 11)
     let spell: [(Character) -> String] = [
       { String($0) }, { $0.uppercased() }, { "%" + String($0.asciiValue!, radix: 16) },
     ]

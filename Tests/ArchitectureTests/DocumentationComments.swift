@@ -25,9 +25,10 @@ struct DocumentationComments {
   private static let modules = [
     ("AccessPolicy", 300), ("AppleIdentity", 350), ("AppleSimulator", 60), ("ConfigurationFile", 120),
     ("Cryptography", 30), ("DataPlane", 350), ("Gateway", 180), ("HTTPWire", 280), ("IdentityAssertion", 40),
-    ("Operations", 350), ("Pages", 220), ("PostgreSQLServerTesting", 20), ("PostgreSQLSessions", 60),
-    ("SQLiteSessions", 60), ("Secrets", 30), ("SessionStoreTesting", 25), ("Sessions", 750), ("SocketTransport", 50),
-    ("TLSTransport", 100), ("Threads", 10), ("WebFormats", 160),
+    ("LoopbackTesting", 4), ("Operations", 350), ("Pages", 220), ("PostgreSQLServerTesting", 20),
+    ("PostgreSQLSessions", 60), ("RandomTesting", 3), ("SQLiteSessions", 60), ("Secrets", 30),
+    ("SessionStoreTesting", 25), ("Sessions", 750), ("SocketTransport", 50), ("TLSTransport", 100), ("Threads", 10),
+    ("WebFormats", 160),
   ]
 
   @Test("Every package declaration says what it is", arguments: modules)

@@ -39,6 +39,7 @@ struct ImportRules {
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],
     "PostgreSQLServerTesting": [],
+    "LoopbackTesting": [], "RandomTesting": [],
     "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
@@ -194,10 +195,12 @@ struct ImportRules {
   @Test("No shipping target imports test support")
   func noTestSupportShips() {
     let support: Set<String> = [
-      "Testing", "XCTest", "SessionStoreTesting", "PostgreSQLServerTesting", "NIOEmbedded", "AppleSimulator",
+      "Testing", "XCTest", "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting",
+      "NIOEmbedded", "AppleSimulator",
     ]
     let tests: Set<String> = [
-      "SessionStoreTesting", "PostgreSQLServerTesting", "AppleSimulator", "apple-simulator",
+      "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting", "AppleSimulator",
+      "apple-simulator",
     ]
     #expect(tree.files(importing: support, outside: tests) == [])
     for name in ["cordon", "Gateway", "ConfigurationFile"] {

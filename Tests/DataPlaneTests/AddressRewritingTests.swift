@@ -1,5 +1,6 @@
 import HTTPWire
 import NIOCore
+import RandomTesting
 import Testing
 
 @testable import DataPlane

@@ -2,6 +2,7 @@ import HTTPWire
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import RandomTesting
 import Testing
 
 @testable import DataPlane

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import RandomTesting
 import Testing
 
 @testable import DataPlane

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LoopbackTesting
 import NIOCore
 import SocketTransport
 import Synchronization

@@ -1,4 +1,5 @@
 import HTTPWire
+import LoopbackTesting
 import NIOCore
 import SocketTransport
 import Testing

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import RandomTesting
 import Testing
 
 @testable import HTTPWire

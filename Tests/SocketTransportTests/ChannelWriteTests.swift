@@ -1,5 +1,6 @@
 import Glibc
 import NIOCore
+import RandomTesting
 import Synchronization
 import Testing
 
@@ -192,7 +193,7 @@ struct ChannelWriteTests {
   func random(seed: Int) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(seed % 2 == 0 ? .tcp : .unix, on: loop, isDirect: seed % 3 == 0)
-      var random = SeededRandom(seed: UInt64(seed))
+      var random = SeededNumbers(seed: UInt64(seed))
       var toPeer: [UInt8] = []
       var fromPeer: [UInt8] = []
       var received: [UInt8] = []

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import RandomTesting
 import Testing
 
 @testable import SocketTransport
@@ -191,7 +192,7 @@ struct PendingWritesTests {
 
   @Test("Writes, flushes and reads at random deliver the same bytes in order", arguments: 0..<30, [true, false])
   func random(seed: Int, withPromises: Bool) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     let rig = try Rig()
     var (written, received): ([UInt8], [UInt8]) = ([], [])
     var (flushed, number) = (0, 0)

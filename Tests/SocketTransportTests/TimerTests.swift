@@ -1,4 +1,5 @@
 import NIOCore
+import RandomTesting
 import Testing
 
 @testable import SocketTransport
@@ -84,7 +85,7 @@ struct TimerTests {
 
   @Test("Random timers behave as a sorted list does", arguments: 0..<20)
   func random(seed: Int) {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededNumbers(seed: UInt64(seed))
     var timers = LoopTimers()
     let log = Log()
     var model: [(deadline: Int, number: Int)] = []
