@@ -272,7 +272,7 @@ struct AdministrationTests {
     let visitors = try (0..<3).map { _ in try site.signedIn() }
     let found = try cordon("accounts", "find", "--email", "anna.bergstrom@example.com")
     #expect(found.exit == .code(0), "\(found.error)")
-    #expect(found.out.contains(subject))
+    #expect(found.out.contains(subject) && found.out.contains("\nconfirmed "), "\(found.out)")
     let listed = try cordon("accounts", "sessions", subject, "--json")
     let sessions = try JSONSerialization.jsonObject(with: Data(listed.out.utf8)) as? [[String: Any]] ?? []
     #expect(sessions.count == 3)

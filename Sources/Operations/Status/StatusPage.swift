@@ -109,21 +109,22 @@ extension StatusReport {
     case .well: #"<span class="badge ok"><i></i>healthy</span>"#
     case .ejected: #"<span class="badge failing"><i></i>ejected</span>"#
     case .failing: #"<span class="badge failing"><i></i>fails its checks</span>"#
-    case .unknown: #"<span class="badge"><i></i>not asked yet</span>"#
+    case .unknown: #"<span class="badge"><i></i>no answer yet</span>"#
     }
   }
 
   private var healthTable: HTMLText {
     let rows = health.checks.map { check -> HTMLText in
       let since = check.since.map { "for \(StatusNumbers.duration(now.seconds - $0.seconds))" } ?? ""
-      let kind: HTMLText =
+      let (kind, words): (HTMLText, HTMLText) =
         switch check.status {
-        case .ok: "ok"
-        case .failing: "failing"
-        case .unknown: "unknown"
+        case .ok: ("ok", "ok")
+        case .failing: ("failing", "failing")
+        // With a message, it is that of results that are too old to say how things are now.
+        case .unknown: ("unknown", check.message == nil ? "not checked yet" : "not checked recently")
         }
       return """
-        <tr><th scope="row">\(check.name)</th><td><span class="badge \(kind)"><i></i>\(kind)</span></td>\
+        <tr><th scope="row">\(check.name)</th><td><span class="badge \(kind)"><i></i>\(words)</span></td>\
         <td class="number">\(since)</td></tr>
         """
     }

@@ -11,8 +11,8 @@ extension AccountReport {
       ("email", email.map { flags.isEmpty ? $0 : "\($0) (\(flags.joined(separator: ", ")))" }),
       ("organization", organization), ("mail", mailForwarding.map { $0 ? "forwarded" : "not forwarded" }),
       ("transfer", transferSubject.map { subject in transferTeam.map { "\(subject), to \($0)" } ?? subject }),
-      ("formerly", formerSubject), ("signed in", latestAuthorization), ("verified", lastVerified),
-      ("asked", lastAsked), ("last answer", lastAnswer),
+      ("formerly", formerSubject), ("signed in", latestAuthorization), ("confirmed", lastVerified),
+      ("last check", lastAsked), ("last answer", lastAnswer),
       ("groups", groups.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }),
       ("banned", ban.map { $0.until.map { "until \($0)" } ?? "for good" }), ("reason", ban?.reason),
     ])

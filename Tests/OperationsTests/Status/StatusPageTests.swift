@@ -65,6 +65,19 @@ struct StatusPageTests {
     #expect(!Self.html(Self.report()).contains("class=\"alerts\""))
   }
 
+  @Test("The status page says in words that nothing is known of a check or an upstream yet")
+  func nothingKnown() {
+    func page(_ message: String?) -> String {
+      var report = Self.report(status: .unknown)
+      report.health.checks[0].message = message
+      report.upstreams[0].state = .unknown
+      return Self.html(report)
+    }
+    #expect(page(nil).contains("<i></i>not checked yet</span>") && page(nil).contains("<i></i>no answer yet</span>"))
+    #expect(page("Apple answered 503").contains("<i></i>not checked recently</span>"))
+    #expect(!page(nil).contains("</i>unknown"))
+  }
+
   @Test("The status page's policy allows its own style, script and renewal only, and it loads nothing from elsewhere")
   func policy() {
     let html = Self.html(Self.report())
