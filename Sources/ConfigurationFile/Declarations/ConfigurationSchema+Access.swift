@@ -8,7 +8,8 @@ extension ConfigurationSchema {
       Default access rules. Each setting of a request comes from the most specific route that states it, finally from \
       here. The lists and a route's access are one setting: a route that states any of them replaces all of them. \
       The deny lists, private_email, require_claims and networks are cumulative: routes can add conditions, but not \
-      remove any. Public routes are not affected. `cordon check --explain` shows who is admitted where, and by which line.
+      remove any. On public routes, users whom a deny list refuses count as signed out, and only the networks of \
+      routes are conditions. `cordon check --explain` shows who is admitted where, and by which line.
       """,
     entries: [
       .optional(
