@@ -8,6 +8,7 @@ import WebFormats
 //
 // - A client may act so often at once, then as time passes; refusals cost nothing and name the time to wait.
 // - IPv6 addresses of one /64 are one client; IPv4 addresses are one each.
+// - Another rate: what a client has done counts on, up to the burst of the new rate.
 // - A full table: nobody gains by being displaced, and newcomers are let in while anybody in the group may act.
 
 @Suite("Rates of clients")
@@ -58,6 +59,26 @@ struct ClientRateTableTests {
     #expect(table.refusal(of: try client("203.0.113.1"), at: now + 15 * Self.second) == nil)
   }
 
+  @Test("With another rate each client has acted as often as before, at most as often as that rate admits at once")
+  func adapted() throws {
+    var table = ClientRateTable(SignInRate(count: 3, period: .minute), groupCount: 4)
+    let (anna, now) = (try client("192.0.2.1"), 100 * Self.second)
+    for _ in 0..<3 { #expect(table.refusal(of: anna, at: now) == nil) }
+
+    var higher = table.adapted(to: SignInRate(count: 6, period: .minute), at: now)
+    for _ in 0..<3 { #expect(higher.refusal(of: anna, at: now) == nil) }
+    #expect(higher.refusal(of: anna, at: now) == 10)
+    #expect(higher.refusal(of: try client("192.0.2.2"), at: now) == nil)
+
+    var lower = table.adapted(to: SignInRate(count: 2, period: .hour), at: now)
+    #expect(lower.refusal(of: anna, at: now) == 1_800, "not for the third event, too")
+    #expect(lower.refusal(of: try client("192.0.2.2"), at: now) == nil)
+
+    // A client that has rested since has all of its events.
+    var later = table.adapted(to: SignInRate(count: 2, period: .hour), at: now + 60 * Self.second)
+    for _ in 0..<2 { #expect(later.refusal(of: anna, at: now + 60 * Self.second) == nil) }
+  }
+
   @Test("Extreme rates and times do not trap")
   func extremes() throws {
     let anna = try client("192.0.2.1")
@@ -69,6 +90,10 @@ struct ClientRateTableTests {
       #expect(table.refusal(of: anna, at: 0) == nil)
       for now: UInt64 in [0, 1, 0] { #expect(table.refusal(of: anna, at: now) ?? 1 <= 3_600) }
       #expect(table.refusal(of: anna, at: UInt64.max / 4) == nil)
+      for other in [SignInRate(count: 0, period: .hour), SignInRate(count: 1_000_000, period: .second)] {
+        var adapted = table.adapted(to: other, at: 0)
+        #expect(adapted.refusal(of: anna, at: 0) ?? 1 <= 3_600)
+      }
     }
   }
 }

@@ -36,6 +36,19 @@ struct ClientRateTable {
     slots = Array(repeating: Slot(), count: self.groupCount * Self.groupSize)
   }
 
+  /// The table with another rate: each client has acted as often as before, but at most as often as the other rate
+  /// admits at once, so that none waits for more than one interval longer than that.
+  func adapted(to rate: SignInRate, at now: UInt64) -> ClientRateTable {
+    var table = ClientRateTable(rate, groupCount: groupCount)
+    let most = Double(table.burst + table.interval)
+    for (index, slot) in slots.enumerated() where slot.fullAt > now {
+      let events = Double(slot.fullAt - now) / Double(interval)
+      let ahead = UInt64(min(events * Double(table.interval), most))
+      table.slots[index] = Slot(client: slot.client, fullAt: now + ahead)
+    }
+    return table
+  }
+
   /// Counts an event of a client, unless it exceeds the rate. Refused events are not counted.
   /// - Parameter now: nanoseconds of a clock that does not go back.
   /// - Returns: nil, or the seconds after which the client may act again, at least 1.

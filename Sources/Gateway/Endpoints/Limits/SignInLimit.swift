@@ -28,12 +28,21 @@ struct SignInLimit: Sendable {
     let table: Mutex<ClientRateTable>
     /// Counts requests that pages of other sites cause.
     let otherSites: Mutex<ClientRateTable>
-    let warnings = LogLimit()
+    let warnings: LogLimit
 
     init(_ rate: SignInRate) {
       self.rate = rate
       table = Mutex(ClientRateTable(rate))
       otherSites = Mutex(ClientRateTable(rate))
+      warnings = LogLimit()
+    }
+
+    /// The counts of another rate, from which these continue.
+    init(_ rate: SignInRate, after previous: Counts, at now: UInt64) {
+      self.rate = rate
+      table = Mutex(previous.table.withLock { $0.adapted(to: rate, at: now) })
+      otherSites = Mutex(previous.otherSites.withLock { $0.adapted(to: rate, at: now) })
+      warnings = previous.warnings
     }
   }
 
@@ -45,13 +54,17 @@ struct SignInLimit: Sendable {
 
   /// - Parameters:
   ///   - rate: nil for no limit.
-  ///   - previous: the limit before, at a reload: if the rate is the same, its counts are kept.
+  ///   - previous: the limit before, at a reload, whose counts are kept.
   init?(
     _ rate: SignInRate?, trustedProxies: [NetworkPrefix], metrics: MetricsRegistry, logger: Logger,
-    after previous: SignInLimit? = nil
+    after previous: SignInLimit? = nil, now: NIODeadline = .now()
   ) {
     guard let rate else { return nil }
-    counts = previous.flatMap { $0.counts.rate == rate ? $0.counts : nil } ?? Counts(rate)
+    if let before = previous?.counts {
+      counts = before.rate == rate ? before : Counts(rate, after: before, at: now.uptimeNanoseconds)
+    } else {
+      counts = Counts(rate)
+    }
     self.trustedProxies = trustedProxies
     self.metrics = metrics
     self.logger = logger
