@@ -32,6 +32,7 @@ struct CordonCommand: AsyncParsableCommand {
     // A reader that goes away is an error of the write, which `print` takes care of.
     signal(SIGPIPE, SIG_IGN)
     do {
+      try ResourceFloor.raiseDescriptors()
       if let command = RunCommand(plain: arguments) {
         try await command.run()
       } else {

@@ -12,6 +12,30 @@ import Threads
 enum ResourceFloor {
   /// Threads reserve address space for their stacks and heaps, far more than they use.
   private static let addressSpace: rlim_t = 1 << 30
+  /// Open files of any command. `run` needs more.
+  private static let descriptors: rlim_t = 32
+
+  /// Raises a soft limit of open files under which no command works: libdispatch ends a process that has no descriptor
+  /// left for it, by SIGILL and without a message. To be called before there is a second thread.
+  /// - Throws: `ExitCode` 78, after the reason was written to standard error: the hard limit is as low.
+  static func raiseDescriptors() throws {
+    var open = limits(RLIMIT_NOFILE)
+    guard open.rlim_cur < descriptors else { return }
+    guard open.rlim_max >= descriptors else {
+      printError(
+        "cordon: the limit of open files is \(open.rlim_max), and at least \(descriptors) are needed; raise it "
+          + "(LimitNOFILE= of the unit, ulimit -n)")
+      throw ExitCode(ExitStatus.configuration)
+    }
+    open.rlim_cur = descriptors
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    // Its own soft limit may be raised by every process.
+    _ = setrlimit(resource, &open)
+  }
 
   /// - Throws: `ExitCode` 78, after the reason was written to standard error.
   static func check() throws {

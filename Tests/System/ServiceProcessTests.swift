@@ -87,6 +87,18 @@ struct ServiceProcessTests {
   }
 
   @Test(
+    "A command under a hard limit of open files that is too low says so, and raises a soft limit that is",
+    arguments: [("--nofile=4", 78), ("--nofile=4:64", 0)])
+  func openFiles(limit: String, status: Int) throws {
+    let directory = try TemporaryDirectory()
+    let file = try configuration().install(in: directory)
+    let ended = try ServerProcess.run(
+      Machine.program("prlimit", package: "util-linux"), [limit, Machine.binary("cordon"), "check", "--config", file])
+    #expect(ended.exit == .code(Int32(status)), "\(ended)")
+    #expect(ended.standardError.contains("LimitNOFILE=") == (status == 78), "\(ended.standardError)")
+  }
+
+  @Test(
     "An address that the process may not listen on ends the start for good, with 78 and the remedy",
     arguments: [("net_bind_service", "cordon.socket"), ("dac_override", "the socket's directory")])
   func forbiddenAddress(capability: String, remedy: String) throws {
