@@ -186,14 +186,14 @@ struct RevalidationCircuitBreakerTests {
     #expect(RevalidationAlarm.revocationsHeld(hold).remedy.contains("cordon doctor"))
   }
 
-  @Test("When more than five users in a row are revoked, the others are kept until one succeeds, success or not before")
+  @Test("When more than two users in a row are revoked, the others are kept until one succeeds, success or not before")
   func holdsWhenEverybodyIsRevoked() {
     for successes in [0, 30] {
       var breaker = RevalidationCircuitBreaker()
       for _ in 0..<successes { _ = breaker.evaluate(.good, at: noon) }
-      for _ in 0..<5 { #expect(breaker.evaluate(.revoked, at: noon) == .init(action: .endSessions, alarm: nil)) }
+      for _ in 0..<2 { #expect(breaker.evaluate(.revoked, at: noon) == .init(action: .endSessions, alarm: nil)) }
       #expect(breaker.hold(at: noon) == nil)
-      let hold = RevalidationCircuitBreaker.Hold.revoked(inARow: 6)
+      let hold = RevalidationCircuitBreaker.Hold.revoked(inARow: 3)
       #expect(breaker.evaluate(.revoked, at: minutes(1)) == .init(action: .keep, alarm: .revocationsHeld(hold)))
       #expect(breaker.hold(at: minutes(1)) == hold)
       // Neither time nor other errors end it, nor is it told again within the hour.

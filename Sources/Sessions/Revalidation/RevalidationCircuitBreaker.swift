@@ -25,8 +25,9 @@ package struct RevalidationCircuitBreaker: Sendable {
   /// The number of revalidations within `windowMinutes` that, without a success, open the breaker.
   package static let manyChecks = 20
   /// The number of revalidations in a row that may find a user revoked, with no success between. More are unlikely by
-  /// chance: about one user in a thousand withdraws consent on a day.
-  package static let mostRevokedInARow = 5
+  /// chance: about one user in a thousand withdraws consent on a day. So few that a site with a handful of accounts
+  /// keeps most of them, too, and so does one whose gateway is restarted meanwhile, which counts from there.
+  package static let mostRevokedInARow = 2
   /// The length of the window, in minutes.
   package static let windowMinutes = 60
 
