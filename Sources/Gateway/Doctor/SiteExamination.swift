@@ -29,6 +29,12 @@ struct SiteExamination {
     let address: UpstreamAddress
     /// The settings of the upstream, with this address alone.
     let settings: UpstreamSettings
+
+    /// A key of the upstream, as a remedy names it.
+    func key(_ name: String) -> String {
+      let isDefault = settings.name.utf8.elementsEqual(UpstreamSettings.defaultName.utf8)
+      return isDefault ? "upstream.\(name)" : "\(name) of [[upstreams]] \"\(settings.name)\""
+    }
   }
 
   private static func examine(_ place: UpstreamPlace, on eventLoop: any EventLoop) async -> DoctorFinding {
@@ -40,42 +46,45 @@ struct SiteExamination {
       do throws(OriginError) {
         try await client.connect()
       } catch {
-        return .failure("upstream", "\(address): \(error.reason)", await remedy(at: address, on: eventLoop))
+        return .failure("upstream", "\(address): \(error.reason)", await remedy(at: place, on: eventLoop))
       }
-      if let finding = await wrongProtocol(at: address, on: eventLoop) { return finding }
+      if let finding = await wrongProtocol(at: place, on: eventLoop) { return finding }
       return .ok("upstream", "\(address) takes connections")
     } catch {
-      return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
+      return .failure(
+        "upstream", "\(error)", "correct \(place.key("url")); is the package ca-certificates installed?")
     }
   }
 
   /// The finding about an address in cleartext whose server speaks something else; nil if there is none.
-  private static func wrongProtocol(at address: UpstreamAddress, on eventLoop: any EventLoop) async -> DoctorFinding? {
+  private static func wrongProtocol(at place: UpstreamPlace, on eventLoop: any EventLoop) async -> DoctorFinding? {
+    let address = place.address
     if case .tcp(_, _, tls: true) = address { return nil }
     if await FastCGIProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == true {
       return .failure(
         "upstream", "\(address) speaks FastCGI, not HTTP",
         "put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx), and write its address in "
-          + "upstream.url")
+          + place.key("url"))
     }
     guard case .tcp = address, await TLSProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == true else {
       return nil
     }
     return .failure(
       "upstream", "\(address) speaks TLS, not HTTP in cleartext",
-      "write https: in upstream.url, or the port where the application speaks HTTP; upstream.tls_ca_file names the "
-        + "authority of its certificate")
+      "write https: in \(place.key("url")), or the port where the application speaks HTTP; "
+        + "\(place.key("tls_ca_file")) names the authority of its certificate")
   }
 
   /// The remedy at an address without a connection.
-  private static func remedy(at address: UpstreamAddress, on eventLoop: any EventLoop) async -> String {
-    let remedy = "start the application, or correct upstream.url"
-    guard case .tcp(_, _, tls: true) = address else { return remedy }
+  private static func remedy(at place: UpstreamPlace, on eventLoop: any EventLoop) async -> String {
+    let remedy = "start the application, or correct \(place.key("url"))"
+    guard case .tcp(_, _, tls: true) = place.address else { return remedy }
     // It has answered, but not with TLS.
-    if await TLSProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == false {
-      return "write http: in upstream.url if the application speaks HTTP there, or the port where it speaks TLS"
+    if await TLSProbe.probe.ask(place.address, timeout: probeTimeout, on: eventLoop) == false {
+      return "write http: in \(place.key("url")) if the application speaks HTTP there, or the port where it speaks TLS"
     }
-    return "\(remedy); upstream.tls_ca_file names the authority of its certificate, upstream.tls_server_name its name"
+    return "\(remedy); \(place.key("tls_ca_file")) names the authority of its certificate, "
+      + "\(place.key("tls_server_name")) its name"
   }
 
   // MARK: The certificate
