@@ -1,0 +1,125 @@
+import AccessPolicy
+import DataPlane
+
+/// Finds routes whose pages more users get at another path: two upstreams have the same address, and of the paths of
+/// one a prefix is removed (`strip_prefix`), so that both paths are one to the application.
+struct PrefixWarnings {
+  let configuration: Configuration
+  let places: DocumentPlaces
+  let context: DecodingContext
+
+  /// Another path of a route's pages.
+  private struct OtherPath {
+    let path: String
+    /// The upstreams of the route and of that path.
+    let upstreams: (own: UpstreamSettings, other: UpstreamSettings)
+    /// The table that admits more users there.
+    let source: Source
+  }
+
+  private enum Source {
+    case route(Int)
+    /// `[access]`, or its defaults.
+    case access
+  }
+
+  private var comparison: WiderAccess { WiderAccess(groups: configuration.groups) }
+  private var upstreams: [UpstreamSettings] { [configuration.upstream] + configuration.upstreams }
+
+  /// - Parameter hosts: the effective settings on each host.
+  func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
+    guard upstreams.contains(where: { $0.strippedPrefix != nil }) else { return [] }
+    var reported: Set<Int> = []
+    return hosts.flatMap { host in
+      host.routes.compactMap { route -> ConfigurationDiagnostic? in
+        guard !reported.contains(route.index), let other = widerPath(of: route, on: host) else { return nil }
+        reported.insert(route.index)
+        return warning(route.index, other)
+      }
+    }
+  }
+
+  private func warning(_ route: Int, _ other: OtherPath) -> ConfigurationDiagnostic {
+    let source =
+      switch other.source {
+      case .route(let index): "\"\(configuration.routes[index].path)\", line \(line(of: index))"
+      case .access: "by [access]"
+      }
+    return context.warning(
+      atKey: places.route(route),
+      "at \"\(other.path)\" more users get the pages of this route (\(source)): the upstreams "
+        + "\(other.upstreams.own.name) and \(other.upstreams.other.name) have the same address, and strip_prefix makes "
+        + "one path of both",
+      remedy: "write a route for \"\(other.path)\" with the access that is meant here, or use one upstream for all of "
+        + "the application")
+  }
+
+  /// The first path at which more users get the pages that a route restricts, for all methods.
+  private func widerPath(of route: EffectiveHost.Route, on host: EffectiveHost) -> OtherPath? {
+    let settings = configuration.routes[route.index]
+    guard let access = settings.access, access != .signOut, settings.methods == nil else { return nil }
+    for part in route.settings.parts where part.value.access.source == .route(route.index) {
+      guard let own = upstreams.first(where: { serves(part.value, $0) }), let page = page(at: settings.path, own) else {
+        continue
+      }
+      for other in upstreams where other.strippedPrefix != own.strippedPrefix && isSameServer(own, other) {
+        let path = (other.strippedPrefix ?? "") + page
+        if let source = wider(than: access, at: path, of: other, on: host) {
+          return OtherPath(path: path, upstreams: (own, other), source: source)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The nearest route over a path that leads to an upstream and admits more users, or `[access]` where there is none.
+  /// Nil if a route states access for this very path, perhaps without the last slash: then it is meant.
+  private func wider(
+    than access: RouteSettings.Access, at path: String, of upstream: UpstreamSettings, on host: EffectiveHost
+  ) -> Source? {
+    func isWider(_ effective: EffectiveRoute) -> Bool {
+      serves(effective, upstream) && comparison.admits(effective.access.value, moreThan: access)
+    }
+    let over = host.routes.filter { holds($0.index, for: path) }
+    guard let longest = over.map({ configuration.routes[$0.index].path.utf8.count }).max() else {
+      return isWider(host.elsewhere) ? .access : nil
+    }
+    let nearest = over.filter { configuration.routes[$0.index].path.utf8.count == longest }
+    let isStated = nearest.contains { route in
+      let settings = configuration.routes[route.index]
+      return settings.access != nil && withoutSlash(settings.path).elementsEqual(withoutSlash(path))
+    }
+    if isStated { return nil }
+    return nearest.first { $0.settings.parts.contains { isWider($0.value) } }.map { .route($0.index) }
+  }
+
+  private func holds(_ route: Int, for path: String) -> Bool {
+    let settings = configuration.routes[route]
+    guard settings.match == .prefix else { return path.utf8.elementsEqual(settings.path.utf8) }
+    if settings.path.utf8.last == UInt8(ascii: "/") { return path.utf8.starts(with: settings.path.utf8) }
+    return UpstreamSettings.isWithin(path, prefix: settings.path)
+  }
+
+  private func withoutSlash(_ path: String) -> Substring.UTF8View {
+    path.utf8.last == UInt8(ascii: "/") ? path.utf8.dropLast() : path.utf8[...]
+  }
+
+  /// The path of the application behind a path of clients; nil if there is none.
+  private func page(at path: String, _ upstream: UpstreamSettings) -> String? {
+    guard let prefix = upstream.strippedPrefix else { return path }
+    guard UpstreamSettings.isWithin(path, prefix: prefix) else { return nil }
+    let page = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    return page.isEmpty ? "/" : page
+  }
+
+  private func serves(_ effective: EffectiveRoute, _ upstream: UpstreamSettings) -> Bool {
+    UpstreamChecks.isSame(effective.upstream.value ?? UpstreamSettings.defaultName, upstream.name)
+  }
+
+  /// Whether two upstreams lead to the same pages: with another `Host`, a server may have others.
+  private func isSameServer(_ one: UpstreamSettings, _ other: UpstreamSettings) -> Bool {
+    one.host == other.host && one.addresses.contains { other.addresses.contains($0) }
+  }
+
+  private func line(of route: Int) -> Int { context.line(places.route(route), RouteExplanationWriter.accessKeys) }
+}
