@@ -91,8 +91,152 @@ extension StoreContract {
       let found = try requireValue(try await stores.second.find(session.handle), "session")
       try requireEqual(found.account.claims.preparedTransfer, nil, "what was noted for the other team")
       try requireEqual(try openedTokens(try await stores.second.tokens(of: ada)), ["refresh"], "the tokens")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: ada, at: Scenario.noon), .nothing, "what it leads to")
+    },
+    StoreContract("A ban of a user without an account follows the user's transfer identifier, once, and no other") {
+      stores in
+      let (ada, new) = (try Scenario.subject(), try Scenario.subject("new"))
+      let (transfer, noon) = (try prepared(), Scenario.noon)
+      try await stores.first.ban(ada, Scenario.ban())
+      try requireEqual(
+        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        "the users without an account")
+      try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
+      try requireEqual(
+        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: transfer)],
+        "the users without an account, once prepared")
+      try requireEqual(try await stores.second.namedUsers(after: ada, limit: 10), [], "the users after the last one")
+      try requireEqual(
+        try await stores.first.follow(try Scenario.subject("another"), to: new, at: noon), .nothing,
+        "what another identifier leads to")
+      try requireEqual(try await stores.first.ban(of: new), nil, "the ban before")
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+      try requireEqual(
+        try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(ada), .accountChanged(new)],
+        "the changes")
+      let reopened = try await stores.reopen()
+      try requireEqual(try await reopened.ban(of: new), Scenario.ban(), "the ban of the new subject")
+      try requireEqual(try await reopened.ban(of: ada), nil, "the ban of the old subject")
+      try requireEqual(
+        try await reopened.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to afterwards")
+      try requireEqual(try await reopened.unban(new, by: "cli", at: noon), .lifted, "the lifting")
+      try requireEqual(
+        try await reopened.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to after the lifting")
+      try requireEqual(try await reopened.ban(of: new), nil, "the ban after the lifting")
+    },
+    StoreContract("A ban whose account was deleted after the preparation follows; one deleted before is counted") {
+      stores in
+      let (ada, bob, new) = (try Scenario.subject(), try Scenario.subject("bob"), try Scenario.subject("new"))
+      let (transfer, noon) = (try prepared(), Scenario.noon)
+      for user in [ada, bob] { _ = try await stores.first.complete(try Scenario.signIn(user)) }
+      try await stores.first.ban(bob, Scenario.ban())
+      try await stores.first.forget(bob, keeping: [], at: noon)
+      try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
+      // As an older gateway would, which knows nothing of transfer identifiers.
+      try await stores.second.ban(ada, Scenario.ban())
+      try await stores.second.forget(ada, keeping: [], at: noon)
+      try requireEqual(try await stores.first.namedUsers(after: nil, limit: 10), [], "the users whose subject is known")
+      try requireEqual(
+        try await stores.first.unpreparedBanCount(forTeam: transfer.team, at: noon), 1, "the bans that cannot follow")
+      try requireEqual(
+        try await stores.first.unpreparedBanCount(forTeam: "OTHERTEAM1", at: noon), 2,
+        "the bans that cannot follow to a team that nobody was prepared for")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+      let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
+      try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")
+    },
+    StoreContract("Memberships without an account follow the user's transfer identifier") { stores in
+      let (ada, new, staff) = (try Scenario.subject(), try Scenario.subject("new"), try Scenario.group())
+      let (transfer, noon) = (try prepared(), Scenario.noon)
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      _ = try await stores.first.add(ada, to: staff, by: "cli", at: noon)
+      try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
+      try await stores.second.forget(ada, keeping: [staff], at: noon)
+      try requireEqual(
+        try await stores.first.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: transfer)],
+        "the users without an account")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+      try requireEqual(try await stores.second.groups(of: new), [staff], "the groups of the new subject")
+      try requireEqual(try await stores.second.groups(of: ada), [], "the groups of the old subject")
+    },
+    StoreContract("A user with an account is left to the move, and a ban that names the old subject later follows") {
+      stores in
+      let (ada, new) = (try Scenario.subject(), try Scenario.subject("new"))
+      let (transfer, noon) = (try prepared(), Scenario.noon)
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
+      try await stores.first.ban(ada, Scenario.ban())
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      try requireEqual(
+        try await stores.second.follow(transfer.subject, to: new, at: noon), .account(ada), "what it leads to")
+      try requireEqual(try await stores.second.changes(since: start, limit: 10).changes, [], "the changes")
+      try requireEqual(try await stores.second.ban(of: ada), Scenario.ban(), "the ban that was not moved")
+      let move = try await move(ada, to: new, in: stores.first, email: nil)
+      try requireEqual(try await stores.first.move(move, at: noon), .moved, "what came of the move")
+      try requireEqual(
+        try await stores.second.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to afterwards")
+      try requireEqual(try await stores.second.unban(new, by: "cli", at: noon), .lifted, "the lifting")
+      try await stores.first.ban(ada, Scenario.ban())
+      try requireEqual(
+        try await stores.second.follow(transfer.subject, to: new, at: noon), .moved, "what it leads to after a ban")
+      try requireEqual(try await stores.first.account(new)?.access.ban, Scenario.ban(), "the ban of the account")
+    },
+    StoreContract("Of two bans the longer one stays where one follows a transfer identifier") { stores in
+      let short = Scenario.ban(until: Scenario.later(Scenario.day))
+      for (number, bans) in [(short, Scenario.ban()), (Scenario.ban(), short)].enumerated() {
+        let (old, new) = (try Scenario.subject("old\(number)"), try Scenario.subject("new\(number)"))
+        let transfer = try prepared("transfer\(number)")
+        try await stores.first.ban(old, bans.0)
+        try await stores.first.ban(new, bans.1)
+        try require(try await stores.first.prepare(transfer, of: old, at: Scenario.noon), "nobody was prepared")
+        try requireEqual(
+          try await stores.second.follow(transfer.subject, to: new, at: Scenario.noon), .moved, "what it leads to")
+        try requireEqual(try await stores.first.ban(of: new), Scenario.ban(), "the ban")
+      }
+    },
+    StoreContract("The transfer identifier of a user who is forgotten, and not refused, is forgotten too") { stores in
+      let (ada, new, transfer) = (try Scenario.subject(), try Scenario.subject("new"), try prepared())
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      try require(try await stores.first.prepare(transfer, of: ada, at: Scenario.noon), "nobody was prepared")
+      try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
+      try await stores.first.ban(ada, Scenario.ban())
+      try requireEqual(
+        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        "the users without an account")
+      try requireEqual(
+        try await stores.second.follow(transfer.subject, to: new, at: Scenario.noon), .nothing, "what it leads to")
+    },
+    StoreContract("A transfer identifier replaces that for another team, and is removed after 180 days") { stores in
+      let (ada, new) = (try Scenario.subject(), try Scenario.subject("new"))
+      let (wrong, right) = (try prepared("wrong", team: "OTHERTEAM1"), try prepared())
+      try await stores.first.ban(ada, Scenario.ban())
+      for transfer in [wrong, right] {
+        try require(try await stores.first.prepare(transfer, of: ada, at: Scenario.noon), "nobody was prepared")
+      }
+      try requireEqual(
+        try await stores.second.follow(wrong.subject, to: new, at: Scenario.noon), .nothing, "what the first leads to")
+      _ = try await stores.first.removeExpired(Scenario.removal(after: .seconds(180 * 86_400 - 1)))
+      try requireEqual(
+        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: right)],
+        "the users without an account")
+      try requireEqual(
+        try await stores.first.removeExpired(Scenario.removal(after: .seconds(180 * 86_400))).rows, 1,
+        "what is removed")
+      try requireEqual(
+        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        "the users without an account afterwards")
+      try requireEqual(try await stores.second.ban(of: ada), Scenario.ban(), "the ban")
     },
   ]
+
+  private static func prepared(_ name: String = "transfer", team: String = "NEWTEAM123") throws -> PreparedTransfer {
+    PreparedTransfer(subject: try Scenario.subject(name), team: team)
+  }
 
   static func move(
     _ old: Subject, to new: Subject, in store: any SessionStore, email: String?

@@ -44,6 +44,8 @@ struct CopyTests {
     for (subject, until) in [(Self.stranger, nil), (subjects[2], noon.addingTimeInterval(60)), (Self.gone, nil)] {
       try await store.ban(try #require(subject), Ban(until: until, reason: "x\"'\\", since: noon, by: "cli"))
     }
+    let transfer = PreparedTransfer(subject: try #require(Self.identifier), team: "NEWTEAM123")
+    _ = try await store.prepare(transfer, of: try #require(Self.gone), at: noon)
     try await store.forget(try #require(Self.gone), keeping: [], at: noon)
     try await store.create(
       Invitation(
@@ -63,6 +65,7 @@ struct CopyTests {
 
   private static let stranger = Subject("stranger")
   private static let gone = Subject("gone")
+  private static let identifier = Subject("transfer")
   private static let requestCode = AccessRequestCode.random()
   private static let invitationCode = InvitationCode.random()
 
@@ -91,6 +94,10 @@ struct CopyTests {
     _ = try await target.remove(user, from: try #require(GroupName("staff")), at: noon)
     let outcome = try await target.redeem(hash: Self.invitationCode.hash, by: user, isMember: false, at: noon)
     #expect(outcome == .closed)
+    // The ban follows its user there too.
+    let next = try #require(Subject("gone.new"))
+    #expect(try await target.follow(try #require(Self.identifier), to: next, at: noon) == .moved)
+    #expect(try await target.ban(of: next) == source.ban(of: #require(Self.gone)))
     for store in [source, target] as [any SessionStore] { try await store.close() }
   }
 

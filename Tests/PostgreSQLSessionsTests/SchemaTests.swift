@@ -333,6 +333,10 @@ struct QueryPlanTests {
       "SELECT * FROM cordon.machine_tokens WHERE handle = '\\x00'",
       "SELECT name FROM cordon.machine_tokens WHERE expires <= 1",
       "SELECT subject FROM cordon.accounts WHERE token_discarded = 1 AND latest_authorization <= 1",
+      "SELECT hash, subject FROM cordon.prepared_transfers WHERE transfer = 'x'",
+      "SELECT team FROM cordon.prepared_transfers WHERE subject = 'x'",
+      "SELECT 1 FROM cordon.prepared_transfers WHERE hash = '\\x00'",
+      "SELECT transfer FROM cordon.prepared_transfers WHERE prepared <= 1",
     ] {
       let plan = try PostgreSQLServer.current.query("SET enable_seqscan = off; EXPLAIN \(statement)", at: url)
       #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(statement):\n\(plan)")

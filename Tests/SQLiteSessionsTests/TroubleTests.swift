@@ -360,6 +360,9 @@ struct QueryPlanTests {
       "SELECT handle FROM sessions WHERE ends <= 1", "SELECT handle FROM sessions WHERE last_seen <= 1",
       "SELECT mark FROM single_use_marks WHERE until <= 1", "SELECT number FROM changes WHERE number > 1",
       "SELECT 1 FROM changes WHERE handle = 'x'", "SELECT * FROM refresh_tokens WHERE subject = 'x'",
+      "SELECT hash, subject FROM prepared_transfers WHERE transfer = 'x'",
+      "SELECT team FROM prepared_transfers WHERE subject = 'x'", "SELECT 1 FROM prepared_transfers WHERE hash = x'00'",
+      "SELECT transfer FROM prepared_transfers WHERE prepared <= 1",
     ] {
       let plan = try await store.read { database in
         try database.rows("EXPLAIN QUERY PLAN \(statement)").map { try $0.text(3) }

@@ -75,6 +75,18 @@ extension OpeningSessionStore {
     try await opened().prepare(transfer, of: subject, at: now)
   }
 
+  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+    try await opened().namedUsers(after: subject, limit: limit)
+  }
+
+  func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int {
+    try await opened().unpreparedBanCount(forTeam: team, at: now)
+  }
+
+  func follow(_ identifier: Subject, to new: Subject, at now: Date) async throws(StoreError) -> FollowOutcome {
+    try await opened().follow(identifier, to: new, at: now)
+  }
+
   func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await opened().move(move, at: now)
   }

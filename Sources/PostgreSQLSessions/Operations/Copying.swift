@@ -56,7 +56,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
       switch table {
       case .sessions, .singleUseMarks, .bans:
         try connection.run(table.lastKeyStatement).first.map { [.bytes(try $0.bytes(0))] } ?? []
-      case .accounts, .submittedNames, .messages, .accessRequests, .invitations, .machineTokens:
+      case .accounts, .submittedNames, .messages, .accessRequests, .invitations, .machineTokens, .preparedTransfers:
         try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0))] } ?? []
       case .refreshTokens, .groupMembers, .invitationUses:
         try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0)), .text(try $0.text(1))] } ?? []
@@ -143,7 +143,7 @@ extension Parameter {
           return nil
         })
     case "subject", "name", "claims", "last_answer", "client_id", "user_agent", "identifier", "text", "reason",
-      "made_by", "group_name", "added_by", "code", "id", "note", "created_by", "invitation":
+      "made_by", "group_name", "added_by", "code", "id", "note", "created_by", "invitation", "transfer", "team":
       self = .texts(values.map(\.text))
     default:
       self = .integers(
@@ -181,6 +181,7 @@ extension StoreTable {
     case .invitations: "cordon.invitations"
     case .invitationUses: "cordon.invitation_uses"
     case .machineTokens: "cordon.machine_tokens"
+    case .preparedTransfers: "cordon.prepared_transfers"
     }
   }
 
@@ -198,6 +199,7 @@ extension StoreTable {
       case .invitations: "id"
       case .invitationUses: "invitation DESC, subject"
       case .machineTokens: "name"
+      case .preparedTransfers: "transfer"
       }
     let columns: SQL =
       switch self {
@@ -269,6 +271,11 @@ extension StoreTable {
       """
       INSERT INTO cordon.machine_tokens (name, handle, group_name, created, expires, created_by)
       SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+      """
+    case .preparedTransfers:
+      """
+      INSERT INTO cordon.prepared_transfers (transfer, hash, subject, team, prepared)
+      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
       """
     }
   }

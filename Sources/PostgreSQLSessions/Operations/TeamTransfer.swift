@@ -2,17 +2,78 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
-  /// Locks the account. Writes, and notes a change, only if the transfer differs from what was noted before.
+  /// Locks the account. Writes it, and notes a change, only if the transfer differs from what was noted before.
   package func prepare(
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write(at: now) { connection, changes in
-      guard var row = try PostgreSQLAccountRow.lock(subject, in: connection) else { return false }
-      guard row.account.claims.preparedTransfer != transfer else { return true }
+      let found = try PostgreSQLAccountRow.lock(subject, in: connection)
+      let hash = try PostgreSQLAccessRow.key(connection.run(PostgreSQLAccessRow.findingKey)).banHash(of: subject)
+      if found == nil {
+        guard try PostgreSQLTransferRow.isNamed(subject, hash, in: connection) else { return false }
+      }
+      try PostgreSQLTransferRow.save(transfer, of: subject, hash, at: now, in: connection)
+      guard var row = found, row.account.claims.preparedTransfer != transfer else { return true }
       row.account.claims.preparedTransfer = transfer
       try row.update(in: connection)
       changes.append(.accountChanged(subject))
       return true
+    }
+  }
+
+  /// Reads the subjects of bans and memberships by their indexes. A text that is no subject names nobody.
+  package func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+    try await read { connection in
+      try connection.run(
+        """
+        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team
+        FROM (
+          SELECT subject FROM cordon.bans WHERE subject > $1
+          UNION SELECT subject FROM cordon.group_members WHERE subject > $1) AS named
+        LEFT JOIN cordon.prepared_transfers ON prepared_transfers.subject = named.subject
+        WHERE NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = named.subject)
+        ORDER BY named.subject LIMIT $2
+        """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
+      ).rows.compactMap { row in
+        NamedUser(stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2))
+      }
+    }
+  }
+
+  /// Reads all bans.
+  package func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int {
+    try await read { connection in
+      try connection.run(
+        """
+        SELECT count(*) FROM cordon.bans WHERE subject IS NULL AND (until IS NULL OR until > $1) AND NOT EXISTS (
+          SELECT 1 FROM cordon.prepared_transfers
+          WHERE prepared_transfers.hash = bans.hash AND prepared_transfers.team = $2)
+        """, [.integer(now.stored), .text(team)]
+      ).first?.count(0) ?? 0
+    }
+  }
+
+  /// Reads the identifier by the primary key, and writes only if there is something to move.
+  package func follow(
+    _ identifier: Subject, to new: Subject, at now: Date
+  ) async throws(StoreError) -> FollowOutcome {
+    try await write(at: now) { connection, changes in
+      let found = try connection.run(together: [
+        PostgreSQLTransferRow.finding(identifier), PostgreSQLAccessRow.findingKey,
+      ])
+      guard let row = found[0].first else { return .nothing }
+      let (hash, newHash) = (try row.bytes(0), try PostgreSQLAccessRow.key(found[1]).banHash(of: new))
+      if hash == newHash { return .nothing }
+      guard let old = try row.optionalText(1).flatMap({ Subject($0) }) else {
+        guard try PostgreSQLAccessRow.moveBan(hash, to: new, newHash, in: connection) else { return .nothing }
+        changes.append(.accountChanged(new))
+        return .moved
+      }
+      if try connection.run(PostgreSQLAccountRow.locking(old)).first != nil { return .account(old) }
+      try PostgreSQLAccessRow.move(old, to: new, in: connection)
+      try connection.run(PostgreSQLTransferRow.hiding(old))
+      changes += [.accountChanged(old), .accountChanged(new)]
+      return .moved
     }
   }
 
@@ -32,6 +93,7 @@ extension PostgreSQLSessionStore {
         try connection.run(present == nil ? moved.inserting() : moved.updating())
         try PostgreSQLAccessRow.move(move.old, to: move.new, in: connection)
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
+        try connection.run(PostgreSQLTransferRow.hiding(move.old))
         changes.append(.accountChanged(move.old))
       }
       changes.append(.accountChanged(move.new))

@@ -88,14 +88,24 @@ enum PostgreSQLAccessRow {
 
   // MARK: All access rows
 
-  /// Moves a user's access to another subject, whose account exists already. Both accounts are locked.
+  /// Moves the ban of a hash to another subject, whose hash is `newHash`; of two the longer one stays.
+  /// - Returns: false if there is none, or another process has just moved it.
+  @discardableResult
+  static func moveBan(
+    _ hash: [UInt8], to new: Subject, _ newHash: [UInt8], in connection: Connection
+  ) throws -> Bool {
+    let deleted = try connection.run(
+      "DELETE FROM cordon.bans WHERE hash = $1 RETURNING until, reason, since, made_by", [.bytes(hash)])
+    guard let ban = try deleted.first.map({ try Ban(stored: $0) }) else { return false }
+    if ban.outlasts(try self.ban(newHash, in: connection)) { try save(ban, of: new, newHash, in: connection) }
+    return true
+  }
+
+  /// Moves a user's access to another subject. If the old one has an account, so has the new one already, and both are
+  /// locked: a request for access needs the account.
   static func move(_ old: Subject, to new: Subject, in connection: Connection) throws {
     let key = try key(connection.run(findingKey))
-    let (oldHash, newHash) = (key.banHash(of: old), key.banHash(of: new))
-    if let ban = try ban(oldHash, in: connection) {
-      try connection.run("DELETE FROM cordon.bans WHERE hash = $1", [.bytes(oldHash)])
-      if ban.outlasts(try self.ban(newHash, in: connection)) { try save(ban, of: new, newHash, in: connection) }
-    }
+    try moveBan(key.banHash(of: old), to: new, key.banHash(of: new), in: connection)
     let subjects: [Parameter] = [.text(new.text), .text(old.text)]
     let guests: [Parameter] = [.text(key.guestName(of: new)), .text(key.guestName(of: old))]
     try connection.run(together: [
@@ -132,6 +142,7 @@ enum PostgreSQLAccessRow {
       rule.deletion(from: "bans", by: "hash", where: "until", until: end),
       rule.deletion(from: "machine_tokens", by: "name", where: "expires", until: end),
       rule.deletion(from: "submitted_names", by: "subject", where: "submitted", until: end),
+      rule.deletion(from: "prepared_transfers", by: "transfer", where: "prepared", until: rule.transfersUntil),
     ])
     return results.reduce(try removeStrangers(rule, in: connection)) { $0 + $1.affected }
   }
@@ -148,7 +159,10 @@ enum PostgreSQLAccessRow {
     let removed = try connection.run(
       "DELETE FROM cordon.accounts WHERE subject = ANY ($1) AND \(hasNothing) RETURNING subject", [.texts(strangers)]
     ).rows.map { try $0.text(0) }
-    try connection.run("DELETE FROM cordon.submitted_names WHERE subject = ANY ($1)", [.texts(removed)])
+    try connection.run(together: [
+      Statement("DELETE FROM cordon.submitted_names WHERE subject = ANY ($1)", [.texts(removed)]),
+      Statement("DELETE FROM cordon.prepared_transfers WHERE subject = ANY ($1)", [.texts(removed)]),
+    ])
     return removed.count
   }
 

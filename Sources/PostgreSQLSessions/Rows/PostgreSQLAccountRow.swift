@@ -86,13 +86,14 @@ struct PostgreSQLAccountRow {
     // In the order in which a sign-in locks: the account first. It is not read, because it may be damaged.
     try connection.run(locking(subject))
     let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
-    try connection.run(together: [
-      Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),
-      Statement(
-        "DELETE FROM cordon.group_members WHERE subject = $1 AND group_name <> ALL ($2)",
-        [.text(subject.text), .texts(groups.map(\.text))]),
-      Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
-    ])
+    try connection.run(
+      together: [
+        Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),
+        Statement(
+          "DELETE FROM cordon.group_members WHERE subject = $1 AND group_name <> ALL ($2)",
+          [.text(subject.text), .texts(groups.map(\.text))]),
+        Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
+      ] + PostgreSQLTransferRow.forgetting(subject))
     changes += ended.map { .ended($0, .accountRemoved) }
     // Tokens and the request for access go with it.
     try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)])

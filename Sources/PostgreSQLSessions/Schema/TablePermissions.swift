@@ -6,7 +6,7 @@ enum TablePermissions {
     (
       [
         "accounts", "submitted_names", "refresh_tokens", "sessions", "single_use_marks", "changes", "messages", "bans",
-        "access_requests", "invitations", "machine_tokens",
+        "access_requests", "invitations", "machine_tokens", "prepared_transfers",
       ], ["SELECT", "INSERT", "UPDATE", "DELETE"]
     ),
     (["group_members", "invitation_uses"], ["SELECT", "INSERT", "DELETE"]),

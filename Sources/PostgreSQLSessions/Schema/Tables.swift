@@ -5,7 +5,7 @@
 enum Tables {
   /// The statements that migrate from each version to the next. Each is idempotent: not every engine rolls them back
   /// with the transaction.
-  static let versions: [[SQL]] = [first, second, third, fourth]
+  static let versions: [[SQL]] = [first, second, third, fourth, fifth]
 
   /// The number of changes that can be written at a time (see `ShardedSequence`).
   static let lanes = 32
@@ -193,5 +193,24 @@ enum Tables {
     CREATE INDEX IF NOT EXISTS accounts_without_token ON cordon.accounts (latest_authorization)
     WHERE token_discarded = 1
     """
+  ]
+
+  /// An older gateway goes on without them: it treats a user who comes under another subject as it always has.
+  private static let fifth: [SQL] = [
+    """
+    CREATE TABLE IF NOT EXISTS cordon.prepared_transfers (  -- of users who are to have another subject
+      transfer text COLLATE "C" PRIMARY KEY,  -- Apple's transfer_sub
+      hash bytea NOT NULL,               -- StoreKey.banHash of the subject
+      subject text COLLATE "C",          -- until the user is forgotten, or has moved
+      team text NOT NULL,
+      prepared bigint NOT NULL
+    )
+    """,
+    """
+    CREATE INDEX IF NOT EXISTS prepared_transfers_by_subject ON cordon.prepared_transfers (subject)
+    WHERE subject IS NOT NULL
+    """,
+    "CREATE INDEX IF NOT EXISTS prepared_transfers_by_hash ON cordon.prepared_transfers (hash)",
+    "CREATE INDEX IF NOT EXISTS prepared_transfers_by_age ON cordon.prepared_transfers (prepared)",
   ]
 }

@@ -24,6 +24,8 @@ enum SQLiteMigrations {
       try database.run(
         "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)", [StoreKey.random().exposedBytes])
     },
+    // An older gateway goes on without it: it treats a user who comes under another subject as it always has.
+    SQLiteMigration(identifier: "5: prepared transfers", foreignKeyChecks: .immediate) { try $0.execute(fifth) },
   ])
 
   /// The schema version of this program.
@@ -231,5 +233,18 @@ enum SQLiteMigrations {
       created_by TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX machine_tokens_by_end ON machine_tokens (expires) WHERE expires IS NOT NULL;
+    """
+
+  private static let fifth = """
+    CREATE TABLE prepared_transfers (  -- of users who are to have another subject
+      transfer TEXT PRIMARY KEY NOT NULL,  -- Apple's transfer_sub
+      hash BLOB NOT NULL,              -- StoreKey.banHash of the subject
+      subject TEXT,                    -- until the user is forgotten, or has moved
+      team TEXT NOT NULL,
+      prepared INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX prepared_transfers_by_subject ON prepared_transfers (subject) WHERE subject IS NOT NULL;
+    CREATE INDEX prepared_transfers_by_hash ON prepared_transfers (hash);
+    CREATE INDEX prepared_transfers_by_age ON prepared_transfers (prepared);
     """
 }

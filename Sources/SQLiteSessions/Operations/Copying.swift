@@ -51,6 +51,7 @@ extension StoreTable {
     case .invitations: "invitations"
     case .invitationUses: "invitation_uses"
     case .machineTokens: "machine_tokens"
+    case .preparedTransfers: "prepared_transfers"
     }
   }
 }

@@ -2,17 +2,72 @@ package import FoundationEssentials
 package import Sessions
 
 extension SQLiteSessionStore {
-  /// Writes, and notes a change, only if the transfer differs from what was noted before.
+  /// Writes the account, and notes a change, only if the transfer differs from what was noted before.
   package func prepare(
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write { database in
-      guard var row = try SQLiteAccountRow.find(subject, in: database) else { return false }
-      guard row.account.claims.preparedTransfer != transfer else { return true }
+      let found = try SQLiteAccountRow.find(subject, in: database)
+      if found == nil {
+        guard try SQLiteTransferRow.isNamed(subject, in: database) else { return false }
+      }
+      try SQLiteTransferRow.save(transfer, of: subject, at: now, in: database)
+      guard var row = found, row.account.claims.preparedTransfer != transfer else { return true }
       row.account.claims.preparedTransfer = transfer
       try row.save(in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return true
+    }
+  }
+
+  /// Reads the subjects of bans and memberships by their indexes. A text that is no subject names nobody.
+  package func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team
+        FROM (SELECT subject FROM bans WHERE subject > ?1 UNION SELECT subject FROM group_members WHERE subject > ?1)
+          AS named
+        LEFT JOIN prepared_transfers ON prepared_transfers.subject = named.subject
+        WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = named.subject)
+        ORDER BY named.subject LIMIT ?2
+        """, [subject?.text ?? "", max(limit, 0)]
+      ).compactMap { row in
+        NamedUser(stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2))
+      }
+    }
+  }
+
+  /// Reads all bans.
+  package func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int {
+    try await read { database in
+      try database.row(
+        """
+        SELECT count(*) FROM bans WHERE subject IS NULL AND (until IS NULL OR until > ?) AND NOT EXISTS (
+          SELECT 1 FROM prepared_transfers WHERE prepared_transfers.hash = bans.hash AND prepared_transfers.team = ?)
+        """, [now.stored, team]
+      )?.count(0) ?? 0
+    }
+  }
+
+  /// Reads the identifier by the primary key, and writes only if there is something to move.
+  package func follow(
+    _ identifier: Subject, to new: Subject, at now: Date
+  ) async throws(StoreError) -> FollowOutcome {
+    try await write { database in
+      guard let (hash, old) = try SQLiteTransferRow.find(identifier, in: database) else { return .nothing }
+      let newHash = try SQLiteAccessRow.key(in: database).banHash(of: new)
+      if hash == newHash { return .nothing }
+      guard let old else {
+        guard try SQLiteAccessRow.moveBan(hash, to: new, in: database) else { return .nothing }
+        try SQLiteSessionRow.noteChange(of: new, at: now, in: database)
+        return .moved
+      }
+      if try database.row("SELECT 1 FROM accounts WHERE subject = ?", [old.text]) != nil { return .account(old) }
+      try SQLiteAccessRow.move(old, to: new, in: database)
+      try SQLiteTransferRow.hide(old, in: database)
+      for subject in [old, new] { try SQLiteSessionRow.noteChange(of: subject, at: now, in: database) }
+      return .moved
     }
   }
 
@@ -31,6 +86,7 @@ extension SQLiteSessionStore {
         try moved.save(in: database)
         try SQLiteAccessRow.move(move.old, to: move.new, in: database)
         try Self.moveRows(move, version: moved.claimNumber, in: database)
+        try SQLiteTransferRow.hide(move.old, in: database)
         try SQLiteSessionRow.noteChange(of: move.old, at: now, in: database)
       } else {
         try moved.save(in: database)

@@ -69,14 +69,22 @@ enum SQLiteAccessRow {
     return isNew
   }
 
-  /// Moves what is known of a user's access to another subject, whose account is there already.
+  /// Moves the ban of a hash to another subject; of two the longer one stays.
+  /// - Returns: false if there is none.
+  @discardableResult
+  static func moveBan(_ hash: [UInt8], to new: Subject, in database: Database) throws -> Bool {
+    let rows = try database.rows("DELETE FROM bans WHERE hash = ? RETURNING \(banColumns)", [hash])
+    guard let ban = try rows.first.map({ try Ban(stored: $0) }) else { return false }
+    if ban.outlasts(try self.ban(of: new, in: database)) { try save(ban, of: new, in: database) }
+    return true
+  }
+
+  /// Moves what is known of a user's access to another subject. If the old one has an account, so has the new one
+  /// already: a request for access needs it.
   static func move(_ old: Subject, to new: Subject, in database: Database) throws {
-    if let ban = try ban(of: old, in: database) {
-      try database.run("DELETE FROM bans WHERE hash = ?", [try key(in: database).banHash(of: old)])
-      if ban.outlasts(try self.ban(of: new, in: database)) { try save(ban, of: new, in: database) }
-    }
-    try showBan(of: new, in: database)
     let key = try key(in: database)
+    try moveBan(key.banHash(of: old), to: new, in: database)
+    try showBan(of: new, in: database)
     for (table, old, new) in [
       ("group_members", old.text, new.text), ("access_requests", old.text, new.text),
       ("invitation_uses", key.guestName(of: old), key.guestName(of: new)),
@@ -94,6 +102,7 @@ enum SQLiteAccessRow {
       ("access_requests", "code", "asked", rule.requestsUntil), ("invitations", "id", "closes", rule.endedUntil),
       ("bans", "hash", "until", rule.endedUntil), ("machine_tokens", "name", "expires", rule.endedUntil),
       ("submitted_names", "subject", "submitted", rule.endedUntil),
+      ("prepared_transfers", "transfer", "prepared", rule.transfersUntil),
     ] {
       removed += try database.run(
         "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(column) <= ? LIMIT ?)",
@@ -112,7 +121,9 @@ enum SQLiteAccessRow {
       RETURNING subject
       """, [rule.endedUntil.stored, limit])
     for row in strangers {
-      try database.run("DELETE FROM submitted_names WHERE subject = ?", [try row.text(0)])
+      let subject = try row.text(0)
+      try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject])
+      try database.run("DELETE FROM prepared_transfers WHERE subject = ?", [subject])
     }
     return removed + strangers.count
   }

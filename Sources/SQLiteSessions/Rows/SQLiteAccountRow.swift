@@ -74,6 +74,7 @@ struct SQLiteAccountRow {
       "DELETE FROM group_members WHERE subject = ? AND instr(?, ' ' || group_name || ' ') = 0",
       [subject.text, " " + groups.map(\.text).joined(separator: " ") + " "])
     try database.run("UPDATE bans SET subject = NULL WHERE subject = ?", [subject.text])
+    try SQLiteTransferRow.forget(subject, in: database)
     // Tokens and the request for access go with it.
     try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text])
     // Whether there was an account or not: the store may have lost one that gateways have in their caches.

@@ -15,6 +15,30 @@ package struct PreparedTransfer: Sendable, Hashable, Codable {
   }
 }
 
+/// A user without an account who is named by a ban or by a membership of a group.
+package struct NamedUser: Sendable, Equatable {
+  /// The user.
+  package let subject: Subject
+  /// The transfer identifier that was stored last; nil if none is stored.
+  package let prepared: PreparedTransfer?
+
+  /// A user as a store lists it.
+  package init(subject: Subject, prepared: PreparedTransfer?) {
+    self.subject = subject
+    self.prepared = prepared
+  }
+}
+
+/// The outcome of following a transfer identifier to a new subject (`TeamTransferStore.follow`).
+package enum FollowOutcome: Sendable, Equatable {
+  /// The identifier is unknown, or nothing is left to move.
+  case nothing
+  /// The user has an account under this previous subject: nothing was changed, and the caller moves the account.
+  case account(Subject)
+  /// The ban and the memberships of a user without an account are under the new subject.
+  case moved
+}
+
 /// A user's new identity at the receiving team, to be stored in one transaction (`TeamTransferStore.move`).
 package struct AccountMove: Sendable {
   /// The previous subject.

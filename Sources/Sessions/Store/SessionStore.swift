@@ -107,14 +107,30 @@ package protocol NotificationStore: Sendable {
 
 /// The transfer of users to another team.
 package protocol TeamTransferStore: Sendable {
-  /// Notes the subject that the user will have with another team; false if the subject is unknown. Counts as a change
-  /// of the account if it differs from what was noted before.
+  /// Stores the user's transfer identifier for another team, instead of an earlier one; false if nothing is known of
+  /// the subject: no account, no ban and no membership of a group. Counts as a change of the account if it differs from
+  /// what was noted there before. It outlives the account if a ban does, or a membership, until
+  /// `RemovalRule.transferRetention` after it was stored last.
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
+
+  /// The users without an account whom bans and memberships name, in the order of their subjects, after this one.
+  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser]
+
+  /// The number of bans in force that cannot follow their users to this team: the account was deleted, and with it the
+  /// subject, before a transfer identifier was stored.
+  func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int
+
+  /// Moves the ban of the user with this transfer identifier, and memberships and used invitations as far as the
+  /// previous subject is known, to the new subject, unless there is an account to move. Both subjects count as changed.
+  func follow(
+    _ identifier: Subject, to new: Subject, at now: Date
+  ) async throws(StoreError) -> FollowOutcome
 
   /// Moves all data of a user to another subject (`Account.moved`): account, submitted name, sessions, and the
   /// re-encrypted tokens; if the new subject has a token of the same client, that one stays. Groups, the ban (of two
-  /// the longer one), the request for access and used invitations move too. Nothing is left of the old subject. Both
-  /// subjects count as changed. From a subject to itself, only the account is written.
+  /// the longer one), the request for access and used invitations move too. Nothing is left of the old subject but its
+  /// hash beside the transfer identifier, for bans that name it later. Both subjects count as changed. From a subject
+  /// to itself, only the account is written.
   func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome
 }
 
@@ -174,8 +190,9 @@ package protocol StoreMaintenance: Sendable {
 
   /// Removes expired rows, a limited number of each kind: replay guards, sessions, changes, requests for access, and
   /// `RemovalRule.retention` after their end invitations, bans and machine tokens, and after they were submitted names
-  /// whose sign-in was not completed. Accounts and refresh tokens stay, except accounts of strangers: the latest
-  /// sign-in left no token and is as long ago, and there is no session, group, request or ban.
+  /// whose sign-in was not completed; transfer identifiers `RemovalRule.transferRetention` after they were stored.
+  /// Accounts and refresh tokens stay, except accounts of strangers: the latest sign-in left no token and is as long
+  /// ago, and there is no session, group, request or ban.
   ///
   /// - Returns: what was removed; if anything was, there may be more.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal

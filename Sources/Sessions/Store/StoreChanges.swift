@@ -96,6 +96,10 @@ package struct RemovalRule: Sendable {
   /// account of a stranger stays, and a submitted name whose sign-in was not completed.
   package static let retention = Duration.seconds(30 * 86_400)
 
+  /// The time for which a transfer identifier is kept. Apple's tokens contain it for 60 days after a transfer, which
+  /// comes within 60 days of the preparation.
+  package static let transferRetention = Duration.seconds(180 * 86_400)
+
   /// Sessions last seen before this have expired.
   package var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.lastSeenDelay) }
   /// Changes from before this may be forgotten.
@@ -104,6 +108,8 @@ package struct RemovalRule: Sendable {
   package var requestsUntil: Date { AccessRequest.expiredUntil(now) }
   /// Bans, invitations and machine tokens that ended before this are removed, and names that were submitted before.
   package var endedUntil: Date { now.advanced(by: .zero - Self.retention) }
+  /// Transfer identifiers that were stored before this are removed.
+  package var transfersUntil: Date { now.advanced(by: .zero - Self.transferRetention) }
 }
 
 /// The rows that a store has removed.

@@ -28,6 +28,8 @@ package enum StoreTable: String, Sendable, CaseIterable {
   case invitationUses = "used invitations"
   /// Tokens of machines.
   case machineTokens = "machine tokens"
+  /// Transfer identifiers of users.
+  case preparedTransfers = "prepared transfers"
 
   /// The columns in which rows are carried, by their names in SQLite; the first are the key.
   package var columns: [String] {
@@ -49,6 +51,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
       ["id", "hash", "group_name", "uses", "used", "expires", "closes", "note", "created", "created_by"]
     case .invitationUses: ["invitation", "subject", "used"]
     case .machineTokens: ["name", "handle", "group_name", "created", "expires", "created_by"]
+    case .preparedTransfers: ["transfer", "hash", "subject", "team", "prepared"]
     }
   }
 
@@ -57,7 +60,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
     switch self {
     case .refreshTokens, .groupMembers, .invitationUses: 2
     case .accounts, .submittedNames, .sessions, .singleUseMarks, .messages, .bans, .accessRequests, .invitations,
-      .machineTokens:
+      .machineTokens, .preparedTransfers:
       1
     }
   }

@@ -237,6 +237,18 @@ extension MemoryStore.State {
     return account
   }
 
+  /// Whether a ban or a membership names the user.
+  func isNamed(_ subject: Subject) -> Bool { bans[subject] != nil || !groups(of: subject).isEmpty }
+
+  /// Moves ban and memberships.
+  mutating func moveAccess(of old: Subject, to new: Subject) {
+    if let ban = bans.removeValue(forKey: old) { bans[new] = ban }
+    for group in groups(of: old) {
+      members[group]?.remove(old)
+      members[group]?.insert(new)
+    }
+  }
+
   /// Accounts in the order of their subjects, after this one.
   func page(after subject: Subject?, limit: Int) -> [Listed<Account>] {
     let sorted = damaged.union(accounts.keys).sorted { $0.text < $1.text }

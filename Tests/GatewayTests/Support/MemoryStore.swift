@@ -31,6 +31,8 @@ final class MemoryStore: SessionStore {
     var machineTokens: [GroupName: MachineToken] = [:]
     var replayGuards: Set<ReplayGuard> = []
     var pendingNames: [Subject: PersonName] = [:]
+    /// The users of transfer identifiers.
+    var transfers: [PreparedTransfer: Subject] = [:]
     var gap = StoreChanges.Gap.none
     var lastSeenUpdates: [LastSeenUpdate] = []
     /// The error of each write of last-seen updates; nil if they succeed.
@@ -273,9 +275,38 @@ final class MemoryStore: SessionStore {
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool {
     try requireSuccess(of: "prepare")
     return try access { state in
-      guard state.accounts[subject] != nil else { return false }
+      guard state.accounts[subject] != nil || state.isNamed(subject) else { return false }
       state.accounts[subject]?.claims.preparedTransfer = transfer
+      state.transfers[transfer] = subject
       return true
+    }
+  }
+
+  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+    try access { state -> [NamedUser] in
+      let named = Set(state.bans.keys).union(state.members.values.joined()).filter { state.accounts[$0] == nil }
+      return named.filter { known in subject.map { known.text > $0.text } ?? true }.sorted { $0.text < $1.text }
+        .prefix(limit).map { user in
+          NamedUser(subject: user, prepared: state.transfers.first { $0.value == user }?.key)
+        }
+    }
+  }
+
+  func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int {
+    try access { _ in 0 }
+  }
+
+  func follow(
+    _ identifier: Subject, to new: Subject, at now: Date
+  ) async throws(StoreError) -> FollowOutcome {
+    try requireSuccess(of: "follow")
+    return try access { state -> FollowOutcome in
+      let known = state.transfers.first { $0.key.subject == identifier }
+      guard let old = known?.value, old != new else { return .nothing }
+      if state.accounts[old] != nil { return .account(old) }
+      guard state.isNamed(old) else { return .nothing }
+      state.moveAccess(of: old, to: new)
+      return .moved
     }
   }
 
@@ -284,6 +315,7 @@ final class MemoryStore: SessionStore {
     return try access { state in
       guard let old = state.accounts.removeValue(forKey: move.old) else { return .unknownSubject }
       state.accounts[move.new] = old.moved(by: move, onto: state.accounts[move.new])
+      state.moveAccess(of: move.old, to: move.new)
       state.tokens[move.old] = nil
       state.tokens[move.new] = move.tokens.first.map {
         StoredToken(subject: move.new, clientID: $0.old.clientID, token: $0.resealed)

@@ -38,6 +38,7 @@ struct SQLiteMigratorTests {
       SQLiteMigrations.migrator.migrations.map(\.identifier) == [
         "1: accounts, sessions, tokens, marks, changes", "2: messages",
         "3: minimum reader, failing checks, Apple's time", "4: access",
+        "5: prepared transfers",
       ])
   }
 

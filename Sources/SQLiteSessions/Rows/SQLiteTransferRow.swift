@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Sessions
+
+/// Rows of transfer identifiers.
+enum SQLiteTransferRow {
+  /// Whether a ban or a membership names the user.
+  static func isNamed(_ subject: Subject, in database: Database) throws -> Bool {
+    try database.row(
+      "SELECT 1 FROM bans WHERE hash = ? UNION ALL SELECT 1 FROM group_members WHERE subject = ?",
+      [try SQLiteAccessRow.key(in: database).banHash(of: subject), subject.text]) != nil
+  }
+
+  /// Inserts the identifier of a user, or puts it in the place of the old.
+  static func save(
+    _ transfer: PreparedTransfer, of subject: Subject, at now: Date, in database: Database
+  ) throws {
+    let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
+    try database.run("DELETE FROM prepared_transfers WHERE hash = ?", [hash])
+    try database.run(
+      """
+      INSERT INTO prepared_transfers (transfer, hash, subject, team, prepared) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (transfer) DO UPDATE SET hash = excluded.hash, subject = excluded.subject, team = excluded.team,
+        prepared = excluded.prepared
+      """, [transfer.subject.text, hash, subject.text, transfer.team, now.stored])
+  }
+
+  /// The user of an identifier: the hash, and the previous subject while it is known.
+  static func find(
+    _ identifier: Subject, in database: Database
+  ) throws -> (hash: [UInt8], subject: Subject?)? {
+    guard
+      let row = try database.row(
+        "SELECT hash, subject FROM prepared_transfers WHERE transfer = ?", [identifier.text])
+    else { return nil }
+    return (try row.bytes(0), try row.optionalText(1).flatMap { Subject($0) })
+  }
+
+  /// Keeps only the hash of a subject of which nothing else is left.
+  static func hide(_ subject: Subject, in database: Database) throws {
+    try database.run("UPDATE prepared_transfers SET subject = NULL WHERE subject = ?", [subject.text])
+  }
+
+  /// Removes the identifier of a user who is forgotten, except for what refuses the user: the hash if there is a ban,
+  /// and the subject if memberships are left.
+  static func forget(_ subject: Subject, in database: Database) throws {
+    guard try database.row("SELECT 1 FROM group_members WHERE subject = ?", [subject.text]) == nil else { return }
+    try database.run(
+      """
+      DELETE FROM prepared_transfers
+      WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.hash)
+      """, [subject.text])
+    try hide(subject, in: database)
+  }
+}
