@@ -3,6 +3,7 @@ import FoundationEssentials
 import Logging
 import Operations
 import Pages
+import Secrets
 import Sessions
 import Synchronization
 import Testing
@@ -74,6 +75,97 @@ struct SignInVerificationTests {
     #expect(error.page == .banned && error.reason == "banned")
     #expect(signIn.rig.apple.calls == 1)
     #expect(signIn.rig.store.state.withLock { $0.pendingNames.isEmpty && $0.sessions.isEmpty })
+    try await signIn.rig.stop()
+  }
+
+  @Test("After a transfer the ban of the previous subject refuses the user, by account or not, and is moved")
+  func bannedBeforeTransfer() async throws {
+    for hasAccount in [false, true] {
+      let signIn = try await SignInRig()
+      let (old, new) = (try #require(Subject("001.anna")), try #require(Subject("002.anna")))
+      if hasAccount { _ = try signIn.rig.signIn(old.text) }
+      let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+      let ban = Ban(until: nil, reason: nil, since: signIn.rig.clock.now, by: "cli")
+      signIn.rig.store.state.withLock { state in
+        state.bans[old] = ban
+        state.transfers[transfer] = old
+      }
+      signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+      let state = signIn.begin()
+      signIn.rig.apple.answer(.goodSignIn(of: new.text, nonce: state.nonce))
+      let error = try await failure(signIn, signIn.grant(of: state, user: new.text, givenName: "Anna"), of: state)
+      #expect(error.page == .banned && error.reason == "banned")
+      // Only the keys were fetched: the code was not sent.
+      #expect(signIn.rig.apple.calls == 1)
+      #expect(signIn.rig.store.state.withLock { $0.pendingNames.isEmpty && $0.bans == [new: ban] })
+      let subjects = signIn.rig.store.state.withLock { Array($0.accounts.keys) }
+      #expect(subjects == (hasAccount ? [new] : []))
+      try await signIn.rig.stop()
+    }
+  }
+
+  @Test("After a transfer a user who signs in has the account of the previous subject, with its groups")
+  func signedInAfterTransfer() async throws {
+    let signIn = try await SignInRig()
+    let (old, new) = (try #require(Subject("001.anna")), try #require(Subject("002.anna")))
+    _ = try signIn.rig.signIn(old.text)
+    let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+    let staff = try #require(GroupName("staff"))
+    signIn.rig.store.state.withLock { state in
+      state.members[staff] = [old]
+      state.transfers[transfer] = old
+    }
+    signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: new.text, nonce: state.nonce))
+    let completion = try await signIn.verification.complete(
+      signIn.grant(of: state, user: new.text), of: state, signIn.request())
+    let account = completion.session.snapshot.account
+    #expect(account.subject == new && account.claims.formerSubject == old && account.access.groups == [staff])
+    #expect(signIn.rig.store.state.withLock { Array($0.accounts.keys) } == [new])
+    try await signIn.rig.stop()
+  }
+
+  @Test("A sign-in after a transfer fails while the store neither finds nor moves the previous subject")
+  func unknownBeforeTransfer() async throws {
+    for operation in ["follow", "tokens", "move"] {
+      let signIn = try await SignInRig()
+      let old = try signIn.rig.signIn("001.anna").snapshot.account.subject
+      let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+      signIn.rig.store.state.withLock { state in
+        state.transfers[transfer] = old
+        state.failures[operation] = StoreError(code: .busy, message: "locked")
+      }
+      signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+      let state = signIn.begin()
+      signIn.rig.apple.answer(.goodSignIn(of: "002.anna", nonce: state.nonce))
+      let error = try await failure(signIn, signIn.grant(of: state, user: "002.anna"), of: state)
+      #expect(error.page == .storeUnavailable && error.reason == "store", "\(operation)")
+      #expect(signIn.rig.metrics.storeFailures.total("ban") == 1, "\(operation)")
+      #expect(signIn.rig.store.state.withLock { Array($0.accounts.keys) } == [old], "\(operation)")
+      try await signIn.rig.stop()
+    }
+  }
+
+  @Test("A sign-in after a transfer fails while a refresh token of the account cannot be decrypted, and is logged")
+  func undecryptableAfterTransfer() async throws {
+    let lines = RecordedLines()
+    let signIn = try await SignInRig(
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["error"]) })
+    let old = try signIn.rig.signIn("001.anna").snapshot.account.subject
+    let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+    let other = try SessionKeyring.forTests("b").seal(RefreshToken("r"), of: old, clientID: "web")
+    signIn.rig.store.state.withLock { state in
+      state.transfers[transfer] = old
+      state.tokens[old] = StoredToken(subject: old, clientID: "web", token: other)
+    }
+    signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "002.anna", nonce: state.nonce))
+    let error = try await failure(signIn, signIn.grant(of: state, user: "002.anna"), of: state)
+    #expect(error.page == .internalError && error.reason == "seal")
+    #expect(lines.take() == ["moving an account to the new team failed a refresh token cannot be decrypted"])
+    #expect(signIn.rig.store.state.withLock { Array($0.accounts.keys) } == [old])
     try await signIn.rig.stop()
   }
 

@@ -1,4 +1,5 @@
 import AppleIdentity
+import FoundationEssentials
 import Logging
 import Sessions
 import Synchronization
@@ -38,6 +39,67 @@ struct TeamMigrationTests {
     rig.store.state.withLock { $0.failures = [:] }
     #expect(try await migration.run(request).results.map(\.outcome) == ["done", "done"])
     #expect(try await migration.run(request).results.map(\.outcome) == ["done_before", "done_before"])
+    try await rig.stop()
+  }
+
+  @Test("A ban without an account is prepared in its place among the accounts, and moves when they do")
+  func named() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    for name in ["001.a", "001.c"] { _ = try rig.signIn(name) }
+    let (banned, new) = (try #require(Subject("001.b")), try #require(Subject("002.new")))
+    let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
+    rig.store.state.withLock { $0.bans[banned] = ban }
+    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
+    let first = try await migration.run(request)
+    #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.results.map(\.outcome) == ["done", "done"])
+    #expect(first.next == "001.b" && first.unpreparedBans == nil)
+    request.after = banned
+    let second = try await migration.run(request)
+    #expect(second.results.map(\.outcome) == ["done"] && second.next == nil && second.unpreparedBans == 0)
+    // Of another team than that of the configuration: the accounts say so, and of the ban there is nothing to say.
+    let early = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    #expect(early.results.map(\.outcome) == ["other_team", "other_team"])
+    let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
+    rig.store.state.withLock { state in
+      state.accounts = [:]
+      state.transfers = [transfer: banned]
+    }
+    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    #expect(done.results.map(\.outcome) == ["done"] && done.results.first?.newSubject == new.text)
+    #expect(done.unpreparedBans == nil && rig.store.state.withLock { $0.bans } == [new: ban])
+    try await rig.stop()
+  }
+
+  @Test("A dry run stores nothing again, and one that is none stores the identifiers of an earlier run again")
+  func storedAgain() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let subject = try rig.signIn("001.a").snapshot.account.subject
+    let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: Self.team)
+    rig.store.state.withLock { $0.accounts[subject]?.claims.preparedTransfer = transfer }
+    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), isDry: true)
+    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before"])
+    #expect(rig.store.state.withLock { $0.transfers.isEmpty })
+    request.isDry = false
+    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before"])
+    #expect(rig.store.state.withLock { $0.transfers } == [transfer: subject])
+    #expect(rig.apple.calls == 0)
+    try await rig.stop()
+  }
+
+  @Test("A ban whose user Apple does not know is reported as such, and the accounts are prepared")
+  func unknownToApple() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let banned = try #require(Subject("typed.by.hand"))
+    let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
+    rig.store.state.withLock { $0.bans[banned] = ban }
+    rig.apple.refuseMigration()
+    let report = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
+    #expect(report.results.map(\.outcome) == ["unknown_to_apple"] && report.stopped == nil)
+    #expect(report.results.first?.message?.hasPrefix("a ban or a group names this user") == true)
+    #expect(rig.store.state.withLock { $0.bans } == [banned: ban])
     try await rig.stop()
   }
 

@@ -19,6 +19,9 @@ struct MigrateCommand: AsyncParsableCommand {
 
       Accounts that were not prepared, or for another team, are not migrated: standard error names them and the remedy.
 
+      What bans and groups say of users without an account is prepared and migrated with the accounts. The account of \
+      a user who signs in before --complete reaches it moves at that sign-in, and so does a ban.
+
       Exit status: 0 if all accounts are migrated, 1 if not, 78 if the configuration is invalid.
       """)
 
@@ -50,6 +53,7 @@ struct MigrateCommand: AsyncParsableCommand {
           progress.note(result)
           try tell(result)
         }
+        progress.unpreparedBans = page.unpreparedBans ?? 0
         if let problem = page.stopped {
           printError("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
           printError(progress.summary)
@@ -59,7 +63,9 @@ struct MigrateCommand: AsyncParsableCommand {
         guard let next = page.next else { break }
         after = next
       }
-      for problem in progress.problems { printError("cordon accounts migrate: \(printable(problem))") }
+      for problem in progress.problems + progress.warnings {
+        printError("cordon accounts migrate: \(printable(problem))")
+      }
       if !progress.isComplete { throw ExitCode.failure }
     }
   }
@@ -85,6 +91,8 @@ private struct MigrationProgress {
   private var otherTeams: [String: Int] = [:]
   /// The new subjects of migrated accounts.
   private var arrived: Set<String> = []
+  /// The number of bans that cannot be prepared.
+  var unpreparedBans = 0
 
   mutating func note(_ result: MigrationReport.Result) {
     counts[result.outcome, default: 0] += 1
@@ -115,6 +123,16 @@ private struct MigrationProgress {
           + "first signed in after the transfer is with the new team already and needs nothing")
     }
     return result
+  }
+
+  /// Warnings of bans that do not follow their users.
+  var warnings: [String] {
+    if unpreparedBans == 0 { return [] }
+    return [
+      "\(unpreparedBans) ban\(unpreparedBans == 1 ? "" : "s") will not hold for the new team: the accounts were "
+        + "deleted, and only hashes of their subjects are stored; ban these users again by their present subjects "
+        + "(cordon accounts ban SUB) and run it again, or ban them again when they appear"
+    ]
   }
 
   /// `12 done, 3 done_before`.

@@ -37,8 +37,15 @@ final class FakeApple: Sendable {
   private let beforeAnswer = Mutex<(@Sendable () async -> Void)?>(nil)
 
   private let key = P256.Signing.PrivateKey()
+  /// `transfer_sub` of its identity tokens; nil for none.
+  let transferSubject = Mutex<String?>(nil)
 
   init(_ answer: Answer = .good) { state = Mutex((answer, 0)) }
+
+  private let refusesMigration = Mutex(false)
+
+  /// Knows no user of `/auth/usermigrationinfo` from now on.
+  func refuseMigration() { refusesMigration.withLock { $0 = true } }
 
   /// Answers the next request only after this.
   func holdAnswer(until work: @escaping @Sendable () async -> Void) { beforeAnswer.withLock { $0 = work } }
@@ -59,6 +66,8 @@ final class FakeApple: Sendable {
         await self.beforeAnswer.withLock { $0.take() }?()
         switch answer {
         case .good where request.head.path == "/auth/keys": return Self.json(200, Self.keySet)
+        case .good where request.head.path == "/auth/usermigrationinfo" && self.refusesMigration.withLock({ $0 }):
+          return Self.json(400, #"{"error":"invalid_request"}"#)
         case .good where request.head.path == "/auth/usermigrationinfo":
           return Self.json(200, #"{"transfer_sub":"000.transfer","sub":"002.new"}"#)
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
@@ -99,9 +108,10 @@ final class FakeApple: Sendable {
   func identityToken(of user: String, issued: Date, nonce: String? = nil) -> String {
     let seconds = Int(issued.timeIntervalSince1970)
     let nonce = nonce.map { #","nonce":"\#($0)""# } ?? ""
+    let transfer = transferSubject.withLock { $0 }.map { #","transfer_sub":"\#($0)""# } ?? ""
     let payload =
       #"{"iss":"https://appleid.apple.com","aud":"web","sub":"\#(user)","iat":\#(seconds),"exp":\#(seconds + 600)"#
-      + "\(nonce)}"
+      + "\(nonce)\(transfer)}"
     let signed = Base64URL.text(#"{"alg":"ES256","kid":"b"}"#.utf8) + "." + Base64URL.text(payload.utf8)
     let signature = try? key.signature(for: SHA256.hash(data: Array(signed.utf8)))
     return signed + "." + Base64URL.text(signature.map { Array($0.rawRepresentation) } ?? [])

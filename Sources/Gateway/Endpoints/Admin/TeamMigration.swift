@@ -2,8 +2,9 @@ internal import AppleIdentity
 internal import FoundationEssentials
 internal import Sessions
 
-/// Migrates the accounts of an application that moves to another team: page by page, so that the caller sees the
-/// progress and can resume after an interruption. Migrated accounts are skipped.
+/// Migrates the accounts of an application that moves to another team, and what bans and groups say of users without an
+/// account: page by page, so that the caller sees the progress and can resume after an interruption. Migrated accounts
+/// are skipped.
 struct TeamMigration {
   let store: any AccountStore & EncryptedTokenStore & TeamTransferStore
   let storeHealth: StoreHealth
@@ -35,128 +36,219 @@ struct TeamMigration {
   func run(_ request: PageRequest) async throws -> MigrationReport {
     let began = ContinuousClock.now
     if case .prepare(apple.settings.teamID) = request.stage { throw AdministrationError.sameTeam }
-    let page = try await store.accounts(after: request.after, limit: request.limit).map(Self.named)
+    let page = try await page(request)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
     var reached = request.after
     do throws(TransferError) {
-      for (subject, listed) in page {
-        var result = known(listed, of: subject, request.stage)
-        if result == nil, let account = listed.record {
+      for (subject, entry) in page {
+        switch step(entry, of: subject, request.stage) {
+        case .skip: break
+        case .result(let result): results.append(result)
+        case .keep(let transfer):
+          if request.isDry {
+            results.append(Self.doneBefore(subject))
+          } else {
+            results.append(await keep(transfer, of: subject))
+          }
+        case .ask(let user):
           if permit == nil { permit = try await apple.transfer.authorize(clientID: apple.settings.clientID) }
           if request.isDry {
-            result = MigrationReport.Result(subject, "would_be_done")
+            results.append(MigrationReport.Result(subject, "would_be_done"))
           } else if let permit {
-            result = try await attempt(account, request.stage, by: permit)
+            results.append(try await attempt(user, request.stage, by: permit))
           }
         }
-        if let result { results.append(result) }
         reached = subject
-        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached?.text, stopped: nil) }
+        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached?.text) }
       }
     } catch {
       return MigrationReport(results: results, next: reached?.text, stopped: error.message)
     }
-    return MigrationReport(results: results, next: page.count < request.limit ? nil : reached?.text, stopped: nil)
+    if page.count == request.limit { return MigrationReport(results: results, next: reached?.text) }
+    return MigrationReport(results: results, unpreparedBans: try await unpreparedBanCount(request.stage))
   }
 
-  /// An account with its subject.
+  /// The bans that cannot be prepared; nil unless they are to be.
+  private func unpreparedBanCount(_ stage: PageRequest.Stage) async throws -> Int? {
+    guard case .prepare(let team) = stage else { return nil }
+    return try await store.unpreparedBanCount(forTeam: team, at: .now)
+  }
+
+  // MARK: Users
+
+  /// An entry of the list of users, in which those without an account stand as well.
+  private enum Entry {
+    case account(Listed<Account>)
+    /// A ban or a membership names the user, who has no account.
+    case named(NamedUser)
+  }
+
+  /// A user whose identifier is requested or exchanged.
+  private struct User {
+    let subject: Subject
+    let prepared: PreparedTransfer?
+    let hasAccount: Bool
+  }
+
+  private enum Step {
+    /// Nothing is to be done, and nothing to be said.
+    case skip
+    case result(MigrationReport.Result)
+    /// The identifier for this team is known: it is stored again, so that it is kept long enough, and for bans, too.
+    case keep(PreparedTransfer)
+    case ask(User)
+  }
+
+  /// Users in the order of their subjects.
+  private func page(_ request: PageRequest) async throws -> [(subject: Subject, entry: Entry)] {
+    let accounts = try await store.accounts(after: request.after, limit: request.limit).map { listed in
+      (subject: try Self.subject(of: listed), entry: Entry.account(listed))
+    }
+    let others = try await store.namedUsers(after: request.after, limit: request.limit).map { user in
+      (subject: user.subject, entry: Entry.named(user))
+    }
+    let users = (accounts + others).sorted {
+      $0.subject.text.utf8.lexicographicallyPrecedes($1.subject.text.utf8)
+    }
+    return Array(users.prefix(request.limit))
+  }
+
   /// - Throws: `StoreError` if the subject cannot be read: the account would be left out.
-  private static func named(_ listed: Listed<Account>) throws -> (subject: Subject, listed: Listed<Account>) {
-    if let subject = listed.subject { return (subject, listed) }
+  private static func subject(of listed: Listed<Account>) throws -> Subject {
+    if let subject = listed.subject { return subject }
     throw (listed.damage ?? DamagedRecord(name: nil, what: "subject")).error
   }
 
-  /// The result for an account that needs no call, or is damaged.
-  private func known(
-    _ listed: Listed<Account>, of subject: Subject, _ stage: PageRequest.Stage
-  ) -> MigrationReport.Result? {
-    switch listed {
-    case .readable(let account): return Self.known(account, stage, team: apple.settings.teamID)
-    case .damaged(let damage):
+  private func step(_ entry: Entry, of subject: Subject, _ stage: PageRequest.Stage) -> Step {
+    switch entry {
+    case .account(.readable(let account)): return Self.step(account, stage, team: apple.settings.teamID)
+    case .account(.damaged(let damage)):
       storeHealth.failed("administration", damage.error)
-      return MigrationReport.Result(
-        subject, "failed",
-        message: "the account is damaged: restore the store from a backup, or remove the account with `cordon accounts "
-          + "disconnect --force \(subject)`")
+      return .result(
+        MigrationReport.Result(
+          subject, "failed",
+          message: "the account is damaged: restore the store from a backup, or remove the account with `cordon "
+            + "accounts disconnect --force \(subject)`"))
+    case .named(let user): return Self.step(user, stage, team: apple.settings.teamID)
     }
   }
 
-  /// The result for an account that needs no call, because it is migrated already or not prepared for this team.
-  private static func known(_ account: Account, _ stage: PageRequest.Stage, team: String) -> MigrationReport.Result? {
+  /// The step for an account: it needs no call if it is migrated already or not prepared for this team.
+  private static func step(_ account: Account, _ stage: PageRequest.Stage, team: String) -> Step {
     let prepared = account.claims.preparedTransfer
+    let user = User(subject: account.subject, prepared: prepared, hasAccount: true)
     switch stage {
     case .prepare(let target):
-      return prepared?.team == target ? MigrationReport.Result(account.subject, "done_before") : nil
+      if let prepared, prepared.team == target { return .keep(prepared) }
+      return .ask(user)
     case .complete:
       if let other = prepared?.team {
-        if other == team { return nil }
+        if other == team { return .ask(user) }
         // Most likely the old team's configuration is still in use.
-        return MigrationReport.Result(
-          account.subject, "other_team",
-          message: "prepared for team \(other), but apple.team_id of the running gateway is \(team): complete it with "
-            + "the configuration of \(other), or prepare again with --to \(team)")
+        return .result(
+          MigrationReport.Result(
+            account.subject, "other_team",
+            message: "prepared for team \(other), but apple.team_id of the running gateway is \(team): complete it "
+              + "with the configuration of \(other), or prepare again with --to \(team)"))
       }
       guard let former = account.claims.formerSubject else {
-        return MigrationReport.Result(account.subject, "not_prepared")
+        return .result(MigrationReport.Result(account.subject, "not_prepared"))
       }
-      return MigrationReport.Result(former, "done_before", new: account.subject)
+      return .result(MigrationReport.Result(former, "done_before", new: account.subject))
+    }
+  }
+
+  /// The step for a user without an account. One who is not prepared may be of the new team already.
+  private static func step(_ named: NamedUser, _ stage: PageRequest.Stage, team: String) -> Step {
+    let user = User(subject: named.subject, prepared: named.prepared, hasAccount: false)
+    switch stage {
+    case .prepare(let target):
+      if let prepared = named.prepared, prepared.team == target { return .keep(prepared) }
+      return .ask(user)
+    case .complete: return named.prepared?.team == team ? .ask(user) : .skip
+    }
+  }
+
+  // MARK: Preparing and completing
+
+  private static func doneBefore(_ subject: Subject) -> MigrationReport.Result {
+    MigrationReport.Result(subject, "done_before")
+  }
+
+  /// Stores an identifier again.
+  private func keep(_ transfer: PreparedTransfer, of subject: Subject) async -> MigrationReport.Result {
+    do throws(StoreError) {
+      let isKnown = try await store.prepare(transfer, of: subject, at: .now)
+      return isKnown ? Self.doneBefore(subject) : MigrationReport.Result(subject, "gone")
+    } catch {
+      storeHealth.failed("administration", error)
+      return MigrationReport.Result(subject, "failed", message: "\(error)")
     }
   }
 
   private func attempt(
-    _ account: Account, _ stage: PageRequest.Stage, by permit: TransferPermit
+    _ user: User, _ stage: PageRequest.Stage, by permit: TransferPermit
   ) async throws(TransferError) -> MigrationReport.Result {
     do {
       switch stage {
-      case .prepare(let team): return try await prepare(account, team, permit)
-      case .complete: return try await complete(account, permit)
+      case .prepare(let team): return try await prepare(user, team, permit)
+      case .complete: return try await complete(user, permit)
       }
     } catch let problem as TransferError {
       guard problem.isAboutOneUser else { throw problem }
-      return MigrationReport.Result(account.subject, "refused", message: problem.message)
+      return Self.refused(user, problem)
     } catch let problem as SealError {
       return MigrationReport.Result(
-        account.subject, "failed", message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
+        user.subject, "failed", message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
     } catch {
       if let error = error as? StoreError { storeHealth.failed("administration", error) }
-      return MigrationReport.Result(account.subject, "failed", message: "\(error)")
+      return MigrationReport.Result(user.subject, "failed", message: "\(error)")
     }
+  }
+
+  /// The result for a user whom Apple refuses. A subject that a person typed may be of nobody.
+  private static func refused(_ user: User, _ problem: TransferError) -> MigrationReport.Result {
+    if user.hasAccount { return MigrationReport.Result(user.subject, "refused", message: problem.message) }
+    return MigrationReport.Result(
+      user.subject, "unknown_to_apple",
+      message: "a ban or a group names this user, who has no account and cannot be followed to the other team: "
+        + problem.message)
   }
 
   private func prepare(
-    _ account: Account, _ team: String, _ permit: TransferPermit
+    _ user: User, _ team: String, _ permit: TransferPermit
   ) async throws -> MigrationReport.Result {
-    let text = try await apple.transfer.transferSubject(of: account.subject.text, toTeam: team, by: permit)
+    let text = try await apple.transfer.transferSubject(of: user.subject.text, toTeam: team, by: permit)
     guard let subject = Subject(text) else { throw TransferError.malformed("transfer_sub") }
     let isKnown = try await store.prepare(
-      PreparedTransfer(subject: subject, team: team), of: account.subject, at: .now)
-    await sessions.forget(account.subject)
-    return MigrationReport.Result(account.subject, isKnown ? "done" : "gone")
+      PreparedTransfer(subject: subject, team: team), of: user.subject, at: .now)
+    await sessions.forget(user.subject)
+    return MigrationReport.Result(user.subject, isKnown ? "done" : "gone")
   }
 
-  private func complete(_ account: Account, _ permit: TransferPermit) async throws -> MigrationReport.Result {
-    guard let prepared = account.claims.preparedTransfer else {
-      return MigrationReport.Result(account.subject, "not_prepared")
+  private func complete(_ user: User, _ permit: TransferPermit) async throws -> MigrationReport.Result {
+    guard let prepared = user.prepared else {
+      return MigrationReport.Result(user.subject, "not_prepared")
     }
-    let user = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
-    guard let new = Subject(user.subject) else { throw TransferError.malformed("sub") }
-    // A sign-in between reading and writing replaces a token: read again.
-    for _ in 0..<5 {
-      let tokens = try await store.tokens(of: account.subject).map { stored in
-        let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
-        return (old: stored, resealed: try keyring.seal(text, of: new, clientID: stored.clientID))
+    let found = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
+    guard let new = Subject(found.subject) else { throw TransferError.malformed("sub") }
+    let identity = AccountTransfer.Identity(
+      subject: new, email: found.email, isPrivateEmail: found.isPrivateEmail)
+    let transfer = AccountTransfer(store: store, sessions: sessions, keyring: keyring)
+    let outcome =
+      if user.hasAccount {
+        try await transfer.move(user.subject, to: identity)
+      } else {
+        try await transfer.follow(prepared.subject, to: identity)
       }
-      let move = AccountMove(
-        old: account.subject, new: new, email: user.email, isPrivateEmail: user.isPrivateEmail, tokens: tokens)
-      let outcome = try await store.move(move, at: .now)
-      if outcome == .tokensChanged { continue }
-      await sessions.forget(account.subject)
-      await sessions.forget(new)
-      return MigrationReport.Result(account.subject, outcome == .moved ? "done" : "gone", new: new)
+    switch outcome {
+    case .moved: return MigrationReport.Result(user.subject, "done", new: new)
+    case .unknownSubject: return MigrationReport.Result(user.subject, "gone", new: new)
+    case .tokensChanged:
+      return MigrationReport.Result(
+        user.subject, "failed", message: "the user's tokens changed again and again: try again")
     }
-    return MigrationReport.Result(
-      account.subject, "failed", message: "the user's tokens changed again and again: try again")
   }
 }
 
@@ -168,13 +260,28 @@ package struct MigrationReport: Codable, Sendable, Equatable {
   package let next: String?
   /// The reason that it stopped early; nil if it did not. Results before it are final.
   package let stopped: String?
+  /// The number of bans that cannot follow their users, because their accounts were deleted before; on the last page of
+  /// a preparation.
+  package let unpreparedBans: Int?
 
-  /// One account.
+  private enum CodingKeys: String, CodingKey {
+    case results, next, stopped
+    case unpreparedBans = "unprepared_bans"
+  }
+
+  init(results: [Result], next: String? = nil, stopped: String? = nil, unpreparedBans: Int? = nil) {
+    self.results = results
+    self.next = next
+    self.stopped = stopped
+    self.unpreparedBans = unpreparedBans
+  }
+
+  /// One user.
   package struct Result: Codable, Sendable, Equatable {
     /// The present subject of the user.
     package let subject: String
     /// `done`, `done_before`, `would_be_done`, `not_prepared`, `other_team` (prepared for a team that is not that
-    /// of the configuration), `refused`, `failed`, `gone`.
+    /// of the configuration), `refused`, `unknown_to_apple` (refused, and without an account), `failed`, `gone`.
     package let outcome: String
     /// The new subject of the user.
     package let newSubject: String?

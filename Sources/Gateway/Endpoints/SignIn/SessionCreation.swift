@@ -10,7 +10,10 @@ internal import Sessions
 
 /// Creates sessions in the store from Apple's token response, for browsers and for native apps.
 struct SessionCreation: Sendable {
-  let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore & InvitationStore
+  /// The parts of the store that decide about the access of a user.
+  typealias AccessParts = BanStore & GroupStore & InvitationStore
+
+  let store: any SignInStore & ReplayGuardStore & AccountStore & AccessParts & AccountTransfer.Store
   let storeHealth: StoreHealth
   let sessions: SessionManager
   /// The groups and lists that decide whether a refresh token is kept.
@@ -23,9 +26,16 @@ struct SessionCreation: Sendable {
   let audit: AuditTrail
   let logger: Logger
 
-  /// Refuses a banned user, before anything is stored.
+  /// Refuses a banned user, before anything is stored. For 60 days after the application came from another team, the
+  /// token names the user's transfer identifier too: a ban under the previous subject holds as well.
   func refuseBanned(_ token: VerifiedIdentityToken) async throws(SignInError) {
     guard let subject = Subject(token.subject) else { throw SignInError(.answerInvalid, "subject") }
+    if let identifier = token.claims.transferSubject.flatMap({ Subject($0) }) {
+      try await follow(
+        identifier,
+        to: AccountTransfer.Identity(
+          subject: subject, email: token.claims.email, isPrivateEmail: token.claims.isPrivateEmail))
+    }
     let ban: Ban?
     do throws(StoreError) {
       ban = try await store.ban(of: subject)
@@ -34,6 +44,32 @@ struct SessionCreation: Sendable {
       throw SignInError(.storeUnavailable, "store")
     }
     if let ban, ban.isInForce(at: .now) { throw SignInError(.banned, "banned") }
+  }
+
+  /// Moves what is stored under the user's previous subject to the present one, as `cordon accounts migrate --complete`
+  /// would.
+  private func follow(_ identifier: Subject, to user: AccountTransfer.Identity) async throws(SignInError) {
+    let outcome: MoveOutcome
+    do {
+      let transfer = AccountTransfer(store: store, sessions: sessions, keyring: keyring)
+      outcome = try await transfer.follow(identifier, to: user)
+    } catch let error as StoreError {
+      storeHealth.failed("ban", error)
+      throw SignInError(.storeUnavailable, "store")
+    } catch {
+      logger.error(
+        "moving an account to the new team failed",
+        metadata: [
+          "error": "a refresh token cannot be decrypted",
+          "remedy": "run `cordon accounts migrate --complete`, which names the account and the problem",
+        ])
+      throw SignInError(.internalError, "seal")
+    }
+    switch outcome {
+    case .moved: logger.info("moved a user to the subject of the new team")
+    case .unknownSubject: break
+    case .tokensChanged: throw SignInError(.storeUnavailable, "store")
+    }
   }
 
   /// Saves a submitted name before the code is exchanged: Apple sends it only once, and the exchange may fail.

@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+internal import Sessions
+
+/// Moves users to the subjects that they have with another team.
+struct AccountTransfer: Sendable {
+  /// The parts of the store that it needs.
+  typealias Store = EncryptedTokenStore & TeamTransferStore
+
+  let store: any Store
+  let sessions: SessionManager
+  let keyring: SessionKeyring
+
+  /// A user's identity with the new team.
+  struct Identity: Sendable {
+    let subject: Subject
+    /// The address that Apple sent with it.
+    let email: String?
+    /// Whether the address is one of Apple's relay.
+    let isPrivateEmail: Bool?
+  }
+
+  /// Moves an account to its new subject, with its refresh tokens re-encrypted.
+  /// - Returns: `.tokensChanged` if the tokens changed again and again.
+  /// - Throws: `StoreError`; `SealError` if a refresh token cannot be decrypted.
+  func move(_ old: Subject, to new: Identity) async throws -> MoveOutcome {
+    // A sign-in between reading and writing replaces a token: read again.
+    for _ in 0..<5 {
+      let tokens = try await store.tokens(of: old).map { stored in
+        let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+        return (old: stored, resealed: try keyring.seal(text, of: new.subject, clientID: stored.clientID))
+      }
+      let move = AccountMove(
+        old: old, new: new.subject, email: new.email, isPrivateEmail: new.isPrivateEmail, tokens: tokens)
+      let outcome = try await store.move(move, at: .now)
+      if outcome == .tokensChanged { continue }
+      await sessions.forget(old)
+      await sessions.forget(new.subject)
+      return outcome
+    }
+    return .tokensChanged
+  }
+
+  /// Moves everything that is stored of the user with this transfer identifier: the account, or without one the ban and
+  /// the memberships.
+  /// - Returns: `.unknownSubject` if nothing was to be moved.
+  /// - Throws: as `move`.
+  func follow(_ identifier: Subject, to new: Identity) async throws -> MoveOutcome {
+    switch try await store.follow(identifier, to: new.subject, at: .now) {
+    case .nothing: return .unknownSubject
+    case .account(let old): return try await move(old, to: new)
+    case .moved:
+      await sessions.forget(new.subject)
+      return .moved
+    }
+  }
+}
