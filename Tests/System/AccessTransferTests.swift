@@ -132,16 +132,36 @@ struct AccessTransferTests {
     let (site, stop) = try make(isSQLite: isSQLite)
     defer { stop() }
     let decisions = try decide(site)
+    try transfer(site)
+    try cordon(site, "accounts", "migrate", "--complete")
+    try expectDecided(decisions, site)
+    let new = try site.apple.subject(of: "ben", team: Self.newTeam)
+    let banned = try cordon(site, "accounts", "find", "--subject", new)
+    #expect(banned.contains("a test"), "\(banned)")
+  }
+
+  @Test("Before accounts migrate is completed, sign-ins find all of that already", arguments: [true, false])
+  func signedInBeforeMigration(isSQLite: Bool) throws {
+    let (site, stop) = try make(isSQLite: isSQLite)
+    defer { stop() }
+    let decisions = try decide(site)
+    try transfer(site)
+    try expectDecided(decisions, site)
+    let mapping = try cordon(site, "accounts", "migrate", "--complete")
+    for user in ["ben", "carl", "dana", "eleni"] {
+      let new = try site.apple.subject(of: user, team: Self.newTeam)
+      #expect(try mapping.contains("\(site.apple.subject(of: user))\t\(new)"), "\(mapping)")
+    }
+    try expectDecided(decisions, site)
+  }
+
+  /// Prepares the accounts, and transfers the application.
+  private func transfer(_ site: Site) throws {
     try cordon(site, "accounts", "migrate", "--to", Self.newTeam)
     try site.apple.transfer(toTeam: Self.newTeam, keyID: Self.newKey)
     var configuration = site.gateway.configuration
     configuration["apple", "team_id"] = "\"\(Self.newTeam)\""
     configuration["apple", "key_id"] = "\"\(Self.newKey)\""
     try site.gateway.restart(with: configuration)
-    try cordon(site, "accounts", "migrate", "--complete")
-    try expectDecided(decisions, site)
-    let new = try site.apple.subject(of: "ben", team: Self.newTeam)
-    let banned = try cordon(site, "accounts", "find", "--subject", new)
-    #expect(banned.contains("a test"), "\(banned)")
   }
 }

@@ -6,6 +6,8 @@ import Testing
 // - Before the transfer every account's name on the way is noted; after it accounts move with their sessions.
 // - Dry runs change nothing. Wrong orders are refused.
 // - Killed in the middle and run again, everything arrives, and every line of the mapping is printed.
+// - Bans and deny lists hold under the new subject, before the migration reaches the account and after it, with an
+//   account and without.
 
 @SystemActor
 @Suite("Another team", .serialized)
@@ -109,6 +111,93 @@ struct TeamMigrationTests {
     #expect(try subject(of: between) == new)
     #expect(try migrate("--complete").exit == .code(0))
     for visitor in [before, between] { #expect(try subject(of: visitor) == new) }
+  }
+
+  @Test("Banned users are refused after the transfer, before the migration and after it, until the ban is lifted")
+  func banned() throws {
+    defer { site.stop() }
+    for user in ["ben", "dana"] { _ = try site.signedIn(as: user) }
+    // Ben has an account, Dana's is deleted after the preparation, and Eve never had one.
+    let users = ["ben", "dana", "eve"]
+    for user in users { try site.gateway.order("PUT", site.ban(of: user)) }
+    let prepared = try migrate("--to", Self.newTeam)
+    #expect(prepared.exit == .code(0) && prepared.standardError.contains("3 done"), "\(prepared.standardError)")
+    #expect(!prepared.standardError.contains("will not hold"), "\(prepared.standardError)")
+    try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "dana"))/disconnect")
+    try transfer()
+    try expectRefusal(of: users)
+    let completed = try migrate("--complete")
+    #expect(completed.exit == .code(0), "\(completed.standardError)")
+    try expectRefusal(of: users)
+    let new = try site.apple.subject(of: "ben", team: Self.newTeam)
+    #expect(try mapping(completed.standardOutput)[site.apple.subject(of: "ben")] == new)
+    try site.gateway.order("DELETE", "/accounts/\(new)/ban")
+    #expect(try subject(of: site.signedIn(as: "ben")) == new)
+  }
+
+  @Test("A ban without an account is migrated with the accounts, and one that cannot follow is reported")
+  func bansWithoutAccount() throws {
+    defer { site.stop() }
+    _ = try site.signedIn(as: "ben")
+    let users = ["ben", "eve"]
+    for user in users { try site.gateway.order("PUT", site.ban(of: user)) }
+    try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "ben"))/disconnect")
+    let prepared = try migrate("--to", Self.newTeam)
+    #expect(prepared.exit == .code(0) && prepared.standardError.contains("1 done"), "\(prepared.standardError)")
+    #expect(prepared.standardError.contains("1 ban will not hold for the new team"), "\(prepared.standardError)")
+    // The remedy.
+    try site.gateway.order("PUT", site.ban(of: "ben"))
+    let again = try migrate("--to", Self.newTeam)
+    #expect(again.exit == .code(0) && again.standardError.contains("1 done, 1 done_before"), "\(again.standardError)")
+    #expect(!again.standardError.contains("will not hold"), "\(again.standardError)")
+    try transfer()
+    let completed = try migrate("--complete")
+    #expect(completed.exit == .code(0), "\(completed.standardError)")
+    for user in users {
+      let old = try site.apple.subject(of: user)
+      #expect(try mapping(completed.standardOutput)[old] == site.apple.subject(of: user, team: Self.newTeam))
+    }
+    // No longer by the transfer identifier: that was used.
+    try expectRefusal(of: users)
+  }
+
+  /// Each of these users is told to be banned, and gets no session.
+  private func expectRefusal(of users: [String]) throws {
+    for user in users {
+      let visitor = Visitor()
+      let page = try visitor.signIn(site, as: user)
+      #expect(page.status == 403 && page.text.contains("Your account is blocked"), "\(user): \(page.text)")
+      #expect(visitor.jar["__Host-cordon"] == nil, "\(user)")
+    }
+  }
+
+  @Test("A user in a group of a deny list stays refused after the transfer, with an account and without")
+  func denied() throws {
+    defer { site.stop() }
+    var configuration = site.gateway.configuration
+    configuration.ending = "[[group]]\nname = \"bad\"\n"
+    configuration["access", "deny_groups"] = "[\"bad\"]"
+    try site.gateway.restart(with: configuration)
+    let users = ["ben", "dana"]
+    for user in users {
+      _ = try site.signedIn(as: user)
+      try site.gateway.order("PUT", site.member(user, of: "bad"))
+    }
+    try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "dana"))/disconnect")
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    try transfer()
+    for user in users {
+      let visitor = try site.signedIn(as: user)
+      #expect(try visitor.fetch(site.origin + "/x").status == 403, "\(user)")
+    }
+    // Dana's account is of the new team: it needs nothing.
+    let completed = try migrate("--complete")
+    #expect(completed.standardError.contains("1 done_before, 1 not_prepared"), "\(completed.standardError)")
+    for user in users {
+      let new = try site.apple.subject(of: user, team: Self.newTeam)
+      try site.gateway.order("DELETE", "/groups/bad/members/\(new)")
+      #expect(try site.signedIn(as: user).fetch(site.origin + "/x").status == 200, "\(user)")
+    }
   }
 
   @Test("Completing with the old team's configuration is an error that names both teams")
