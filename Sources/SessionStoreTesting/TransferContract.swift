@@ -138,7 +138,11 @@ extension StoreContract {
       // As an older gateway would, which knows nothing of transfer identifiers.
       try await stores.second.ban(ada, Scenario.ban())
       try await stores.second.forget(ada, keeping: [], at: noon)
-      try requireEqual(try await stores.first.namedUsers(after: nil, limit: 10), [], "the users whose subject is known")
+      try requireEqual(
+        try await stores.first.namedUsers(after: nil, limit: 10),
+        [NamedUser(subject: transfer.subject, prepared: transfer, isDeleted: true)], "the users without an account")
+      try requireEqual(
+        try await stores.first.namedUsers(after: transfer.subject, limit: 10), [], "the users after the last one")
       try requireEqual(
         try await stores.first.unpreparedBanCount(forTeam: transfer.team, at: noon), 1, "the bans that cannot follow")
       try requireEqual(
@@ -148,6 +152,8 @@ extension StoreContract {
         try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
       let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
       try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")
+      try requireEqual(
+        try await stores.first.namedUsers(after: nil, limit: 10), [], "the users without an account afterwards")
     },
     StoreContract("Memberships without an account follow the user's transfer identifier") { stores in
       let (ada, new, staff) = (try Scenario.subject(), try Scenario.subject("new"), try Scenario.group())

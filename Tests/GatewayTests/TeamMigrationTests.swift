@@ -71,6 +71,27 @@ struct TeamMigrationTests {
     try await rig.stop()
   }
 
+  @Test("A ban whose account was deleted after the preparation moves, and is no line of the mapping")
+  func deleted() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let (old, new) = (try #require(Subject("001.b")), try #require(Subject("002.new")))
+    let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
+    let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
+    rig.store.state.withLock { state in
+      state.bans[old] = ban
+      state.transfers[transfer] = old
+      state.deleted = [old]
+    }
+    let prepared = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
+    #expect(prepared.results == [] && rig.apple.calls == 0)
+    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    #expect(done.results.map(\.subject) == ["000.transfer"] && done.results.map(\.outcome) == ["done"])
+    #expect(done.results.first?.newSubject == nil && done.results.first?.message?.contains("was deleted") == true)
+    #expect(rig.store.state.withLock { $0.bans } == [new: ban])
+    try await rig.stop()
+  }
+
   @Test("A dry run stores nothing again, and one that is none stores the identifiers of an earlier run again")
   func storedAgain() async throws {
     let rig = try await GateRig()

@@ -138,27 +138,30 @@ struct TeamMigrationTests {
   @Test("A ban without an account is migrated with the accounts, and one that cannot follow is reported")
   func bansWithoutAccount() throws {
     defer { site.stop() }
-    _ = try site.signedIn(as: "ben")
+    for user in ["ben", "dana"] { _ = try site.signedIn(as: user) }
     let users = ["ben", "eve"]
-    for user in users { try site.gateway.order("PUT", site.ban(of: user)) }
+    for user in users + ["dana"] { try site.gateway.order("PUT", site.ban(of: user)) }
     try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "ben"))/disconnect")
     let prepared = try migrate("--to", Self.newTeam)
-    #expect(prepared.exit == .code(0) && prepared.standardError.contains("1 done"), "\(prepared.standardError)")
+    #expect(prepared.exit == .code(0) && prepared.standardError.contains("2 done"), "\(prepared.standardError)")
     #expect(prepared.standardError.contains("1 ban will not hold for the new team"), "\(prepared.standardError)")
     // The remedy.
     try site.gateway.order("PUT", site.ban(of: "ben"))
     let again = try migrate("--to", Self.newTeam)
-    #expect(again.exit == .code(0) && again.standardError.contains("1 done, 1 done_before"), "\(again.standardError)")
+    #expect(again.exit == .code(0) && again.standardError.contains("1 done, 2 done_before"), "\(again.standardError)")
     #expect(!again.standardError.contains("will not hold"), "\(again.standardError)")
+    try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "dana"))/disconnect")
     try transfer()
     let completed = try migrate("--complete")
-    #expect(completed.exit == .code(0), "\(completed.standardError)")
+    #expect(completed.exit == .code(0) && completed.standardError.contains("3 done"), "\(completed.standardError)")
+    #expect(completed.standardError.contains("whose account was deleted"), "\(completed.standardError)")
+    #expect(mapping(completed.standardOutput).count == 2)
     for user in users {
       let old = try site.apple.subject(of: user)
       #expect(try mapping(completed.standardOutput)[old] == site.apple.subject(of: user, team: Self.newTeam))
     }
     // No longer by the transfer identifier: that was used.
-    try expectRefusal(of: users)
+    try expectRefusal(of: users + ["dana"])
   }
 
   /// Each of these users is told to be banned, and gets no session.

@@ -26,16 +26,22 @@ extension PostgreSQLSessionStore {
     try await read { connection in
       try connection.run(
         """
-        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team
+        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team, CAST(0 AS bigint)
         FROM (
           SELECT subject FROM cordon.bans WHERE subject > $1
           UNION SELECT subject FROM cordon.group_members WHERE subject > $1) AS named
         LEFT JOIN cordon.prepared_transfers ON prepared_transfers.subject = named.subject
         WHERE NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = named.subject)
-        ORDER BY named.subject LIMIT $2
+        UNION ALL
+        SELECT transfer, transfer, team, CAST(1 AS bigint) FROM cordon.prepared_transfers
+        WHERE subject IS NULL AND transfer > $1
+          AND EXISTS (SELECT 1 FROM cordon.bans WHERE bans.hash = prepared_transfers.hash)
+        ORDER BY 1 LIMIT $2
         """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
       ).rows.compactMap { row in
-        NamedUser(stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2))
+        NamedUser(
+          stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2),
+          isDeleted: try row.integer(3) == 1)
       }
     }
   }

@@ -25,15 +25,20 @@ extension SQLiteSessionStore {
     try await read { database in
       try database.rows(
         """
-        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team
+        SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team, 0
         FROM (SELECT subject FROM bans WHERE subject > ?1 UNION SELECT subject FROM group_members WHERE subject > ?1)
           AS named
         LEFT JOIN prepared_transfers ON prepared_transfers.subject = named.subject
         WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = named.subject)
-        ORDER BY named.subject LIMIT ?2
+        UNION ALL
+        SELECT transfer, transfer, team, 1 FROM prepared_transfers WHERE subject IS NULL AND transfer > ?1
+          AND EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.hash)
+        ORDER BY 1 LIMIT ?2
         """, [subject?.text ?? "", max(limit, 0)]
       ).compactMap { row in
-        NamedUser(stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2))
+        NamedUser(
+          stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2),
+          isDeleted: try row.integer(3) == 1)
       }
     }
   }

@@ -28,15 +28,15 @@ extension GroupName {
 }
 
 extension NamedUser {
-  /// From columns; the latter two are nil if no transfer identifier is stored. Nil if the subject is none: then it
+  /// From columns; transfer and team are nil if no transfer identifier is stored. Nil if the subject is none: then it
   /// names nobody.
-  package init?(stored subject: String, transfer: String?, team: String?) {
+  package init?(stored subject: String, transfer: String?, team: String?, isDeleted: Bool) {
     guard let subject = Subject(subject) else { return nil }
     var prepared: PreparedTransfer?
     if let identifier = transfer.flatMap({ Subject($0) }), let team {
       prepared = PreparedTransfer(subject: identifier, team: team)
     }
-    self.init(subject: subject, prepared: prepared)
+    self.init(subject: subject, prepared: prepared, isDeleted: isDeleted)
   }
 }
 

@@ -33,6 +33,8 @@ final class MemoryStore: SessionStore {
     var pendingNames: [Subject: PersonName] = [:]
     /// The users of transfer identifiers.
     var transfers: [PreparedTransfer: Subject] = [:]
+    /// Users whose subject is not listed, but their transfer identifier.
+    var deleted: Set<Subject> = []
     var gap = StoreChanges.Gap.none
     var lastSeenUpdates: [LastSeenUpdate] = []
     /// The error of each write of last-seen updates; nil if they succeed.
@@ -286,8 +288,12 @@ final class MemoryStore: SessionStore {
     try access { state -> [NamedUser] in
       let named = Set(state.bans.keys).union(state.members.values.joined()).filter { state.accounts[$0] == nil }
       return named.filter { known in subject.map { known.text > $0.text } ?? true }.sorted { $0.text < $1.text }
-        .prefix(limit).map { user in
-          NamedUser(subject: user, prepared: state.transfers.first { $0.value == user }?.key)
+        .prefix(limit).map { user -> NamedUser in
+          let prepared = state.transfers.first { $0.value == user }?.key
+          if let prepared, state.deleted.contains(user) {
+            return NamedUser(subject: prepared.subject, prepared: prepared, isDeleted: true)
+          }
+          return NamedUser(subject: user, prepared: prepared)
         }
     }
   }

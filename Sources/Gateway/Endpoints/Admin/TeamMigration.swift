@@ -89,6 +89,8 @@ struct TeamMigration {
     let subject: Subject
     let prepared: PreparedTransfer?
     let hasAccount: Bool
+    /// Whether the transfer identifier stands for the subject, which was deleted.
+    var isDeleted = false
   }
 
   private enum Step {
@@ -161,8 +163,10 @@ struct TeamMigration {
 
   /// The step for a user without an account. One who is not prepared may be of the new team already.
   private static func step(_ named: NamedUser, _ stage: PageRequest.Stage, team: String) -> Step {
-    let user = User(subject: named.subject, prepared: named.prepared, hasAccount: false)
+    let user = User(
+      subject: named.subject, prepared: named.prepared, hasAccount: false, isDeleted: named.isDeleted)
     switch stage {
+    case .prepare where named.isDeleted: return .skip
     case .prepare(let target):
       if let prepared = named.prepared, prepared.team == target { return .keep(prepared) }
       return .ask(user)
@@ -243,6 +247,9 @@ struct TeamMigration {
         try await transfer.follow(prepared.subject, to: identity)
       }
     switch outcome {
+    case .moved where user.isDeleted:
+      return MigrationReport.Result(
+        user.subject, "done", message: "the ban of a user whose account was deleted holds for the new subject, too")
     case .moved: return MigrationReport.Result(user.subject, "done", new: new)
     case .unknownSubject: return MigrationReport.Result(user.subject, "gone", new: new)
     case .tokensChanged:
@@ -278,7 +285,8 @@ package struct MigrationReport: Codable, Sendable, Equatable {
 
   /// One user.
   package struct Result: Codable, Sendable, Equatable {
-    /// The present subject of the user.
+    /// The present subject of the user; of one whose account was deleted after the preparation, the transfer
+    /// identifier.
     package let subject: String
     /// `done`, `done_before`, `would_be_done`, `not_prepared`, `other_team` (prepared for a team that is not that
     /// of the configuration), `refused`, `unknown_to_apple` (refused, and without an account), `failed`, `gone`.
