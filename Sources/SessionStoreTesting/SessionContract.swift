@@ -125,5 +125,31 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
       try requireEqual(try await stores.second.sessions(of: ada).records(), expected, "the list")
     },
+    StoreContract("A user's sessions are listed part by part, also those of one moment, while some end") { stores in
+      let ada = try Scenario.subject()
+      for number in 0..<7 {
+        let signIn = try Scenario.signIn(ada, at: Scenario.later(.seconds(3_600 * (number / 3))))
+        _ = try await stores.first.complete(signIn)
+      }
+      _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
+      let expected = try await stores.first.sessions(of: ada).records()
+      try requireEqual(expected.count, 7, "the number of sessions")
+      var listed: [Session] = []
+      var place: SessionPlace? = SessionPlace.start
+      while let after = place {
+        let page = try await stores.second.sessions(of: ada, after: after, limit: 2)
+        listed += page.sessions.records()
+        place = page.next
+        // As a command hands it on.
+        if let next = place { try requireEqual(SessionPlace(text: next.text), next, "the place from its text") }
+        // The place stays where the session was.
+        if let last = listed.last, listed.count < 5 {
+          try await stores.first.end(.one(last.handle), because: .signedOut, at: Scenario.noon)
+        }
+      }
+      try requireEqual(listed, expected, "the parts together")
+      try requireEqual(
+        try await stores.second.sessions(of: ada, after: .start, limit: 100).next, nil, "the place after the last part")
+    },
   ]
 }

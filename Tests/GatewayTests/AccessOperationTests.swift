@@ -41,6 +41,12 @@ struct AccessOperationTests {
       try operation("GET", "/accounts?group=staff&limit=7&after=001.a")
         == .access(.listAccounts(AccessOperation.AccountFilter(group: "staff", after: subject, limit: 7))))
     #expect(try operation("GET", "/accounts?subject=001.a") == .operation(.findSubject(subject)))
+    #expect(
+      try operation("GET", "/accounts/001.a/sessions")
+        == .operation(.sessions(of: subject, after: .start, limit: 1_000)))
+    #expect(
+      try operation("GET", "/accounts/001.a/sessions?after=17.AQ&limit=7")
+        == .operation(.sessions(of: subject, after: SessionPlace(began: 17, handle: [1]), limit: 7)))
     #expect(AdminRequest.owns("/tokens/x") && AdminRequest.owns("/requests") && !AdminRequest.owns("/token"))
   }
 

@@ -219,6 +219,36 @@ struct AdministrationTests {
     #expect(try site.application(ben) == 200)
   }
 
+  @Test("The sessions of an account are listed in pages, and the command lists all of them, however many")
+  func manySessions() throws {
+    defer { site.stop() }
+    for _ in 0..<3 { _ = try site.signedIn() }
+    let first = try ask("GET", "/accounts/\(subject)/sessions?limit=2")
+    let next = try #require(first.json()["next"] as? String)
+    let second = try ask("GET", "/accounts/\(subject)/sessions?limit=2&after=\(next)")
+    #expect(try Set(handles(first) + handles(second)).count == 3 && second.json()["next"] == nil, "\(second.text)")
+    for bad in ["limit=0", "limit=1001", "after=x", "after=1.", "before=x"] {
+      #expect(try ask("GET", "/accounts/\(subject)/sessions?\(bad)").status == 400, "\(bad)")
+    }
+    let program = """
+      import os, sqlite3, sys
+      database = sqlite3.connect(sys.argv[1], timeout=30)
+      columns = "subject, client_id, began, ends, last_seen, user_agent"
+      row = database.execute(f"SELECT {columns} FROM sessions WHERE subject = ?", [sys.argv[2]]).fetchone()
+      insertion = f"INSERT INTO sessions (handle, {columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      database.executemany(insertion, ([os.urandom(16), *row] for _ in range(2500)))
+      database.commit()
+      """
+    let filled = try ServerProcess.run(
+      Machine.program("python3", package: "python3"),
+      ["-c", program, "\(site.gateway.directory.path)/cordon.db", subject])
+    #expect(filled.exit == .code(0), "\(filled)")
+    #expect(try handles(ask("GET", "/accounts/\(subject)/sessions")).count == 1_000)
+    let listed = try cordon("accounts", "sessions", subject, "--json")
+    let sessions = try JSONSerialization.jsonObject(with: Data(listed.out.utf8)) as? [[String: Any]] ?? []
+    #expect(listed.exit == .code(0) && Set(sessions.compactMap { $0["handle"] as? String }).count == 2_503)
+  }
+
   @Test("The web's token and each app's are revoked under the client that each was given to, again where one was not")
   func eachClient() throws {
     defer { site.stop() }

@@ -37,6 +37,12 @@ extension OpeningSessionStore {
     try await opened().sessions(of: subject)
   }
 
+  func sessions(
+    of subject: Subject, after place: SessionPlace, limit: Int
+  ) async throws(StoreError) -> SessionPage {
+    try await opened().sessions(of: subject, after: place, limit: limit)
+  }
+
   func account(_ subject: Subject) async throws(StoreError) -> Account? {
     try await opened().account(subject)
   }

@@ -80,4 +80,20 @@ extension PostgreSQLSessionStore {
       ).rows.map { try Session.listed($0) }
     }
   }
+
+  /// Reads by the index of subjects, and sorts.
+  package func sessions(
+    of subject: Subject, after place: SessionPlace, limit: Int
+  ) async throws(StoreError) -> SessionPage {
+    try await read { connection in
+      let rows = try connection.run(
+        """
+        SELECT \(PostgreSQLSessionRow.columns) FROM cordon.sessions
+        WHERE subject = $1 AND (began < $2 OR (began = $2 AND handle > $3)) ORDER BY began DESC, handle LIMIT $4
+        """,
+        [.text(subject.text), .integer(place.began), .bytes(place.handle), .integer(Int64(max(limit, 1)))]
+      ).rows
+      return try SessionPage(stored: rows, limit: max(limit, 1))
+    }
+  }
 }

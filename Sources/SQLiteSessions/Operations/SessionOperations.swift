@@ -71,4 +71,18 @@ extension SQLiteSessionStore {
       ).map { try Session.listed($0) }
     }
   }
+
+  /// Reads by the index of subjects, and sorts.
+  package func sessions(
+    of subject: Subject, after place: SessionPlace, limit: Int
+  ) async throws(StoreError) -> SessionPage {
+    try await read { database in
+      let rows = try database.rows(
+        """
+        SELECT \(SQLiteSessionRow.columns) FROM sessions
+        WHERE subject = ?1 AND (began < ?2 OR (began = ?2 AND handle > ?3)) ORDER BY began DESC, handle LIMIT ?4
+        """, [subject.text, place.began, place.handle, max(limit, 1)])
+      return try SessionPage(stored: rows, limit: max(limit, 1))
+    }
+  }
 }

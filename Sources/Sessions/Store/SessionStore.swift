@@ -57,6 +57,9 @@ package protocol SessionRecordStore: Sendable {
 
   /// The sessions of a user, newest first.
   func sessions(of subject: Subject) async throws(StoreError) -> [Listed<Session>]
+
+  /// A part of that list, from after this place, of at most `limit` sessions; `limit` is at least 1.
+  func sessions(of subject: Subject, after place: SessionPlace, limit: Int) async throws(StoreError) -> SessionPage
 }
 
 /// Accounts of users.

@@ -242,6 +242,13 @@ final class MemoryStore: SessionStore {
     }
   }
 
+  /// The whole list.
+  func sessions(
+    of subject: Subject, after place: SessionPlace, limit: Int
+  ) async throws(StoreError) -> SessionPage {
+    SessionPage(sessions: try await sessions(of: subject), next: nil)
+  }
+
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try requireSuccess(of: "tokens")
     return try access { $0.tokens[subject].map { [$0] } ?? [] }

@@ -138,8 +138,9 @@ enum AccessOperation: Equatable {
     return invitation
   }
 
-  private static func limit(_ text: String?) throws(AdministrationError) -> Int {
-    guard let text else { return defaultLimit }
+  /// The length of a page that a query asks for.
+  static func limit(_ text: String?, default usual: Int = defaultLimit) throws(AdministrationError) -> Int {
+    guard let text else { return usual }
     guard let limit = DecimalDigits.parse(Array(text.utf8), limit: largestLimit), limit > 0 else { throw .badLimit }
     return limit
   }

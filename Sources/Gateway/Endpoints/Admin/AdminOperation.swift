@@ -5,7 +5,7 @@ internal import Sessions
 enum AdminOperation: Equatable {
   case findSubject(Subject)
   case findEmail(String)
-  case sessions(of: Subject)
+  case sessions(of: Subject, after: SessionPlace, limit: Int)
   case endSession(PublicSessionID)
   case endSessions(of: Subject)
   /// Revokes the tokens at Apple and deletes the user; with `evenUnrevoked` even if Apple did not revoke them.
@@ -31,7 +31,7 @@ enum AdminOperation: Equatable {
   /// The user that it concerns, if any.
   var subject: Subject? {
     switch self {
-    case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
+    case .findSubject(let subject), .sessions(of: let subject, after: _, limit: _), .endSessions(of: let subject),
       .disconnect(let subject, _):
       subject
     case .findEmail, .endSession, .migrate, .reload: nil

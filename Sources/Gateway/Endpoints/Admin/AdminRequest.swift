@@ -33,7 +33,7 @@ enum AdminRequest: Equatable {
     case ("accounts", 3) where parts[2] == "sessions":
       let subject = try Self.subject(parts[1])
       try method.require(["GET", "DELETE"])
-      self = .operation(method == .get ? .sessions(of: subject) : .endSessions(of: subject))
+      self = .operation(method == .get ? try Self.sessions(of: subject, Array(query)) : .endSessions(of: subject))
     case ("accounts", 3) where parts[2] == "disconnect":
       try method.require(["POST"])
       let isForced = try Self.isOn("force", in: try Self.fields(Array(query), ["force"]))
@@ -63,6 +63,19 @@ enum AdminRequest: Equatable {
     case (nil, let email?) where !email.isEmpty: return .operation(.findEmail(email))
     default: throw .badAccountQuery
     }
+  }
+
+  private static func sessions(
+    of subject: Subject, _ query: [UInt8]
+  ) throws(AdministrationError) -> AdminOperation {
+    let fields = try fields(query, ["after", "limit"])
+    var place = SessionPlace.start
+    if let after = fields["after"] {
+      guard let found = SessionPlace(text: after) else { throw .badSessionPlace }
+      place = found
+    }
+    let limit = try AccessOperation.limit(fields["limit"], default: AccessOperation.largestLimit)
+    return .sessions(of: subject, after: place, limit: limit)
   }
 
   private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.PageRequest {

@@ -82,13 +82,14 @@ struct Administration: Sendable {
       if found.isEmpty { record(operation.name, by: context.caller, context.request) }
       return Self.json(
         AccountsReport(accounts: found.records().map(report), damaged: names(of: found.damagedRecords())))
-    case .sessions(of: let subject):
+    case .sessions(of: let subject, let after, let limit):
       try await requireAccount(subject)
-      let found = try await store.sessions(of: subject)
+      let page = try await store.sessions(of: subject, after: after, limit: limit)
       record(operation.name, subject, by: context.caller, context.request)
       return Self.json(
         SessionsReport(
-          sessions: found.records().map(SessionReport.init), damaged: names(of: found.damagedRecords())))
+          sessions: page.sessions.records().map(SessionReport.init), next: page.next?.text,
+          damaged: names(of: page.sessions.damagedRecords())))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }

@@ -53,9 +53,20 @@ package struct AdministrationClient: Sendable {
     try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self)
   }
 
-  /// The sessions of a user, newest first.
+  /// All sessions of a user, newest first.
   package func sessions(of subject: String) async throws -> SessionsReport {
-    try await ask(.get, "/accounts/\(PercentEncoding.encode(subject))/sessions", SessionsReport.self)
+    var sessions: [SessionReport] = []
+    var damaged: [String?] = []
+    var after: String?
+    repeat {
+      let query = after.map { "?after=\(PercentEncoding.encode($0))" } ?? ""
+      let page = try await ask(
+        .get, "/accounts/\(PercentEncoding.encode(subject))/sessions\(query)", SessionsReport.self)
+      sessions += page.sessions
+      damaged += page.damaged ?? []
+      after = page.next
+    } while after != nil
+    return SessionsReport(sessions: sessions, next: nil, damaged: damaged.isEmpty ? nil : damaged)
   }
 
   /// Ends one session.

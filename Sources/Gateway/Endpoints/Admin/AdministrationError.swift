@@ -53,6 +53,8 @@ struct AdministrationError: Error, Equatable {
 
   static let badLimit = AdministrationError(
     status: 400, code: "bad_query", message: "limit is a number from 1 to \(AccessOperation.largestLimit)")
+  static let badSessionPlace = AdministrationError(
+    status: 400, code: "bad_query", message: "after is the `next` of the page before")
   static let sameTeam = AdministrationError(
     status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
   static let unknown = AdministrationError(

@@ -101,10 +101,12 @@ package struct AccountReport: Codable, Sendable, Equatable {
   }
 }
 
-/// `GET /accounts/SUB/sessions`: the user's sessions, newest first.
+/// `GET /accounts/SUB/sessions`: a page of the user's sessions, newest first.
 package struct SessionsReport: Codable, Sendable, Equatable {
   /// Those that can be read.
   package let sessions: [SessionReport]
+  /// The `after` of the following page; nil after the last.
+  package let next: String?
   /// The session IDs of those that are damaged, each nil if it cannot be read; nil if there are none.
   package let damaged: [String?]?
 }
