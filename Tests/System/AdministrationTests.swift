@@ -322,6 +322,9 @@ struct AdministrationTests {
     #expect(gone.exit == .code(0) && gone.out.contains("The account is deleted"), "\(gone.error)")
     let nobody = try cordon("accounts", "find", "--subject", subject)
     #expect(nobody.exit == .code(1) && nobody.error.contains("Nobody"))
+    let none = try cordon("accounts", "find", "--subject", subject, "--json")
+    #expect(none.exit == .code(1) && none.error.contains("Nobody"), "\(none)")
+    #expect(try (JSONSerialization.jsonObject(with: Data(none.out.utf8)) as? [Any])?.isEmpty == true, "\(none)")
     #expect(try cordon("sessions", "end").exit == .code(64))
     site.gateway.stop()
     let away = try cordon("accounts", "find", "--subject", subject)
@@ -419,7 +422,7 @@ struct AdministrationAccessTests {
     let found = try ServerProcess.run(
       Machine.binary("cordon"), ["accounts", "find", "--subject", "001.nobody", "--json", "--config", file],
       directory: directory.path)
-    #expect(found.exit == .code(0), "\(found.standardError)")
+    #expect(found.exit == .code(1) && found.standardError.contains("Nobody was found"), "\(found.standardError)")
     #expect(found.standardOutput.contains("[") && !found.standardOutput.contains("sub"))
     try process.waitForLine(containing: "\"by\":\"socket\"")
     // Another gateway does not take the socket of one that runs.

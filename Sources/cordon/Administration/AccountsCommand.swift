@@ -56,7 +56,11 @@ struct AccountsCommand: AsyncParsableCommand {
   /// `cordon accounts find`.
   struct Find: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "find", abstract: "Finds an account by Apple's subject or by its address.")
+      commandName: "find", abstract: "Finds an account by Apple's subject or by its address.",
+      discussion: """
+        Exit status: 0 if an account is found, 1 if none is, also with --json, which then prints an empty array; 78 if \
+        the configuration is invalid and the gateway cannot be asked.
+        """)
 
     @OptionGroup var gateway: RunningGatewayOptions
 
@@ -77,13 +81,14 @@ struct AccountsCommand: AsyncParsableCommand {
       } tell: { report in
         let accounts = report.accounts
         noteDamaged(report.damaged, remedy: accountRemedy)
-        if gateway.json { return try printJSON(accounts) }
-        if accounts.isEmpty, report.damaged != nil { throw ExitCode.failure }
-        guard !accounts.isEmpty else {
-          printError("Nobody was found.")
-          throw ExitCode.failure
+        if gateway.json {
+          try printJSON(accounts)
+        } else if !accounts.isEmpty {
+          print(accounts.map(\.text).joined(separator: "\n\n"))
         }
-        print(accounts.map(\.text).joined(separator: "\n\n"))
+        guard accounts.isEmpty else { return }
+        if report.damaged == nil { printError("Nobody was found.") }
+        throw ExitCode.failure
       }
     }
   }
