@@ -338,9 +338,13 @@ struct AdministrationTests {
     defer { site.stop() }
     var configuration = site.gateway.configuration
     configuration["admin", "token_file"] = "\"admin.token\""
-    configuration.ending = "[[group]]\nname = \"machines\"\n"
+    configuration["access", "deny_groups"] = "[\"blocked\"]"
+    configuration.ending = "[[group]]\nname = \"machines\"\n[[group]]\nname = \"blocked\"\n"
     _ = try configuration.install(in: site.gateway.directory)
     #expect(try cordon("reload").exit == .code(0))
+    for group in ["machines", "blocked"] {
+      #expect(try cordon("groups", "add", group, "001234.later.5678").exit == .code(0))
+    }
     #expect(try cordon("tokens", "create", "--name", "backup", "--group", "machines").exit == .code(0))
     let (anna, ben) = (try site.signedIn(), try site.signedIn(as: "ben"))
     let other = try site.apple.subject(of: "ben")
@@ -363,12 +367,19 @@ struct AdministrationTests {
     let giving = [
       ["accounts", "unban", subject], ["groups", "add", "machines", other],
       ["tokens", "create", "--name", "new", "--group", "machines"], ["invitations", "create", "--group", "machines"],
+      ["groups", "remove", "blocked", "001234.later.5678"],
     ]
     for arguments in giving {
       let refused = try ServerProcess.run(
         Machine.binary("cordon"), arguments + ["--config", site.gateway.file], directory: site.gateway.directory.path)
       #expect(refused.exit == .code(78) && refused.standardError.contains("gateway.conf:"), "\(refused)")
     }
+    #expect(try cordon("groups", "remove", "machines", "001234.later.5678").exit == .code(0))
+    let groups = try JSONSerialization.jsonObject(with: Data(cordon("groups", "list", "--json").out.utf8))
+    let listedGroups = try #require(groups as? [[String: Any]])
+    #expect(listedGroups.map { $0["name"] as? String } == ["blocked", "machines"])
+    #expect(listedGroups.map { $0["added"] as? Int } == [1, 0])
+    #expect(listedGroups.map { $0["denies"] as? Bool } == [true, false])
     site.gateway.stop()
     #expect(try cordon("accounts", "ban", other).exit == .code(78), "nothing was done, and the file may be why")
   }

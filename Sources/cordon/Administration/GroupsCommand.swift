@@ -64,7 +64,10 @@ struct GroupsCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Removes a user who was added to a group.",
-      discussion: "A member by configuration is removed in the file: members, or members_file.")
+      discussion: """
+        A member by configuration is removed in the file: members, or members_file. If the group is in a deny list, \
+        removing gives access, and requires a valid configuration.
+        """)
 
     @OptionGroup var gateway: RunningGatewayOptions
 
@@ -77,7 +80,8 @@ struct GroupsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("groups remove", acceptsInvalidFile: true) { client in
-        try await client.setMember(try await client.subject(of: user, removedFrom: group), of: group, to: false)
+        try await client.requireRestriction(byLeaving: group)
+        return try await client.setMember(try await client.subject(of: user, removedFrom: group), of: group, to: false)
       } tell: { report in
         if gateway.json { return try printJSON(report) }
         print("\(printable(report.subject)) is no longer in \(report.group).")

@@ -62,7 +62,7 @@ struct RunningGatewayOptions: ParsableArguments {
     } catch {
       printError("\(error)")
       guard acceptsInvalidFile, let place = ConfigurationFile.administration(config),
-        let client = try? AdministrationClient(at: place.address, place.settings)
+        let client = try? AdministrationClient(at: place.address, place.settings, isFileInvalid: true)
       else { throw error.exit }
       printError(
         "note: the file is invalid, and only [admin] of it is used; the gateway keeps the configuration that it has "

@@ -63,8 +63,12 @@ package struct GroupReport: Codable, Sendable, Equatable {
   package let added: Int
   /// The subjects of the first hundred of them.
   package let members: [String]
+  /// Whether a deny list names it, so that leaving it gives access; earlier versions do not say.
+  package let denies: Bool?
 
-  init(_ group: AccessChanges.ListedGroup) {
+  /// - Parameter denyGroups: the groups of all deny lists.
+  init(_ group: AccessChanges.ListedGroup, denyGroups: Set<GroupName>) {
+    denies = denyGroups.contains { $0.text.utf8.elementsEqual(group.name.utf8) }
     name = group.name
     declared = group.isDeclared
     configured = group.configured

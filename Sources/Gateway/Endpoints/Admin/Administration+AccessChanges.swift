@@ -20,7 +20,8 @@ extension Administration {
           accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text,
           damaged: page.damaged.names))
     case .listGroups:
-      return Self.json(GroupsReport(groups: try await accessChanges.groupList().map(GroupReport.init)))
+      let groups = try await accessChanges.groupList().map { GroupReport($0, denyGroups: denyGroups) }
+      return Self.json(GroupsReport(groups: groups))
     case .listRequests(let after, let limit):
       let page = try await accessChanges.requests(after: after, limit: limit)
       return Self.json(

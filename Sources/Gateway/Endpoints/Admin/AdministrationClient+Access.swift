@@ -83,6 +83,15 @@ extension AdministrationClient {
     try await ask(.get, "/groups", GroupsReport.self).groups
   }
 
+  /// Refuses a removal that gives access, as from a group of a deny list, while the configuration file is invalid.
+  /// - Throws: ``AdministrationClientError``.
+  package func requireRestriction(byLeaving group: String) async throws {
+    guard isFileInvalid, let found = try await groups().first(where: { $0.name == group }) else { return }
+    if found.denies == false { return }
+    throw AdministrationClientError(
+      "a deny list names the group \(group), so that leaving it gives access: correct the configuration file first")
+  }
+
   /// Adds a user to a group, or removes the user from it.
   package func setMember(_ subject: String, of group: String, to isMember: Bool) async throws -> MemberReport {
     try await ask(

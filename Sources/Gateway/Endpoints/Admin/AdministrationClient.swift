@@ -13,6 +13,8 @@ package struct AdministrationClient: Sendable {
   private let token: AdministrationToken?
   /// Whether an address that Apple has not verified selects an account to admit.
   let allowsUnverifiedEmail: Bool
+  /// Whether the configuration file is invalid, so that nothing may be done that gives access.
+  let isFileInvalid: Bool
 
   private let timeout: Duration
 
@@ -23,11 +25,17 @@ package struct AdministrationClient: Sendable {
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20
 
-  /// - Parameter allowsUnverifiedEmail: `identity.allow_unverified_email`.
+  /// - Parameters:
+  ///   - allowsUnverifiedEmail: `identity.allow_unverified_email`.
+  ///   - isFileInvalid: whether the configuration file is invalid but for address and settings.
   /// - Throws: ``AdministrationTokenError``.
-  package init(at address: BindAddress, _ settings: AdminSettings, allowsUnverifiedEmail: Bool = false) throws {
+  package init(
+    at address: BindAddress, _ settings: AdminSettings, allowsUnverifiedEmail: Bool = false,
+    isFileInvalid: Bool = false
+  ) throws {
     self.address = address
     self.allowsUnverifiedEmail = allowsUnverifiedEmail
+    self.isFileInvalid = isFileInvalid
     timeout = Self.usualTimeout
     token = try settings.tokenFile.map { file throws(AdministrationTokenError) in
       try AdministrationToken(contentsOfFile: file)
@@ -39,6 +47,7 @@ package struct AdministrationClient: Sendable {
   package init(forHealthAt address: BindAddress) {
     self.address = address
     allowsUnverifiedEmail = false
+    isFileInvalid = false
     token = nil
     timeout = Self.probeTimeout
   }
