@@ -192,6 +192,33 @@ extension StoreContract {
         try await stores.second.follow(transfer.subject, to: new, at: noon), .moved, "what it leads to after a ban")
       try requireEqual(try await stores.first.account(new)?.access.ban, Scenario.ban(), "the ban of the account")
     },
+    StoreContract("A ban that has moved is lifted by the previous subject, too, unless a manager may not") { stores in
+      let (manager, noon) = (try Scenario.manager(), Scenario.noon)
+      for hasAccount in [false, true] {
+        let name = hasAccount ? "account" : "none"
+        let (old, new) = (try Scenario.subject("old.\(name)"), try Scenario.subject("new.\(name)"))
+        let transfer = try prepared("transfer.\(name)")
+        if hasAccount { _ = try await stores.first.complete(try Scenario.signIn(old)) }
+        try await stores.first.ban(old, Scenario.ban())
+        try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
+        if hasAccount {
+          let move = try await move(old, to: new, in: stores.first, email: nil)
+          try requireEqual(try await stores.first.move(move, at: noon), .moved, "what came of the move")
+        } else {
+          try requireEqual(
+            try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+        }
+        try requireEqual(try await stores.second.unban(old, by: manager, at: noon), .protected, "a manager's lifting")
+        try requireEqual(try await stores.second.ban(of: new), Scenario.ban(), "the ban")
+        let start = try await stores.second.changes(since: nil, limit: 10).cursor
+        try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
+        try requireEqual(
+          try await stores.second.changes(since: start, limit: 10).changes,
+          [.accountChanged(old), .accountChanged(new)], "the changes")
+        try requireEqual(try await stores.first.ban(of: new), nil, "the ban afterwards")
+        try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .notBanned, "the second lifting")
+      }
+    },
     StoreContract("Of two bans the longer one stays where one follows a transfer identifier") { stores in
       let short = Scenario.ban(until: Scenario.later(Scenario.day))
       for (number, bans) in [(short, Scenario.ban()), (Scenario.ban(), short)].enumerated() {

@@ -34,24 +34,29 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too.
+  /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too; of one who
+  /// has moved, by that of the new subject.
   package func unban(
     _ subject: Subject, by author: AccessAuthor, at now: Date
   ) async throws(StoreError) -> UnbanOutcome {
     try await write(at: now) { connection, changes in
-      let found = try connection.run(together: [
+      let results = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
-      let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
-      if author.isManager {
-        // One that is not there yet is not deleted below either: an operator may make it meanwhile.
-        guard let ban = try PostgreSQLAccessRow.lockBan(hash, in: connection) else { return .notBanned }
-        if ban.isProtected(at: now) { return .protected }
+      var hash = try PostgreSQLAccessRow.key(results[1]).banHash(of: subject)
+      // One that is not there yet is not deleted below either: an operator may make it meanwhile.
+      var found = try PostgreSQLAccessRow.lockBan(hash, in: connection)
+      if found == nil, let newHash = try PostgreSQLTransferRow.newHash(of: hash, in: connection) {
+        hash = newHash
+        found = try PostgreSQLAccessRow.lockBan(hash, in: connection)
       }
-      guard try connection.run("DELETE FROM cordon.bans WHERE hash = $1", [.bytes(hash)]).affected == 1 else {
-        return .notBanned
-      }
+      guard let ban = found else { return .notBanned }
+      if author.isManager, ban.isProtected(at: now) { return .protected }
+      let lifted = try connection.run("DELETE FROM cordon.bans WHERE hash = $1 RETURNING subject", [.bytes(hash)])
       changes.append(.accountChanged(subject))
+      if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
+        changes.append(.accountChanged(present))
+      }
       return .lifted
     }
   }

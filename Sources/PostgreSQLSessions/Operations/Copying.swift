@@ -136,7 +136,7 @@ extension Parameter {
     switch name {
     case "email":
       self = .byteStrings(values.map { $0.text.flatMap { $0.isEmpty ? nil : PostgreSQLAccountRow.emailKey($0) } })
-    case "handle", "mark", "sealed", "hash":
+    case "handle", "mark", "sealed", "hash", "moved":
       self = .byteStrings(
         values.map {
           if case .bytes(let bytes) = $0 { return bytes }
@@ -274,8 +274,8 @@ extension StoreTable {
       """
     case .preparedTransfers:
       """
-      INSERT INTO cordon.prepared_transfers (transfer, hash, subject, team, prepared)
-      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+      INSERT INTO cordon.prepared_transfers (transfer, hash, subject, team, prepared, moved)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
       """
     }
   }

@@ -72,12 +72,13 @@ extension PostgreSQLSessionStore {
       if hash == newHash { return .nothing }
       guard let old = try row.optionalText(1).flatMap({ Subject($0) }) else {
         guard try PostgreSQLAccessRow.moveBan(hash, to: new, newHash, in: connection) else { return .nothing }
+        try connection.run(PostgreSQLTransferRow.notingMove(of: hash, to: newHash))
         changes.append(.accountChanged(new))
         return .moved
       }
       if try connection.run(PostgreSQLAccountRow.locking(old)).first != nil { return .account(old) }
       try PostgreSQLAccessRow.move(old, to: new, in: connection)
-      try connection.run(PostgreSQLTransferRow.hiding(old))
+      try connection.run(PostgreSQLTransferRow.notingMove(of: hash, to: newHash))
       changes += [.accountChanged(old), .accountChanged(new)]
       return .moved
     }
@@ -99,7 +100,9 @@ extension PostgreSQLSessionStore {
         try connection.run(present == nil ? moved.inserting() : moved.updating())
         try PostgreSQLAccessRow.move(move.old, to: move.new, in: connection)
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
-        try connection.run(PostgreSQLTransferRow.hiding(move.old))
+        let key = try PostgreSQLAccessRow.key(connection.run(PostgreSQLAccessRow.findingKey))
+        try connection.run(
+          PostgreSQLTransferRow.notingMove(of: key.banHash(of: move.old), to: key.banHash(of: move.new)))
         changes.append(.accountChanged(move.old))
       }
       changes.append(.accountChanged(move.new))

@@ -21,7 +21,7 @@ enum PostgreSQLTransferRow {
         """
         INSERT INTO cordon.prepared_transfers (transfer, hash, subject, team, prepared) VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (transfer) DO UPDATE SET hash = excluded.hash, subject = excluded.subject, team = excluded.team,
-          prepared = excluded.prepared
+          prepared = excluded.prepared, moved = NULL
         """,
         [
           .text(transfer.subject.text), .bytes(hash), .text(subject.text), .text(transfer.team), .integer(now.stored),
@@ -34,9 +34,21 @@ enum PostgreSQLTransferRow {
     Statement("SELECT hash, subject FROM cordon.prepared_transfers WHERE transfer = $1", [.text(identifier.text)])
   }
 
-  /// Keeps only the hash of a subject of which nothing else is left.
-  static func hiding(_ subject: Subject) -> Statement {
-    Statement("UPDATE cordon.prepared_transfers SET subject = NULL WHERE subject = $1", [.text(subject.text)])
+  /// Keeps only hashes of a user who has moved.
+  /// - Parameters:
+  ///   - hash: of the previous subject.
+  ///   - newHash: of the new one.
+  static func notingMove(of hash: [UInt8], to newHash: [UInt8]) -> Statement {
+    Statement(
+      "UPDATE cordon.prepared_transfers SET subject = NULL, moved = $1 WHERE hash = $2",
+      [.bytes(newHash), .bytes(hash)])
+  }
+
+  /// The hash of the subject that a user has moved to; nil for one who has not.
+  static func newHash(of hash: [UInt8], in connection: Connection) throws -> [UInt8]? {
+    try connection.run(
+      "SELECT moved FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(hash)]
+    ).first?.bytes(0)
   }
 
   /// Removes the identifier of a user who is forgotten, except for what refuses the user: the hash if there is a ban,

@@ -203,7 +203,8 @@ enum Tables {
       hash bytea NOT NULL,               -- StoreKey.banHash of the subject
       subject text COLLATE "C",          -- until the user is forgotten, or has moved
       team text NOT NULL,
-      prepared bigint NOT NULL
+      prepared bigint NOT NULL,
+      moved bytea                        -- StoreKey.banHash of the new subject, once there is one
     )
     """,
     """

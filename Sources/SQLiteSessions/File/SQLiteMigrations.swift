@@ -241,7 +241,8 @@ enum SQLiteMigrations {
       hash BLOB NOT NULL,              -- StoreKey.banHash of the subject
       subject TEXT,                    -- until the user is forgotten, or has moved
       team TEXT NOT NULL,
-      prepared INTEGER NOT NULL
+      prepared INTEGER NOT NULL,
+      moved BLOB                       -- StoreKey.banHash of the new subject, once there is one
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX prepared_transfers_by_subject ON prepared_transfers (subject) WHERE subject IS NOT NULL;
     CREATE INDEX prepared_transfers_by_hash ON prepared_transfers (hash);

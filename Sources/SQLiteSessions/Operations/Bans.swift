@@ -21,15 +21,25 @@ extension SQLiteSessionStore {
     }
   }
 
-  /// Deletes by the keyed hash, which is there for unknown users, too.
+  /// Deletes by the keyed hash, which is there for unknown users, too; of one who has moved, by that of the new
+  /// subject.
   package func unban(
     _ subject: Subject, by author: AccessAuthor, at now: Date
   ) async throws(StoreError) -> UnbanOutcome {
     try await write { database in
-      if try SQLiteAccessRow.isBanProtected(of: subject, from: author, at: now, in: database) { return .protected }
-      let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
-      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash]) == 1 else { return .notBanned }
+      var hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
+      var found = try SQLiteAccessRow.ban(hash, in: database)
+      if found == nil, let newHash = try SQLiteTransferRow.newHash(of: hash, in: database) {
+        hash = newHash
+        found = try SQLiteAccessRow.ban(hash, in: database)
+      }
+      guard let ban = found else { return .notBanned }
+      if author.isManager, ban.isProtected(at: now) { return .protected }
+      let lifted = try database.rows("DELETE FROM bans WHERE hash = ? RETURNING subject", [hash])
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
+      if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
+        try SQLiteSessionRow.noteChange(of: present, at: now, in: database)
+      }
       return .lifted
     }
   }

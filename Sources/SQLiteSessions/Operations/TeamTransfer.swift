@@ -65,12 +65,13 @@ extension SQLiteSessionStore {
       if hash == newHash { return .nothing }
       guard let old else {
         guard try SQLiteAccessRow.moveBan(hash, to: new, in: database) else { return .nothing }
+        try SQLiteTransferRow.noteMove(of: hash, to: newHash, in: database)
         try SQLiteSessionRow.noteChange(of: new, at: now, in: database)
         return .moved
       }
       if try database.row("SELECT 1 FROM accounts WHERE subject = ?", [old.text]) != nil { return .account(old) }
       try SQLiteAccessRow.move(old, to: new, in: database)
-      try SQLiteTransferRow.hide(old, in: database)
+      try SQLiteTransferRow.noteMove(of: hash, to: newHash, in: database)
       for subject in [old, new] { try SQLiteSessionRow.noteChange(of: subject, at: now, in: database) }
       return .moved
     }
@@ -91,7 +92,9 @@ extension SQLiteSessionStore {
         try moved.save(in: database)
         try SQLiteAccessRow.move(move.old, to: move.new, in: database)
         try Self.moveRows(move, version: moved.claimNumber, in: database)
-        try SQLiteTransferRow.hide(move.old, in: database)
+        let key = try SQLiteAccessRow.key(in: database)
+        try SQLiteTransferRow.noteMove(
+          of: key.banHash(of: move.old), to: key.banHash(of: move.new), in: database)
         try SQLiteSessionRow.noteChange(of: move.old, at: now, in: database)
       } else {
         try moved.save(in: database)

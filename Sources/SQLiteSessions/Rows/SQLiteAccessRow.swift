@@ -15,8 +15,11 @@ enum SQLiteAccessRow {
   }
 
   static func ban(of subject: Subject, in database: Database) throws -> Ban? {
-    let hash = try key(in: database).banHash(of: subject)
-    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try Ban(stored: $0) }
+    try ban(key(in: database).banHash(of: subject), in: database)
+  }
+
+  static func ban(_ hash: [UInt8], in database: Database) throws -> Ban? {
+    try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash]).map { try Ban(stored: $0) }
   }
 
   /// Whether this operator or manager may neither lift nor replace the ban of a user.

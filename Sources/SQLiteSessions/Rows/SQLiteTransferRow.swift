@@ -20,7 +20,7 @@ enum SQLiteTransferRow {
       """
       INSERT INTO prepared_transfers (transfer, hash, subject, team, prepared) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (transfer) DO UPDATE SET hash = excluded.hash, subject = excluded.subject, team = excluded.team,
-        prepared = excluded.prepared
+        prepared = excluded.prepared, moved = NULL
       """, [transfer.subject.text, hash, subject.text, transfer.team, now.stored])
   }
 
@@ -35,9 +35,17 @@ enum SQLiteTransferRow {
     return (try row.bytes(0), try row.optionalText(1).flatMap { Subject($0) })
   }
 
-  /// Keeps only the hash of a subject of which nothing else is left.
-  static func hide(_ subject: Subject, in database: Database) throws {
-    try database.run("UPDATE prepared_transfers SET subject = NULL WHERE subject = ?", [subject.text])
+  /// Keeps only hashes of a user who has moved.
+  /// - Parameters:
+  ///   - hash: of the previous subject.
+  ///   - newHash: of the new one.
+  static func noteMove(of hash: [UInt8], to newHash: [UInt8], in database: Database) throws {
+    try database.run("UPDATE prepared_transfers SET subject = NULL, moved = ? WHERE hash = ?", [newHash, hash])
+  }
+
+  /// The hash of the subject that a user has moved to; nil for one who has not.
+  static func newHash(of hash: [UInt8], in database: Database) throws -> [UInt8]? {
+    try database.row("SELECT moved FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [hash])?.bytes(0)
   }
 
   /// Removes the identifier of a user who is forgotten, except for what refuses the user: the hash if there is a ban,
@@ -49,6 +57,6 @@ enum SQLiteTransferRow {
       DELETE FROM prepared_transfers
       WHERE subject = ? AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.hash)
       """, [subject.text])
-    try hide(subject, in: database)
+    try database.run("UPDATE prepared_transfers SET subject = NULL WHERE subject = ?", [subject.text])
   }
 }

@@ -51,7 +51,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
       ["id", "hash", "group_name", "uses", "used", "expires", "closes", "note", "created", "created_by"]
     case .invitationUses: ["invitation", "subject", "used"]
     case .machineTokens: ["name", "handle", "group_name", "created", "expires", "created_by"]
-    case .preparedTransfers: ["transfer", "hash", "subject", "team", "prepared"]
+    case .preparedTransfers: ["transfer", "hash", "subject", "team", "prepared", "moved"]
     }
   }
 
