@@ -57,6 +57,18 @@ struct GroupRulesTests {
     #expect(staff.evaluate(user("x", stored: ["machines", "gone"])) == .denied(.notListed))
   }
 
+  @Test("The subject that a user had with another team is refused by deny lists, and admitted by no list")
+  func formerSubject() {
+    var moved = Principal(subject: "new", formerSubject: "boss")
+    moved.membership = directory.membership(of: moved)
+    #expect(rules(denied: { $0.subjects = ["boss"] }).evaluate(moved) == .denied(.denyListed))
+    #expect(rules(denied: { $0.groups = ["staff"] }).evaluate(moved) == .denied(.denyListed))
+    #expect(rules(denied: { $0.subjects = ["bos"] }).evaluate(moved) == .allowed)
+    #expect(rules { $0.subjects = ["boss"] }.evaluate(moved) == .denied(.notListed))
+    #expect(rules { $0.groups = ["staff"] }.evaluate(moved) == .denied(.notListed))
+    #expect(directory.names(of: moved.membership.groups).isEmpty)
+  }
+
   @Test("Deny lists win over every allow list, and match addresses that are not verified")
   func denied() {
     let all = rules(denied: { $0.groups = ["banned"] })

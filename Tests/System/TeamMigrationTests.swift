@@ -36,9 +36,10 @@ struct TeamMigrationTests {
   }
 
   /// The gateway runs with the other team's key from now on, at Apple too.
-  private func transfer() throws {
+  /// - Parameter configuration: the gateway's until now; nil for the one that it was first started with.
+  private func transfer(_ configuration: GatewayConfiguration? = nil) throws {
     try site.apple.transfer(toTeam: Self.newTeam, keyID: Self.newKey)
-    var configuration = site.gateway.configuration
+    var configuration = configuration ?? site.gateway.configuration
     configuration["apple", "team_id"] = "\"\(Self.newTeam)\""
     configuration["apple", "key_id"] = "\"\(Self.newKey)\""
     try site.gateway.restart(with: configuration)
@@ -183,7 +184,9 @@ struct TeamMigrationTests {
     var configuration = site.gateway.configuration
     configuration.ending = "[[group]]\nname = \"bad\"\n"
     configuration["access", "deny_groups"] = "[\"bad\"]"
+    configuration["access", "deny_subjects"] = "[\"\(try site.apple.subject(of: "eve"))\"]"
     try site.gateway.restart(with: configuration)
+    _ = try site.signedIn(as: "eve")
     let users = ["ben", "dana"]
     for user in users {
       _ = try site.signedIn(as: user)
@@ -191,14 +194,15 @@ struct TeamMigrationTests {
     }
     try site.gateway.order("POST", "/accounts/\(site.apple.subject(of: "dana"))/disconnect")
     #expect(try migrate("--to", Self.newTeam).exit == .code(0))
-    try transfer()
-    for user in users {
+    try transfer(configuration)
+    // Eve by the configuration, which has the previous subject.
+    for user in users + ["eve"] {
       let visitor = try site.signedIn(as: user)
       #expect(try visitor.fetch(site.origin + "/x").status == 403, "\(user)")
     }
     // Dana's account is of the new team: it needs nothing.
     let completed = try migrate("--complete")
-    #expect(completed.standardError.contains("1 done_before, 1 not_prepared"), "\(completed.standardError)")
+    #expect(completed.standardError.contains("2 done_before, 1 not_prepared"), "\(completed.standardError)")
     for user in users {
       let new = try site.apple.subject(of: user, team: Self.newTeam)
       try site.gateway.order("DELETE", "/groups/bad/members/\(new)")

@@ -53,7 +53,9 @@ package final class GroupDirectory: Sendable {
       byAddress = emails[address.folded].union(domains[Array(address.folded[address.domain])])
     }
     if user.isEmailVerified || !requiresVerifiedEmail { certain.formUnion(byAddress) }
-    return GroupMembership(groups: certain, deniable: certain.union(byAddress))
+    var deniable = certain.union(byAddress)
+    if let former = user.formerSubject { deniable.formUnion(subjects[Array(former.utf8)]) }
+    return GroupMembership(groups: certain, deniable: deniable)
   }
 
   /// The member of the configuration that puts a user into a group, as `members` or `members_file` write it; an address

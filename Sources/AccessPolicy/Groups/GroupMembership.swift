@@ -2,7 +2,7 @@
 package struct GroupMembership: Sendable, Equatable {
   /// Groups that admit: by subject, by the store, and by a verified address.
   package var groups = GroupSet()
-  /// Groups that deny: those, and by an address that is not verified.
+  /// Groups that deny: those, and by an address that is not verified, and by the subject of another team.
   package var deniable = GroupSet()
 
   /// The membership of a user in no group.

@@ -101,10 +101,14 @@ struct CompiledDenials: Sendable, Hashable {
     self.groups = groups.set(of: lists.groups)
   }
 
-  /// Whether a list names the user. The address counts whether Apple has verified it or not.
+  /// Whether a list names the user. The address counts whether Apple has verified it or not, and so does the subject
+  /// that the user had with another team.
   func names(_ user: Principal) -> Bool {
     if groups.intersects(user.membership.deniable) { return true }
-    if !subjects.isEmpty, subjects.contains(Array(user.subject.utf8)) { return true }
+    if !subjects.isEmpty {
+      if subjects.contains(Array(user.subject.utf8)) { return true }
+      if let former = user.formerSubject, subjects.contains(Array(former.utf8)) { return true }
+    }
     guard !emails.isEmpty, let email = user.email else { return false }
     return emails.contains(email.utf8.map(\.asciiLowercased))
   }

@@ -2,6 +2,8 @@
 package struct Principal: Sendable, Equatable {
   /// Apple's `sub`.
   package var subject: String
+  /// Apple's `sub` before the application came from another team: only deny lists that name it count.
+  package var formerSubject: String?
   /// The address of the identity token; nil where there was none or an empty one (Work & School accounts).
   package var email: String?
   /// Apple's `email_verified`.
@@ -16,9 +18,10 @@ package struct Principal: Sendable, Equatable {
   /// A user without groups, until ``membership`` is set.
   package init(
     subject: String, email: String? = nil, isEmailVerified: Bool = false, isPrivateEmail: Bool = false,
-    organization: String? = nil
+    organization: String? = nil, formerSubject: String? = nil
   ) {
     self.subject = subject
+    self.formerSubject = formerSubject
     self.email = email
     self.isEmailVerified = isEmailVerified
     self.isPrivateEmail = isPrivateEmail

@@ -27,7 +27,8 @@ struct UserPolicy: Sendable {
     let claims = account.claims
     var principal = Principal(
       subject: account.subject.text, email: claims.email, isEmailVerified: claims.emailVerified ?? false,
-      isPrivateEmail: claims.isPrivateEmail ?? false, organization: claims.organizationID)
+      isPrivateEmail: claims.isPrivateEmail ?? false, organization: claims.organizationID,
+      formerSubject: claims.formerSubject?.text)
     principal.membership = groups.membership(
       of: principal, stored: account.access.groups.map(\.text), requiresVerifiedEmail: !allowsUnverifiedEmail)
     return principal
