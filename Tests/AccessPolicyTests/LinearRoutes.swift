@@ -15,6 +15,18 @@ struct LinearRoutes {
     var method: String
     /// nil: the host of `public_url`.
     var host: String?
+    /// The value of `Depth`.
+    var depth = RequestDepth.everything
+
+    /// The depth of a request with this method.
+    var reach: RequestDepth {
+      switch method {
+      case "DELETE", "MOVE", "REPORT", "SEARCH": .everything
+      case "COPY", "LOCK": depth == .resource ? .resource : .everything
+      case "PROPFIND": depth
+      default: .resource
+      }
+    }
   }
 
   struct Answer: Equatable {
@@ -77,6 +89,10 @@ struct LinearRoutes {
     if case .refused = judgement { return Answer(who: .nobody, unauthenticated: .automatic, upstream: nil) }
     let eligible = routes.indices.filter { holds(routes[$0].host, request.host) && holds($0, for: request.method) }
     var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)
+    // What is below the path of an exact route is not that route's.
+    let rest = settings(eligible.filter { routes[$0].match == .prefix && contains(routes[$0], request.path) }, request)
+    let restricts = admitsOthers(both(answer, rest), than: answer)
+    if request.reach != .resource { answer = both(answer, rest) }
     var isAnywhere = false
     if case .ambiguous(let ambiguity) = judgement, ambiguity != .cookieless {
       for floor in [settings([], request), settings(eligible.filter { isRoot(routes[$0]) }, request)] {
@@ -89,19 +105,57 @@ struct LinearRoutes {
       let route = routes[index]
       let isElsewhere = contains(route, request.path) || !mayContain(route, request.path)
       guard isAnywhere || !isElsewhere && !isLifted(route, request) else { continue }
-      let place = Array(route.path.utf8)
-      let chain = eligible.filter { other in
-        routes[other].match == .exact
-          ? route.match == .exact && place == Array(routes[other].path.utf8)
-          : contains(routes[other], place)
+      answer = both(answer, settingsAtOwnPath(of: route, eligible, request))
+    }
+    if request.reach == .members { answer = both(answer, below(request, eligible, onlyMembers: true)) }
+    let everything = below(request, eligible, onlyMembers: false)
+    if request.reach == .everything { answer = both(answer, everything) }
+    answer.dropsMethodOverride =
+      request.reach == .resource && restricts || admitsOthers(both(answer, everything), than: answer)
+      || routes.contains { route in
+        route.methods != nil && holds(route.host, request.host)
+          && (isAnywhere || contains(route, request.path) || mayContain(route, request.path)
+            || isBelow(route, request.path, isMember: false))
       }
-      answer = both(answer, settings(chain, request))
-    }
-    answer.dropsMethodOverride = routes.contains { route in
-      route.methods != nil && holds(route.host, request.host)
-        && (isAnywhere || contains(route, request.path) || mayContain(route, request.path))
-    }
     return answer.normalized
+  }
+
+  /// The settings of requests for a route's own path.
+  private func settingsAtOwnPath(of route: RouteSettings, _ eligible: [Int], _ request: Request) -> Answer {
+    let place = Array(route.path.utf8)
+    let chain = eligible.filter { other in
+      routes[other].match == .exact
+        ? route.match == .exact && place == Array(routes[other].path.utf8)
+        : contains(routes[other], place)
+    }
+    return settings(chain, request)
+  }
+
+  /// The answer that every route admits whose path is below that of a request.
+  private func below(_ request: Request, _ eligible: [Int], onlyMembers: Bool) -> Answer {
+    var answer = Answer(who: .everybody, unauthenticated: .automatic, upstream: nil, passesPreflights: true)
+    for index in eligible where routes[index].statesAccess {
+      guard isBelow(routes[index], request.path, isMember: onlyMembers) else { continue }
+      answer = both(answer, settingsAtOwnPath(of: routes[index], eligible, request))
+    }
+    return answer
+  }
+
+  /// Whether a route's path is below that of a request, read leniently.
+  /// - Parameter isMember: whether directly so.
+  private func isBelow(_ route: RouteSettings, _ path: [UInt8], isMember: Bool) -> Bool {
+    var own = Array(route.path.utf8)
+    if own.last == 0x2F { own.removeLast() }
+    let slashes = own.indices.filter { own[$0] == 0x2F }
+    return slashes.suffix(isMember ? 1 : slashes.count).contains { slash in
+      isAtEnd(of: RouteSettings(path: String(decoding: own[..<slash], as: UTF8.self)), path)
+    }
+  }
+
+  private func admitsOthers(_ one: Answer, than other: Answer) -> Bool {
+    let (one, other) = (one.normalized, other.normalized)
+    return one.who != other.who || one.networks != other.networks || one.maxAge != other.maxAge
+      || one.acceptsTokens != other.acceptsTokens || one.denials != other.denials
   }
 
   /// Whether an exact route for a file does not hold for what is behind the file's name, because the access there is

@@ -165,7 +165,8 @@ struct RoutePropertyTests {
       return LinearRoutes.Answer(who: .nobody, unauthenticated: .automatic)
     }
     let decision = table.match(
-      request.path.span, .classify(request.path.span), method: Array(request.method.utf8).span, host: host)
+      request.path.span, .classify(request.path.span), method: Array(request.method.utf8).span, depth: request.depth,
+      host: host)
     let who: LinearRoutes.Who =
       switch decision.access {
       case .public: .everybody
@@ -239,7 +240,9 @@ private struct RandomRoutes {
     route.host = one(of: [.publicURL, .publicURL, .publicURL, .all, .named("one"), .named("two")])
     if chance(25) { route.match = .exact }
     if chance(isPlain ? 60 : 30) {
-      route.methods = one(of: [["GET"], ["POST"], ["GET", "POST"], ["HEAD"], ["PURGE", "GET"]])
+      route.methods = one(of: [
+        ["GET"], ["POST"], ["GET", "POST"], ["HEAD"], ["PURGE", "GET"], ["DELETE"], ["DELETE", "PROPFIND"],
+      ])
     }
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: route.access = .public
@@ -300,7 +303,8 @@ private struct RandomRoutes {
       path = "\(segment)\(path.dropFirst(chance(20) ? 1 : 0))"
     }
     return LinearRoutes.Request(
-      path: Array(path.utf8), method: one(of: ["GET", "HEAD", "POST", "PURGE", "get", "OPTIONS"]),
-      host: one(of: [nil, nil, "one", "two", "three", "four"]))
+      path: Array(path.utf8),
+      method: one(of: ["GET", "HEAD", "POST", "PURGE", "get", "OPTIONS", "DELETE", "COPY", "PROPFIND", "PROPFIND"]),
+      host: one(of: [nil, nil, "one", "two", "three", "four"]), depth: one(of: [.resource, .members, .everything]))
   }
 }

@@ -32,18 +32,19 @@ enum SessionParameter {
 }
 
 extension RouteTable {
-  /// As ``match(_:_:method:host:)``. A path that would be canonical without a session parameter at its end is canonical
-  /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same
-  /// rules hold.
+  /// As ``match(_:_:method:depth:host:)``. A path that would be canonical without a session parameter at its end is
+  /// canonical with it, too, where dropping it leads to the same decision: whether the application drops it or not, the
+  /// same rules hold.
   package func matchWithSessionParameter(
-    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>, host: Host = .publicURL
+    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>,
+    depth: RequestDepth = .everything, host: Host = .publicURL
   ) -> RouteDecision {
     guard let end = SessionParameter.plainEnd(of: path, classification) else {
-      return match(path, classification, method: method, host: host)
+      return match(path, classification, method: method, depth: depth, host: host)
     }
-    let decision = match(path, .canonical, method: method, host: host)
-    return match(path.extracting(0..<end), .canonical, method: method, host: host) == decision
-      ? decision : match(path, classification, method: method, host: host)
+    let decision = match(path, .canonical, method: method, depth: depth, host: host)
+    return match(path.extracting(0..<end), .canonical, method: method, depth: depth, host: host) == decision
+      ? decision : match(path, classification, method: method, depth: depth, host: host)
   }
 
   /// The same as ``match(_:_:host:)``, where the method is not known.

@@ -102,6 +102,12 @@ package struct RouteDecision: Sendable, Hashable {
     return result
   }
 
+  /// Whether it admits other users, addresses, sign-ins or tokens than another decision.
+  func admitsOthers(than other: RouteDecision) -> Bool {
+    access != other.access || networks != other.networks || maxAge != other.maxAge || denials != other.denials
+      || acceptsTokens != other.acceptsTokens
+  }
+
   /// Takes over the deny lists of both readings, nil if they are too many: a stricter reading refuses the users that
   /// are anonymous under a public one.
   private mutating func join(_ denials: RuleIndexes?) {

@@ -21,6 +21,9 @@ struct RouteRows {
     return number
   }
 
+  /// The number of a row's decision for a method.
+  func number(_ row: Int32, _ method: Int) -> Int32 { row >= 0 ? row : table[Int(~row) * stride + method] }
+
   /// The number of a decision.
   mutating func number(of decision: RouteDecision) -> Int32 {
     // Adjacent routes often have the same decision.

@@ -21,6 +21,9 @@ package import WebFormats
 /// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must
 ///   admit it.
 ///
+/// A request that acts on a folder (``RequestDepth``: DELETE, COPY, PROPFIND, …) must also be admitted by each route
+/// whose path is below the folder's, in every reading of the path, and by what holds there without a route.
+///
 /// A class, so that it is not copied for every request.
 package final class RouteTable: Sendable {
   /// The rules that ``RouteDecision/Access/rules(_:)`` points into.
@@ -162,18 +165,22 @@ package final class RouteTable: Sendable {
   ///   - path: the bytes that were classified.
   ///   - classification: that of the path; a refused one is denied.
   ///   - method: the bytes of the method.
+  ///   - depth: the value of `Depth`; ``RequestDepth/everything`` for anything but 0 and 1.
   ///   - host: the host that the request is for.
   package func match(
-    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>, host: Host = .publicURL
+    _ path: Span<UInt8>, _ classification: PathClassification, method: Span<UInt8>,
+    depth: RequestDepth = .everything, host: Host = .publicURL
   ) -> RouteDecision {
     if case .refused = classification { return RouteDecision(access: .deny) }
-    let (tree, method) = (tree(of: host), methods.number(of: method))
-    let decision = tree.match(path, classification, method: method)
+    let (tree, depth) = (tree(of: host), RequestDepth(method: method, field: depth))
+    let number = methods.number(of: method)
+    let decision = tree.match(path, classification, method: number, depth: depth)
     guard let readings = readings(of: path, classification, tree) else { return decision }
-    return restricted(decision, to: readings, tree, method)
+    return restricted(decision, to: readings, tree, number, depth)
   }
 
-  /// The decision on a path whose method is not known: every method must be admitted.
+  /// The decision on a path whose method is not known: every method must be admitted to the path, not to what is below
+  /// it, which most requests do not act on.
   package func match(
     _ path: Span<UInt8>, _ classification: PathClassification, host: Host = .publicURL
   ) -> RouteDecision {
@@ -181,8 +188,8 @@ package final class RouteTable: Sendable {
     let tree = tree(of: host)
     let readings = readings(of: path, classification, tree)
     func decision(_ method: Int) -> RouteDecision {
-      let decision = tree.match(path, classification, method: method)
-      return readings.map { restricted(decision, to: $0, tree, method) } ?? decision
+      let decision = tree.match(path, classification, method: method, depth: .resource)
+      return readings.map { restricted(decision, to: $0, tree, method, .resource) } ?? decision
     }
     var result = decision(methods.other)
     for method in 0..<methods.count { result = result.restricted(by: decision(method)) }
@@ -202,12 +209,13 @@ package final class RouteTable: Sendable {
 
   /// The decision on a path whose further readings must be admitted as well.
   private func restricted(
-    _ decision: RouteDecision, to readings: PathReadings, _ tree: RouteTree, _ method: Int
+    _ decision: RouteDecision, to readings: PathReadings, _ tree: RouteTree, _ method: Int, _ depth: RequestDepth
   ) -> RouteDecision {
     var result = decision
     if readings.couldBeAnywhere { tree.restrictEverywhere(&result, method) }
     for reading in readings.paths {
-      result = result.restricted(by: tree.match(reading.path.span, reading.classification, method: method))
+      result = result.restricted(
+        by: tree.match(reading.path.span, reading.classification, method: method, depth: depth))
     }
     return result.marked(against: decision)
   }

@@ -7,6 +7,9 @@ final class RouteTree: Sendable {
     var prefix = RouteTree.noRow
     /// The row of the path itself where a route holds for exactly it; ``noRow`` otherwise.
     var exact = RouteTree.noRow
+    /// The row of the path itself together with what lies below it, where an exact route holds for the path alone;
+    /// ``noRow`` otherwise.
+    var exactWithRest = RouteTree.noRow
     /// The length of the path of the route whose `access` each row has, the least of all methods; 0 if that of no route
     /// is in effect.
     var prefixAccessDepth: Int32 = 0
@@ -31,6 +34,14 @@ final class RouteTree: Sendable {
     var row: Int32
   }
 
+  /// The rows of the entries below a folder: the strictest of all. ``noRow`` where they restrict nobody.
+  struct Folder {
+    /// Those for its direct members.
+    var members: Int32
+    /// All of them.
+    var everything: Int32
+  }
+
   static let noRow = Int32.min
   static let noDecision = Int32.max
 
@@ -43,6 +54,9 @@ final class RouteTree: Sendable {
   private let entries: [LooseEntry]
   /// The first entry of each node of `loose`; -1 if there is none.
   private let firstEntry: [Int32]
+  private let folders: [Folder]
+  /// The folder of each node of `loose` that a slash leads to; -1 for all other nodes.
+  private let folderOfNode: [Int32]
   private let decisions: [RouteDecision]
   /// Decisions by method, ``stride`` for each row that differs by method.
   private let table: [Int32]
@@ -69,6 +83,8 @@ final class RouteTree: Sendable {
     placeOfNode = parts.placeOfNode
     entries = parts.entries
     firstEntry = parts.firstEntry
+    folders = parts.folders
+    folderOfNode = parts.folderOfNode
     decisions = parts.rows.decisions
     table = parts.rows.table
     stride = parts.rows.stride
@@ -89,8 +105,10 @@ final class RouteTree: Sendable {
 
   /// The decision on a path, whose classification must not be a refusal. Without allocation; the time is proportional
   /// to the length of the path, as far as it is the beginning of a route's.
-  func match(_ path: Span<UInt8>, _ classification: PathClassification, method: Int) -> RouteDecision {
-    var request = Request(method: method)
+  func match(
+    _ path: Span<UInt8>, _ classification: PathClassification, method: Int, depth: RequestDepth
+  ) -> RouteDecision {
+    var request = Request(method: method, depth: depth)
     var row = defaultRow
     var node = 0
     var index = 0
@@ -111,7 +129,8 @@ final class RouteTree: Sendable {
       }
     }
     if request.exactPlace >= 0 {
-      let exact = places[Int(request.exactPlace)].exact
+      let place = places[Int(request.exactPlace)]
+      let exact = depth == .resource ? place.exact : place.exactWithRest
       if exact != Self.noRow { row = exact }
     }
     let own = self[row, method]
@@ -124,8 +143,34 @@ final class RouteTree: Sendable {
       if ambiguity != .cookieless { restrictToDefault(&decision, method) }
     }
     let isRestrictable = canBeRestricted(decision)
-    if isRestrictable { readLoosely(path, LooseReading(), at: 0, request, &decision) }
-    return isRestrictable || classification != .canonical ? decision.marked(against: own) : decision
+    guard isRestrictable else { return classification != .canonical ? decision.marked(against: own) : decision }
+    var below = Below()
+    readLoosely(path, LooseReading(), at: 0, request, &decision, &below)
+    decision = decision.marked(against: own)
+    include(below, depth, in: &decision)
+    return decision
+  }
+
+  /// The decisions on what lies below a path, in every reading of the path as a folder.
+  private struct Below {
+    var members: RouteDecision?
+    var everything: RouteDecision?
+  }
+
+  /// Requires a decision on a path to admit to what the request acts on below the path, too. As an application may take
+  /// the method from another field, such fields are removed where the depth of another method would make a difference.
+  private func include(_ below: Below, _ depth: RequestDepth, in decision: inout RouteDecision) {
+    guard let everything = below.everything, decision.access != .signOut else { return }
+    switch depth {
+    case .everything:
+      decision = decision.restricted(by: everything)
+      return
+    case .members: if let members = below.members { decision = decision.restricted(by: members) }
+    case .resource: break
+    }
+    if decision.dropsMethodOverride { return }
+    let whole = decision.restricted(by: everything)
+    if whole.dropsMethodOverride || whole.admitsOthers(than: decision) { decision.dropsMethodOverride = true }
   }
 
   /// Requires a decision on a path to meet every route, and the default.
@@ -148,6 +193,7 @@ final class RouteTree: Sendable {
   /// The result of the walk over the exact bytes.
   private struct Request {
     let method: Int
+    let depth: RequestDepth
     /// The place of the longest prefix that the path lies under; -1 if there is none.
     var prefixPlace: Int32 = -1
     /// The place of exactly this path; -1 if there is none.
@@ -168,7 +214,8 @@ final class RouteTree: Sendable {
   /// drop, both are followed; each node is reached at most once. If the walk is not at its end when it comes to a byte
   /// that is not UTF-8, the path may go on as any route's.
   private func readLoosely(
-    _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision
+    _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision,
+    _ below: inout Below
   ) {
     var (reading, node) = (start, startNode)
     while true {
@@ -176,19 +223,30 @@ final class RouteTree: Sendable {
       if slash >= 0 || firstEntry[node] >= 0, let end = reading.segmentEnd(in: path) {
         if end.isAtLegacyByte(of: path) { return restrictEverywhere(&decision, request.method) }
         let next = end.behindSeparators(in: path)
-        if firstEntry[node] >= 0 {
-          // The last segment may be one that servers drop as a whole: `/%20` is `/`.
-          let last = next ?? end
-          let isPathEnd = (last.segmentEnd(in: path) ?? last).isAtPathEnd(in: path)
-          restrict(&decision, at: node, request, isPathEnd: isPathEnd)
-        }
-        if slash >= 0, let next { readLoosely(path, next, at: slash, request, &decision) }
+        // The last segment may be one that servers drop as a whole: `/%20` is `/`.
+        let last = next ?? end
+        let isPathEnd = (last.segmentEnd(in: path) ?? last).isAtPathEnd(in: path)
+        if firstEntry[node] >= 0 { restrict(&decision, at: node, request, isPathEnd: isPathEnd) }
+        if slash >= 0, isPathEnd { add(Int(folderOfNode[slash]), request, to: &below) }
+        if slash >= 0, let next { readLoosely(path, next, at: slash, request, &decision, &below) }
       }
       if reading.isAtLegacyByte(of: path) { return restrictEverywhere(&decision, request.method) }
       guard let byte = reading.next(in: path), byte != UInt8(ascii: "/") else { return }
       node = loose.child(of: node, byte)
       if node < 0 { return }
     }
+  }
+
+  /// Adds what lies below a folder that a path is, in one of its readings.
+  private func add(_ folder: Int, _ request: Request, to below: inout Below) {
+    guard folder >= 0 else { return }
+    let (members, everything) = (folders[folder].members, folders[folder].everything)
+    if everything == Self.noRow { return }
+    let decision = self[everything, request.method]
+    below.everything = below.everything.map { $0.restricted(by: decision) } ?? decision
+    guard request.depth == .members, members != Self.noRow else { return }
+    let direct = self[members, request.method]
+    below.members = below.members.map { $0.restricted(by: direct) } ?? direct
   }
 
   private func restrict(_ decision: inout RouteDecision, at node: Int, _ request: Request, isPathEnd: Bool) {

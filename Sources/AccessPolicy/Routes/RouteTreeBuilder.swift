@@ -10,6 +10,8 @@ struct RouteTreeBuilder {
     var placeOfNode: [Int32] = []
     var entries: [RouteTree.LooseEntry] = []
     var firstEntry: [Int32] = []
+    var folders: [RouteTree.Folder] = []
+    var folderOfNode: [Int32] = []
     var rows: RouteRows
     var defaultRow: Int32 = 0
     var rootRow: Int32 = 0
@@ -179,7 +181,9 @@ struct RouteTreeBuilder {
         let (decisions, depth) = self.decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
         let row = parts.rows.add(decisions)
         if isExact {
-          (result.exact, result.exactAccessDepth) = (row, depth)
+          result.exactAccessDepth = depth
+          let rest = self.decisions(at: number, isExact: false, &parts.rows, &compiler, &problems).numbers
+          (result.exact, result.exactWithRest) = Self.exactRows(decisions, rest, &parts.rows)
         } else {
           (result.prefix, result.prefixAccessDepth) = (row, depth)
         }
@@ -215,8 +219,48 @@ struct RouteTreeBuilder {
     for (index, entry) in parts.entries.enumerated().reversed() {
       parts.firstEntry[Int(entry.looseNode)] = Int32(index)
     }
+    addFolders(to: &parts)
     nest(&parts.places)
     return parts
+  }
+
+  /// Adds what lies below each folder.
+  private func addFolders(to parts: inout Parts) {
+    var folders = FolderRows(nodeCount: parts.loose.nodeCount, open: parts.rows.number(of: Self.everything))
+    for entry in parts.entries {
+      let place = places[Int(entry.place)]
+      guard let route = entry.isExact ? place.exact.first : place.prefix.first else {
+        preconditionFailure("an entry without a route")
+      }
+      folders.add(entry.row, at: checked.loosePaths[route], in: parts.loose, &parts.rows)
+    }
+    parts.folders = folders.folders(&parts.rows)
+    parts.folderOfNode = folders.ofNode
+  }
+
+  /// The rows of a path that has an exact route.
+  ///
+  /// The route does not hold for what is below the path: a request that acts on it must be admitted by the other routes
+  /// as well.
+  /// - Parameters:
+  ///   - exact: the decisions on the path itself.
+  ///   - rest: those on the path without the exact route.
+  /// - Returns: the row of requests for the path alone, from which a field with another method is removed where that
+  ///   makes a difference, and the row of requests that act on what is below the path.
+  private static func exactRows(
+    _ exact: [Int32], _ rest: [Int32], _ rows: inout RouteRows
+  ) -> (alone: Int32, withRest: Int32) {
+    var (alone, withRest): ([Int32], [Int32]) = ([], [])
+    for method in 0..<max(exact.count, rest.count) {
+      var own = rows.decisions[Int(exact[exact.count == 1 ? 0 : method])]
+      // Requests for signing out reach nothing of the application.
+      let both =
+        own.access == .signOut ? own : own.restricted(by: rows.decisions[Int(rest[rest.count == 1 ? 0 : method])])
+      if both.admitsOthers(than: own) { own.dropsMethodOverride = true }
+      alone.append(rows.number(of: own))
+      withRest.append(rows.number(of: both))
+    }
+    return (rows.add(alone), rows.add(withRest))
   }
 
   /// Whether a path ends with what looks like the name of a file: a dot within it, before a letter. Servers that run
