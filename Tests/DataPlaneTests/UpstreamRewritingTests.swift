@@ -225,4 +225,21 @@ struct UpstreamRewritingTests {
     }
     #expect(SentHead.clientAuthority(sent, &scratch) == Array("a.example".utf8))
   }
+
+  @Test("A review sees the Depth that the upstream got, and none if there were several")
+  func reviewedDepth() {
+    func reviewed(_ fields: String) -> [String] {
+      let text = "PROPFIND /x HTTP/1.1\r\nHost: a.example\r\n\(fields)\r\n"
+      let sent = ByteBuffer(string: forwarded(text, rules: rules))
+      var scratch = RequestHead()
+      let head = SentHead.reviewedHead(sent, nil, addsSlash: false, destination: nil, &scratch)
+      return head.map { String(buffer: $0).split(separator: "\r\n").map(String.init) } ?? []
+    }
+    let line = ["PROPFIND /x HTTP/1.1", "Host: a.example"]
+    #expect(reviewed("Depth: 0\r\n") == line + ["Depth: 0"])
+    #expect(reviewed("depth: infinity\r\n") == line + ["Depth: infinity"])
+    #expect(reviewed("") == line)
+    #expect(reviewed("Depth: 0\r\nDepth: 1\r\n") == line)
+    #expect(reviewed("Depth: 0\r\nConnection: depth\r\n") == line)
+  }
 }

@@ -8,9 +8,9 @@ import WebFormats
 
 @testable import Gateway
 
-// What `verify` judges beside the path, where the asking proxy passes it on: the second resource of COPY and MOVE, and
-// the page that opens a WebSocket. Both by the code of the gate (DestinationTests, TunnelTests), and only
-// to refuse.
+// What `verify` judges beside the path, where the asking proxy passes it on: the second resource of COPY and MOVE, what
+// is in a folder, and the page that opens a WebSocket. All by the code of the gate (DestinationTests,
+// FolderRequestTests, TunnelTests), and only to refuse.
 @Suite("External authorization of Destination and Origin")
 struct VerifyResourceTests {
   private static func settings() throws -> GatewaySettings {
@@ -104,6 +104,30 @@ struct VerifyResourceTests {
     #expect(try await rig.decide(asked(alias, cookie: anna)).status == 200)
     let wiki = ["X-Forwarded-Host: wiki.example.com", "Destination: https://app.example.com/dav/own/b"]
     #expect(try await rig.decide(asked(wiki, about: "/drop/a", cookie: anna)).status != 200)
+    try await rig.stop()
+  }
+
+  // MARK: Folders
+
+  @Test("A request that acts on a folder needs what is in it, whatever Depth says, if its method is known")
+  func folders() async throws {
+    let rig = try await GateRig(try Self.settings())
+    let (_, anna) = try rig.signIn("001.anna")
+    let (_, ben) = try rig.signIn("002.ben")
+    for (method, fields) in [
+      ("DELETE", []), ("COPY", ["Depth: 0"]), ("PROPFIND", ["Depth: 0"]),
+    ] as [(String, [String])] {
+      #expect(try await rig.decide(asked(fields, about: "/dav/", method: method, cookie: anna)).status == 403)
+      #expect(try await rig.decide(asked(fields, about: "/dav/", method: method, cookie: ben)).status == 200)
+      #expect(try await rig.decide(asked(fields, about: "/dav/own/", method: method, cookie: anna)).status == 200)
+    }
+    #expect(try await rig.decide(asked([], about: "/dav/", method: "MOVE", cookie: ben)).status == 403)
+    #expect(try await rig.decide(asked([], about: "/dav/", method: "GET", cookie: anna)).status == 200)
+    #expect(try await rig.decide(asked([], about: "/dav/", method: nil, cookie: anna)).status == 200)
+    for method in ["POST", nil] {
+      let fields = ["X-HTTP-Method-Override: DELETE"]
+      #expect(try await rig.decide(asked(fields, about: "/dav/", method: method, cookie: anna)).status == 403)
+    }
     try await rig.stop()
   }
 

@@ -22,7 +22,7 @@ struct FieldTests {
     .xRequestID: "x-request-id", .traceparent: "traceparent", .xForwardedURI: "x-forwarded-uri",
     .xOriginalURI: "x-original-uri", .xOriginalURL: "x-original-url", .xRewriteURL: "x-rewrite-url",
     .location: "location", .contentLocation: "content-location", .refresh: "refresh", .destination: "destination",
-    .date: "date",
+    .depth: "depth", .date: "date",
   ]
 
   private func classify(_ name: [UInt8]) -> KnownField {

@@ -13,7 +13,7 @@ enum IdentityHeaderText {
     "proxy-authenticate", "www-authenticate", "forwarded", "via", "http2-settings", "max-forwards", "x-forwarded-for",
     "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port", "x-real-ip", "x-request-id", "x-identity-assertion",
     "x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-method", "sec-fetch-mode",
-    "sec-fetch-site", "traceparent", "proxy",
+    "sec-fetch-site", "traceparent", "proxy", "depth",
   ]
 
   /// Reserved fields that may be set for a single upstream: without a claim they do not describe the request, and
@@ -22,10 +22,10 @@ enum IdentityHeaderText {
     "authorization", "accept", "accept-encoding", "origin", "via", "x-forwarded-port",
   ]
 
-  /// Fields without which a request cannot be forwarded.
+  /// Fields without which a request cannot be forwarded, or asks for more than was authorized.
   private static let needed: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
-    "expect", "host", "http2-settings",
+    "expect", "host", "http2-settings", "depth",
   ]
 
   /// Checks the name of a header that some upstream gets.

@@ -20,7 +20,7 @@ extension Exchange {
   /// Prepares the review of an exchange.
   /// - Parameters:
   ///   - peer: the peer of its connection.
-  ///   - head: line, authority and `Destination` of its request, read from the head that was sent.
+  ///   - head: line, authority, `Destination` and `Depth` of its request, read from the head that was sent.
   /// - Returns: nil where nothing is known to judge it by.
   mutating func prepareReview(from peer: ClientPeer, _ head: @autoclosure () -> ByteBuffer?) -> ExchangeReview? {
     if review == nil, let head = head() {

@@ -9,8 +9,8 @@ enum SentHead {
   /// that is collected.
   static let largest = 65_535 - 64
 
-  /// The line, the authority and the `Destination` of a request as its client sent them, as a head without anything
-  /// else.
+  /// The line, the authority, the `Destination` and the `Depth` of a request as its client sent them, as a head without
+  /// anything else.
   /// - Parameters:
   ///   - rewriting: for the upstream that it was sent to.
   ///   - destination: see ``UpstreamRequest/destination``.
@@ -35,6 +35,11 @@ enum SentHead {
     if let destination {
       head.writeStaticString("\r\nDestination: ")
       head.writeBytes(destination)
+    }
+    // Not if there are several, which an application could read in another way.
+    if let depth = scratch.fields.line(.depth), !scratch.fields.isRepeated(.depth) {
+      head.writeStaticString("\r\nDepth: ")
+      head.writeBytes(bytes.extracting(depth.value))
     }
     head.writeStaticString("\r\n\r\n")
     return head

@@ -131,7 +131,7 @@ package final class ForwardingRules: Sendable {
     case .forwarded: return !trusted && isKept(line, bytes)
     case .xOriginalURL, .xRewriteURL: return false
     case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie, .location,
-      .contentLocation, .refresh, .destination:
+      .contentLocation, .refresh, .destination, .depth:
       // One call for each: a choice of one of the two lists would copy it, and so retain what it is made of.
       let isDoubtful =
         trusted ? notFromProxies.contains(bytes, line.name) : notFromStrangers.contains(bytes, line.name)

@@ -10,7 +10,8 @@ internal import Sessions
 /// The gate of one event loop under one configuration: decides about a request at once, from what this loop knows.
 ///
 /// The order is security-critical: authority, path, our own endpoints, route, networks, session, rules, age; then the
-/// same for a `Destination`. Each step either answers or falls through to the next; none can be skipped.
+/// same for a `Destination`. Each step either answers or falls through to the next; none can be skipped. The decision
+/// of the route includes what is below the path, for requests that act on it.
 ///
 /// Nothing in it changes, so that a request need not retain what it uses.
 final class ConfiguredGate {
@@ -94,14 +95,14 @@ final class ConfiguredGate {
       if isGatewayPath { return own.decide(head, bytes, path, &request) }
       route = routes.matchWithSessionParameter(
         text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
-        host: request.site.routes)
+        depth: DepthField.depth(head, bytes), host: request.site.routes)
     } else {
       // `*`, or an absolute form without a path: the server as a whole.
       classification = .canonical
       let root = GateConfiguration.root
       route = routes.match(
-        root.span, classification,
-        method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
+        root.span, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
+        depth: DepthField.depth(head, bytes), host: request.site.routes)
     }
     var decision = admit(route, head, bytes, client, &request)
     decision.note(ambiguityOf: route)

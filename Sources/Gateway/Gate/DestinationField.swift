@@ -2,7 +2,8 @@ internal import HTTPWire
 internal import WebFormats
 
 /// `Destination` of COPY and MOVE (RFC 4918, 10.3): a second resource, to which the application writes. The gate
-/// decides about it as about the request's own path.
+/// decides about it as about the request's own path. Whatever `Depth` says, what is below it counts: a folder there is
+/// overwritten as a whole (RFC 4918, 9.8.4 and 9.9.3).
 enum DestinationField {
   /// Finds the route of the field's path on the site of the request, for the gate, `verify` and the review of open
   /// exchanges. A field that cannot be read with certainty, or names another site, is refused.

@@ -54,8 +54,12 @@ extension GateConfiguration {
   }
 
   /// Finds the route of a path on a site.
-  /// - Parameter method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
-  func route(_ path: Range<Int>, method: Range<Int>?, _ bytes: RawSpan, on site: GateSite) -> PathRouting {
+  /// - Parameters:
+  ///   - method: that of the request; nil if it is not known, which takes the strictest rule of all methods.
+  ///   - depth: see ``DepthField``.
+  func route(
+    _ path: Range<Int>, method: Range<Int>?, depth: RequestDepth = .everything, _ bytes: RawSpan, on site: GateSite
+  ) -> PathRouting {
     let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
     let classification = PathClassification.classify(text)
     if case .refused = classification { return .refused }
@@ -65,6 +69,7 @@ extension GateConfiguration {
     }
     return .route(
       routes.matchWithSessionParameter(
-        text, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes))
+        text, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), depth: depth,
+        host: site.routes))
   }
 }

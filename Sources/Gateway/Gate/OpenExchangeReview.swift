@@ -255,7 +255,8 @@ final class OpenExchangeReview {
     guard Self.reviewParser.parse(bytes, into: &head) == .complete,
       let site = configuration.sites.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self)),
       let route = route(
-        head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
+        head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange,
+        depth: DepthField.depth(head, bytes), bytes, of: site)
     else { return .closed }
     guard isAccepted(exchange, on: site) else { return .signInRequired }
     if let ending = ending(on: route) { return ending }
@@ -274,14 +275,17 @@ final class OpenExchangeReview {
 
   /// The route of an application's path; nil if the gateway refuses the path or answers it itself.
   private func route(
-    _ path: Range<Int>?, method: Range<Int>, _ bytes: RawSpan, of site: GateSite
+    _ path: Range<Int>?, method: Range<Int>, depth: RequestDepth, _ bytes: RawSpan, of site: GateSite
   ) -> RouteDecision? {
     guard let path else {
       let root = GateConfiguration.root
       return configuration.routes.match(
-        root.span, .canonical, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes)
+        root.span, .canonical, method: bytes.extracting(method)._unsafeView(as: UInt8.self), depth: depth,
+        host: site.routes)
     }
-    guard case .route(let route) = configuration.route(path, method: method, bytes, on: site) else { return nil }
+    guard case .route(let route) = configuration.route(path, method: method, depth: depth, bytes, on: site) else {
+      return nil
+    }
     return route
   }
 

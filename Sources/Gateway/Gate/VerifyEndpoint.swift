@@ -134,7 +134,9 @@ struct VerifyEndpoint {
     }
   }
 
-  /// The decision for the path that the other proxy was asked for: without a method every method must be admitted.
+  /// The decision for the path that the other proxy was asked for: without a method every method must be admitted, but
+  /// not to what is below the path. With a method that acts on that, all of it counts whatever `Depth` says: where
+  /// `Connection` names the field, proxies pass it on to us and not to the application.
   private func route(
     _ target: Range<Int>, _ method: Range<Int>?, _ bytes: RawSpan, _ site: GateSite
   ) -> RouteDecision {

@@ -11,7 +11,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   /// The identity of the client.
   case cookie, setCookie, authorization
   /// Input of the gate.
-  case accept, acceptLanguage, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith
+  case accept, acceptLanguage, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith, depth
   /// Fields between proxies: the client's address, and its request as it was sent to the first of them.
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
   /// The original target, as some proxies send it, and applications that trust it take for the request's own.
@@ -30,6 +30,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     switch count {
     case 2: bytes.isToken("te", at: start, count: count) ? .te : .other
     case 4: four(bytes, start)
+    case 5: bytes.isToken("depth", at: start, count: count) ? .depth : .other
     case 6: six(bytes, start)
     case 7: seven(bytes, start)
     case 8: bytes.isToken("location", at: start, count: count) ? .location : .other
