@@ -28,7 +28,7 @@ package struct CheckedConfiguration: Sendable {
         return route.path == "/" && route.match == .prefix && route.methods == nil
       }
       return host.routes.map { writer.explanation(of: $0, on: host.host) }
-        + (isCovered ? [] : [writer.explanation(ofOthers: host.elsewhere, on: host.host)])
+        + (isCovered ? [] : [writer.explanation(ofOthersOn: host)])
     }
     warnings =
       ConfigurationWarnings(configuration: configuration, places: places, context: context).all(hosts).limited

@@ -4,7 +4,8 @@ import Testing
 
 // Routes whose settings differ by method.
 //
-// - The explanation has a part for each group of methods, and one for the route if they do not differ.
+// - The explanation has a part for each group of methods, and one for the route if they do not differ. It tells which
+//   routes must admit a request as well that acts on what is below the path.
 // - A route that inherits access = "public" for some methods is a warning that names them; one that states its own
 //   access is none.
 // - A route that restricts GET and leaves POST or others to more users is a warning, unless another route of its path
@@ -175,6 +176,66 @@ struct RouteMethodTests {
         ])
       #expect(warnings == [])
     }
+  }
+
+  @Test("Routes below the path are explained for the methods by which a request can act on them")
+  func below() throws {
+    let routes = """
+      [[route]]
+      path = "/x/"
+      access = "public"
+      [[route]]
+      path = "/x/y/"
+      methods = ["DELETE", "POST"]
+      access = "deny"
+      [[route]]
+      path = "/x/z"
+      access = "signed-in"
+      """
+    #expect(
+      try explanation(of: 0, in: routes).lines == [
+        "/x/  (line 13)",
+        "  passes: everybody, signed in or not  (line 15)",
+        "  goes to: http://127.0.0.1:3000",
+        "  below: /x/y/ (line 16) and /x/z (line 20) must admit DELETE, too",
+        "  below: /x/z (line 20) must admit MOVE, COPY, PROPFIND and 10 more, too",
+      ])
+    #expect(try explanation(of: 2, in: routes).lines.contains { $0.hasPrefix("  below") } == false)
+    #expect(
+      try explanation(of: 3, in: routes).lines == [
+        "everything else",
+        "  passes: everybody who is signed in",
+        "  signed out: browsers are sent to sign in, others get 401",
+        "  goes to: http://127.0.0.1:3000",
+        "  below: /x/y/ (line 16) must admit DELETE, too",
+      ])
+  }
+
+  @Test("Below an exact route its parts for methods tell what holds there")
+  func belowExact() throws {
+    let (lines, _) = try explanation(
+      of: 1,
+      in: """
+        [[route]]
+        path = "/x"
+        match = "exact"
+        methods = ["DELETE"]
+        access = "deny"
+        [[route]]
+        path = "/x"
+        match = "exact"
+        access = "public"
+        """)
+    #expect(
+      lines == [
+        "/x exactly  (line 18)",
+        "  DELETE",
+        "    passes: nobody  (from /x, line 17)",
+        "  other methods",
+        "    passes: everybody, signed in or not  (line 21)",
+        "    goes to: http://127.0.0.1:3000",
+        "    below: what holds without a route must admit MOVE, COPY, PROPFIND and 10 more, too",
+      ])
   }
 
   @Test(

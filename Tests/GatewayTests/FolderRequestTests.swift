@@ -15,9 +15,7 @@ struct FolderRequestTests {
     return [board]
   }
 
-  private func ask(
-    _ method: String, _ target: String, _ fields: [String] = [], cookie: String? = nil
-  ) -> Asked {
+  private func ask(_ method: String, _ target: String, _ fields: [String] = [], cookie: String? = nil) -> Asked {
     Asked(
       target: target, method: method, fields: fields + (cookie.map { ["Cookie: \($0)"] } ?? []), isOfBrowser: false)
   }

@@ -15,6 +15,11 @@ package struct ByMethod<Value: Sendable & Equatable>: Sendable, Equatable {
   /// The value if every method has the same.
   package var only: Value? { parts.count == 1 ? parts.first?.value : nil }
 
+  /// The part that a method is in; nil if it is in none.
+  package func part(of method: String) -> Part? {
+    parts.first { $0.methods.named.contains(method) } ?? parts.first { $0.methods.includesOthers }
+  }
+
   /// Adds a value for methods that have none yet.
   mutating func add(_ value: Value, for methods: MethodSet) {
     if let known = parts.firstIndex(where: { $0.value == value }) {
@@ -41,6 +46,9 @@ package struct MethodSet: Sendable, Equatable {
   package var named: [String]
   /// Whether every method that no route names is among them.
   package var includesOthers: Bool
+
+  /// Whether a method is among them by which a request can act on what is below its path.
+  var canReachBelow: Bool { includesOthers || named.contains { RequestDepth.methods.contains($0) } }
 
   /// Adds methods that are not among them.
   mutating func add(_ methods: MethodSet) {

@@ -6,6 +6,8 @@ package struct EffectiveHost: Sendable, Equatable {
   package var routes: [Route]
   /// The settings of requests that no route holds for.
   package var elsewhere: EffectiveRoute
+  /// The routes that must admit such a request, too, if it acts on a folder that they are in.
+  package var narrower: [Int]
 
   /// The effective settings on each host: that of `public_url`, then the others in the configured order.
   /// - Throws: every problem of the routes at once.
@@ -18,16 +20,26 @@ package struct EffectiveHost: Sendable, Equatable {
     return ([nil] + named).map { host in
       let builder = RouteTreeBuilder(checked, host: host)
       let indexes = checked.indexes(for: host?.name).sorted()
+      let settings = Dictionary(uniqueKeysWithValues: indexes.map { ($0, builder.effectiveSettings(of: $0, names)) })
+      let elsewhere = builder.effectiveDefault
+      let narrower = builder.narrowerRoutes(than: indexes)
+      func admitsFewer(_ route: Int, than other: EffectiveRoute?) -> Bool {
+        settings[route]?.parts.contains { $0.methods.canReachBelow && $0.value.admitsFewer(than: other) } ?? false
+      }
       return EffectiveHost(
         host: host?.number,
         routes: indexes.map { index in
-          let settings = builder.effectiveSettings(of: index, names)
+          let own = settings[index] ?? ByMethod()
+          let rest = builder.effectiveSettings(ofRestAt: index)
           return EffectiveHost.Route(
-            index: index, settings: settings,
+            index: index, settings: own,
             otherWrites: builder.effectiveSettings(of: index, withOther: EffectiveHost.Route.writingMethods),
-            hasEffect: settings.parts.contains { $0.value.comes(fromRoute: index) })
+            narrower: narrower[index, default: []].filter { admitsFewer($0, than: own.only) },
+            rest: rest.flatMap { $0.admitsFewer(than: own.only) ? $0 : nil },
+            hasEffect: own.parts.contains { $0.value.comes(fromRoute: index) })
         },
-        elsewhere: builder.effectiveDefault)
+        elsewhere: elsewhere,
+        narrower: builder.statingRoutes(among: indexes).filter { admitsFewer($0, than: elsewhere) })
     }
   }
 
@@ -40,6 +52,10 @@ package struct EffectiveHost: Sendable, Equatable {
     /// The settings of requests for its own path with those ``writingMethods`` that it does not hold for. Empty for a
     /// route for all methods.
     package var otherWrites: ByMethod<EffectiveRoute>
+    /// The routes below its path that must admit a request, too, that acts on what is there (``RequestDepth``).
+    package var narrower: [Int]
+    /// The settings of what is below the path of an exact route, where that must admit such a request, too.
+    package var rest: EffectiveRoute?
     /// Whether any setting of any request there comes from it.
     package var hasEffect: Bool
 

@@ -123,6 +123,21 @@ package struct EffectiveRoute: Sendable, Equatable {
       || conditions.contains { $0.source == source } || networks.contains { $0.source == source }
   }
 
+  /// Whether its requests may need more than those with other settings. Not if anybody passes, or the application gets
+  /// none of them.
+  /// - Parameter other: nil for settings that differ by method.
+  func admitsFewer(than other: EffectiveRoute?) -> Bool {
+    if access.value == .signOut { return false }
+    // The deny lists of `[access]` hold on every public route.
+    if access.value == .public, networks.isEmpty, !conditions.contains(where: { $0.source != .access }) { return false }
+    guard let other else { return true }
+    let isYounger = maxAge.value > 0 && (other.maxAge.value == 0 || maxAge.value < other.maxAge.value)
+    let admitsAll = access.value == other.access.value || access.value == .signedIn && other.access.value != .public
+    return !admitsAll || isYounger || other.tokens.value && !tokens.value
+      || conditions.map(\.value) != other.conditions.map(\.value)
+      || networks.map(\.value) != other.networks.map(\.value)
+  }
+
   private static func conditions(
     _ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, isPublic: Bool
   ) -> [Stated<AccessConditions>] {

@@ -141,6 +141,43 @@ struct RouteTreeBuilder {
     return result
   }
 
+  /// The settings of requests for what is below the path of an exact route, by methods that no route names; nil for a
+  /// route for a prefix.
+  func effectiveSettings(ofRestAt index: Int) -> EffectiveRoute? {
+    guard checked.routes[index].match == .exact else { return nil }
+    return effective(chain(at: place(of: index), withExact: false, method: checked.methods.other))
+  }
+
+  /// The routes that state who is admitted below a path of their own, in the configured order.
+  func statingRoutes(among indexes: [Int]) -> [Int] {
+    indexes.filter { checked.routes[$0].statesAccess && !checked.loosePaths[$0].isEmpty }
+  }
+
+  /// The routes that state who is admitted below each route's path, in the order of `indexes`.
+  func narrowerRoutes(than indexes: [Int]) -> [Int: [Int]] {
+    var below: [Int: [Int]] = [:]
+    for index in statingRoutes(among: indexes) {
+      var path = checked.paths[index]
+      if path.last == UInt8(ascii: "/") { path.removeLast() }
+      var node = 0
+      for place in path.indices {
+        let isFolder = path[place] == UInt8(ascii: "/")
+        // The folder without its slash, then with it.
+        if isFolder { note(index, below: node, &below) }
+        node = exact.child(of: node, path[place])
+        if isFolder { note(index, below: node, &below) }
+      }
+    }
+    return below
+  }
+
+  /// Notes a route as one below those whose path a node is.
+  private func note(_ index: Int, below node: Int, _ result: inout [Int: [Int]]) {
+    let place = Int(placeOfNode[node])
+    guard place >= 0 else { return }
+    for route in places[place].prefix + places[place].exact { result[route, default: []].append(index) }
+  }
+
   /// The numbers of the methods that a route holds for, as far as routes at its place name them.
   private func namedMethods(of index: Int, at place: Int, withExact: Bool) -> Set<Int> {
     if let own = checked.methodNumbers[index] { return own }

@@ -43,18 +43,64 @@ struct RouteExplanationWriter {
       result.facts.append(RouteExplanation.Fact(name: "methods", text: stated))
     }
     let facts = route.settings.map { self.facts(of: index, $0) }
+    /// The facts about what is below the path, for methods with which a request reaches the application.
+    func below(_ isShown: (String) -> Bool) -> [RouteExplanation.Fact] {
+      self.below(route.narrower, route.rest) { method in
+        isShown(method) && route.settings.part(of: method)?.value.access.value.isForwarded ?? false
+      }
+    }
     if let same = facts.only {
-      result.facts += same
+      result.facts += same + below { _ in true }
     } else {
-      result.parts = facts.parts.map { RouteExplanation.Part(title: MethodText.title($0.methods), facts: $0.value) }
+      result.parts = facts.parts.map { part in
+        RouteExplanation.Part(
+          title: MethodText.title(part.methods), facts: part.value + below { facts.part(of: $0) == part })
+      }
     }
     return result
   }
 
   /// Explains the settings of requests that no route holds for.
   /// - Parameter host: the number of the `[[host]]`; nil for the host of `public_url`.
-  func explanation(ofOthers effective: EffectiveRoute, on host: Int?) -> RouteExplanation {
-    RouteExplanation(title: title(of: nil, on: host), facts: facts(of: nil, effective))
+  func explanation(ofOthersOn host: EffectiveHost) -> RouteExplanation {
+    RouteExplanation(
+      title: title(of: nil, on: host.host),
+      facts: facts(of: nil, host.elsewhere) + below(host.narrower, nil) { _ in true })
+  }
+
+  /// The routes that must admit a request as well that acts on what is below its path: a fact for each group of methods
+  /// for which they are the same.
+  /// - Parameters:
+  ///   - narrower: the routes below the path.
+  ///   - rest: the settings below the path of an exact route, where they count as well.
+  ///   - isShown: whether a method is to be told of.
+  private func below(
+    _ narrower: [Int], _ rest: EffectiveRoute?, _ isShown: (String) -> Bool
+  ) -> [RouteExplanation.Fact] {
+    var groups: [(routes: [Int], methods: [String])] = []
+    for method in RequestDepth.methods where isShown(method) {
+      let routes = narrower.filter { configuration.routes[$0].methods?.contains(method) ?? true }
+      if let known = groups.firstIndex(where: { $0.routes == routes }) {
+        groups[known].methods.append(method)
+      } else {
+        groups.append((routes, [method]))
+      }
+    }
+    return groups.compactMap { group in
+      let asked = (rest.map { [place(of: $0.access.source)] } ?? []) + group.routes.map { place(of: .route($0)) }
+      if asked.isEmpty { return nil }
+      return RouteExplanation.Fact(
+        name: "below", text: "\(listed(asked, "and")) must admit \(listed(group.methods, "and")), too")
+    }
+  }
+
+  /// The table that states who is admitted.
+  private func place(of source: EffectiveRoute.Source) -> String {
+    switch source {
+    case .route(let index): "\(path(index)) (line \(context.location(of: places.route(index)).line))"
+    case .access: "[access] (line \(context.line(NodePath(ConfigurationSchema.access.name), Self.accessKeys)))"
+    case .host, .standard: "what holds without a route"
+    }
   }
 
   /// - Parameter route: nil for requests that no route holds for.
