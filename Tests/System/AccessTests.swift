@@ -7,6 +7,7 @@ import Testing
 // - Conditions add up, and do not concern public routes; `match = "exact"` holds for one path.
 // - `verify` and a reload hold to it. A text that is not exactly one address is named by no list.
 // - Another reading of a path has to be admitted, too: other case, full-width letters.
+// - A request that acts on a folder has to be admitted by the routes below it, as far as its Depth reaches.
 // - `cordon check` warns of inherited access for everybody; `--explain` tells who passes, by which line.
 
 @SystemActor
@@ -223,6 +224,46 @@ struct AccessTests {
       #expect(try status(ben, site, path) == 403, "\(path)")
     }
     #expect(try status(ben, site, "/one/x") == 200)
+  }
+
+  @Test("A folder is deleted, copied and listed by users whom the routes below it admit, as far as Depth reaches")
+  func folders() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/dav/"
+      access = "signed-in"
+      [[route]]
+      path = "/dav/board/"
+      allow_emails = ["ben@example.org"]
+      """)
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    func status(
+      _ visitor: Visitor, _ method: String, _ path: String, _ fields: [(String, String)] = []
+    ) throws -> Int {
+      try visitor.fetch(site.origin + path, method: method, fields: fields).status
+    }
+    for method in ["DELETE", "MOVE", "COPY", "PROPFIND"] {
+      for path in ["/dav/", "/dav", "/DAV/"] {
+        #expect(try status(anna, method, path) == 403, "\(method) \(path)")
+      }
+      #expect(try status(ben, method, "/dav/") == 200, "\(method)")
+      #expect(try status(anna, method, "/dav/own/") == 200, "\(method)")
+    }
+    for method in ["GET", "PUT", "PROPPATCH"] { #expect(try status(anna, method, "/dav/") == 200, "\(method)") }
+    for (depth, expected) in [("0", 200), ("1", 403), ("infinity", 403), ("0, 0", 403)] {
+      #expect(try status(anna, "PROPFIND", "/dav/", [("Depth", depth)]) == expected, "\(depth)")
+    }
+    #expect(try status(anna, "PROPFIND", "/dav/own/", [("Depth", "1")]) == 200)
+    for (destination, expected) in [("/dav/own/b", 200), ("/dav/", 403), ("/dav/board", 403)] {
+      let fields = [("Depth", "0"), ("Destination", site.origin + destination)]
+      #expect(try status(anna, "COPY", "/dav/own/a", fields) == expected, "\(destination)")
+    }
+    // What reaches the application keeps its Depth, and names no other method.
+    #expect(try status(anna, "POST", "/dav/", [("X-HTTP-Method-Override", "DELETE"), ("Depth", "0")]) == 200)
+    let received = try #require(site.upstream.requests.last)
+    #expect(received.fields["X-HTTP-Method-Override"] == nil && received.fields["Depth"] == "0")
   }
 }
 
