@@ -16,7 +16,8 @@ extension ConfigurationSchema {
         example: "\"/public/\"",
         """
         The path prefix. A prefix that ends with "/" matches paths below it; one that does not also matches the path \
-        itself. It is compared percent-encoded and case-sensitively.
+        itself. It is compared percent-encoded and case-sensitively. A request that acts on a folder (DELETE, COPY, \
+        PROPFIND) must be admitted by the routes below the folder, too.
         """, seeAlso: ["route.match"]),
       .optional(
         "route.host", .routeHost, into: \.host, example: "\"wiki.example.com\"",
