@@ -60,8 +60,7 @@ struct RouteExplanationWriter {
     return result
   }
 
-  /// Explains the settings of requests that no route holds for.
-  /// - Parameter host: the number of the `[[host]]`; nil for the host of `public_url`.
+  /// Explains the settings of requests on a host that no route holds for.
   func explanation(ofOthersOn host: EffectiveHost) -> RouteExplanation {
     RouteExplanation(
       title: title(of: nil, on: host.host),
@@ -83,11 +82,12 @@ struct RouteExplanationWriter {
       if let known = groups.firstIndex(where: { $0.routes == routes }) {
         groups[known].methods.append(method)
       } else {
-        groups.append((routes, [method]))
+        groups.append((routes: routes, methods: [method]))
       }
     }
     return groups.compactMap { group in
-      let asked = (rest.map { [place(of: $0.access.source)] } ?? []) + group.routes.map { place(of: .route($0)) }
+      var asked = group.routes.map { place(of: .route($0)) }
+      if let rest { asked.insert(place(of: rest.access.source), at: 0) }
       if asked.isEmpty { return nil }
       return RouteExplanation.Fact(
         name: "below", text: "\(listed(asked, "and")) must admit \(listed(group.methods, "and")), too")
