@@ -316,6 +316,16 @@ struct RevalidationTests {
     try expectRefusal()
   }
 
+  @Test("The alarm about refused credentials names the clock if that is the cause, not the key")
+  func refusedForTheClock() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    // The gateway's clock alone.
+    try site.clock?.set(secondsAhead: 2 * Self.hour)
+    #expect(try Visitor().signIn(site, as: "ben").status == 502)
+    try site.gateway.waitForLogLine("Apple rejects our credentials, revalidation is unavailable", "ahead of Apple's")
+  }
+
   @Test("A user who comes after a long time waits for one check, and goes on if it is good")
   func lateCheck() throws {
     let site = try Site(fakeClock: true)

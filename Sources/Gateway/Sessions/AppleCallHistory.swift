@@ -134,6 +134,23 @@ extension AppleCondition.Contact {
   }
 }
 
+extension RefreshVerdict {
+  /// The remedy for Apple's refusal of our credentials; nil if it did not refuse them.
+  var refusalRemedy: String? { AppleCondition.Contact(self).refusalRemedy }
+}
+
+extension ExchangeOutcome {
+  /// The remedy for Apple's refusal of our credentials; nil if it did not refuse them.
+  var refusalRemedy: String? { AppleCondition.Contact(self)?.refusalRemedy }
+}
+
+extension AppleCondition.Contact {
+  fileprivate var refusalRemedy: String? {
+    guard case .refused(_, let remedy) = self else { return nil }
+    return remedy
+  }
+}
+
 extension IdentityTokenError {
   /// The reason why Apple's keys are missing, though Apple can be reached; nil if the token is at fault, or names a key
   /// so soon after a fetch that it is unknown whether Apple has it: tokens that anybody can write do that as well.

@@ -25,9 +25,18 @@ final class RevalidationLog: Sendable {
   }
 
   /// Logs an alarm.
-  func raise(_ alarm: RevalidationAlarm) {
+  /// - Parameter refusalRemedy: the remedy for Apple's refusal of our credentials, if there was one: to set the clock,
+  ///   for instance.
+  func raise(_ alarm: RevalidationAlarm, refusalRemedy: String? = nil) {
     let count: Logger.Metadata = alarm.checks.map { ["checks": "\($0)"] } ?? [:]
-    logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
+    let remedy =
+      if alarm == .credentialsRefused, let refusalRemedy {
+        "\(refusalRemedy), and run `cordon doctor`; reload if the key file was replaced; sessions go on for "
+          + "revalidation.grace"
+      } else {
+        alarm.remedy
+      }
+    logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(remedy)"]) { own, _ in own })
   }
 
   /// Logs an answer from Apple that an operator should know about.

@@ -204,7 +204,7 @@ final class Revalidator: Sendable {
     metrics.checks.count(verdict)
     if isInUse(current.history) {
       reportHealth()
-      if let alarm = decision.alarm { log.raise(alarm) }
+      if let alarm = decision.alarm { log.raise(alarm, refusalRemedy: answer.refusalRemedy) }
       log.note(answer, clientID: lease.clientID)
     }
     switch decision.action {
@@ -298,7 +298,9 @@ final class Revalidator: Sendable {
   func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
     let current = current.withLock { $0 }
     guard provider.hasSameCredentials(as: current.dependencies.apple) else { return }
-    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) { log.raise(alarm) }
+    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) {
+      log.raise(alarm, refusalRemedy: outcome.refusalRemedy)
+    }
     reportHealth()
   }
 
