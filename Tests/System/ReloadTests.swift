@@ -408,6 +408,21 @@ struct ReloadTests {
     try poll("the check has gone") { try health().contains("\"apple key\"") ? nil : () }
   }
 
+  @Test("A file of Apple's key that is gone or damaged is told in words, and the key in use stays")
+  func appleKeyFileLost() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let file = "\(site.gateway.directory.path)/AuthKey.p8"
+    func expectHealth(_ text: String) throws {
+      try poll("\(text) on /healthz") { try site.gateway.admin.get("/healthz").text.contains(text) ? () : nil }
+    }
+    try site.gateway.directory.write("not a key", to: "AuthKey.p8")
+    try expectHealth("Apple's key file cannot be used: \(file) is not a private key in PEM form: use the AuthKey_")
+    try FileManager.default.removeItem(atPath: file)
+    try expectHealth("Apple's key file cannot be used: \(file) does not exist: correct the path; a restart would fail")
+    _ = try site.signedIn(as: "anna")
+  }
+
   @Test("A SIGHUP does not end the process, and the log's level follows")
   func level() throws {
     let site = try Self.site()

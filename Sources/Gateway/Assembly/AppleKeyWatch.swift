@@ -49,8 +49,8 @@ final class AppleKeyWatch: Sendable {
       if case .file(let problem) = error, problem.isTransient { return }
       last.withLock { $0 = look }
       health.update(
-        Self.checkName, .failing, message: "Apple's key file cannot be used: \(error); a restart would fail", at: .now()
-      )
+        Self.checkName, .failing,
+        message: "Apple's key file cannot be used: \(error.message): \(error.remedy); a restart would fail", at: .now())
       return
     }
     last.withLock { $0 = look }
