@@ -55,7 +55,7 @@ struct FileChecks {
     }
     if context.validKeys.contains("session.secret_files") {
       for (index, file) in configuration.session.secretFiles.enumerated() {
-        checkKeyMaterial(file, NodePath("session.secret_files").appending(index), &context)
+        checkKeyMaterial(file, NodePath("session.secret_files").appending(index), lost: Self.lostSecret, &context)
       }
     }
     if context.validKeys.contains("assertion.key_files") {
@@ -157,22 +157,29 @@ struct FileChecks {
 
   /// Any bytes, one trailing newline dropped: at least 32, of at least eight values. Of 32 random hexadecimal digits,
   /// one in ten million has fewer.
-  private func checkKeyMaterial(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
+  /// - Parameter lost: what comes before the command for a new secret, if a file that was lost should be restored.
+  private func checkKeyMaterial(
+    _ file: String, _ path: NodePath, lost: String = "", _ context: inout DecodingContext
+  ) {
     let shown = context.shown(file)
     // The command can be run in any folder, so its path is absolute.
     let command = "cordon keygen --output \(context.concealing(file))"
-    guard var contents = secret(file, path, missing: "create one with: \(command)", &context) else { return }
+    guard var contents = secret(file, path, missing: "\(lost)create one with: \(command)", &context) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     if contents.count < 32 {
       context.report(
         at: path, "\(path): \(shown) holds \(contents.count) bytes, but a secret must have at least 32",
-        remedy: "remove it and create another with: \(command)")
+        remedy: "\(lost)remove it and create another with: \(command)")
     } else if Set(contents).count < 8 {
       context.report(
         at: path, "\(path): \(shown) repeats a few bytes, so it can be guessed",
         remedy: "remove it and create another with: \(command)")
     }
   }
+
+  /// Cookies and refresh tokens depend on a secret: a new one in the place of a lost one signs everybody out.
+  private static let lostSecret =
+    "if it was in use, restore it, because with another one everybody has to sign in again; otherwise "
 
   private func checkAssertionKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
     let hint = "create one with: cordon keygen --assertion --output \(context.concealing(file))"
