@@ -43,7 +43,9 @@ struct FileChecks {
   private func checkSecrets(_ configuration: Configuration, _ context: inout DecodingContext) {
     if context.validKeys.contains("apple.private_key_file") {
       let path = NodePath("apple.private_key_file")
-      let hint = "download the key from Keys in the developer account (possible only once)"
+      let hint =
+        "put the .p8 file there that was downloaded under Keys in the developer account; if it is lost, create another "
+        + "key, because Apple gives each one out only once, and change apple.key_id"
       if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &context) {
         let shown = context.shown(configuration.apple.privateKeyFile)
         do throws(ClientSecretKeyError) {
