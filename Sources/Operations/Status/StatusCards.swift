@@ -45,7 +45,7 @@ extension StatusReport {
   private func appleCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
     card(
       "Apple", appleWord(hour), unit: "in the last hour",
-      note: "\(StatusNumbers.grouped(hour.counted.appleAnswered)) calls answered, "
+      note: "\(StatusNumbers.counted(hour.counted.appleAnswered, "call")) answered, "
         + "\(StatusNumbers.grouped(hour.counted.appleFailed)) failed",
       plot: StatusPlot(
         lines: [
@@ -59,7 +59,7 @@ extension StatusReport {
   private func sessionsCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
     card(
       "Sessions", StatusNumbers.grouped(UInt64(clamping: sessions)), unit: "in memory",
-      note: "\(StatusNumbers.grouped(hour.counted.signIns)) sign-ins, "
+      note: "\(StatusNumbers.counted(hour.counted.signIns, "sign-in")), "
         + "\(StatusNumbers.grouped(hour.counted.signInsFailed)) failed, "
         + "\(StatusNumbers.grouped(hour.counted.sessionsEnded)) ended in the last hour",
       plot: StatusPlot(

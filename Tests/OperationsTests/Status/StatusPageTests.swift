@@ -57,6 +57,13 @@ struct StatusPageTests {
     #expect(html.components(separatedBy: "<svg class=\"plot\"").count == 7)
   }
 
+  @Test("The status page counts one sign-in, and two calls")
+  func plurals() {
+    let html = Self.html(Self.report(steps: 1))
+    #expect(html.contains("1 sign-in, 0 failed") && html.contains("2 calls answered, 0 failed"), "\(html)")
+    #expect(Self.html(Self.report()).contains("360 sign-ins, 0 failed"))
+  }
+
   @Test("The status page shows failures first, with what to do")
   func failing() {
     let html = Self.html(Self.report(name: "make room on the disk", status: .failing))
