@@ -313,6 +313,14 @@ struct InitTests {
     }
   }
 
+  @Test("The explanation of how to admit somebody is no wider than 80 columns")
+  func requestsExplained() throws {
+    let made = try initialize(answers + ["--access", "requests"])
+    #expect(made.exit == .code(0), "\(made.text)")
+    let explanation = made.text.split(separator: "\n").drop { !$0.hasPrefix("Nobody has access yet") }
+    #expect(!explanation.isEmpty && explanation.allSatisfy { $0.count <= 80 }, "\(made.text)")
+  }
+
   @Test("Input that ends before the last answer leads to no file")
   func brokenOff() throws {
     let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"

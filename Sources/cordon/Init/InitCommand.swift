@@ -154,7 +154,8 @@ struct InitCommand: ParsableCommand {
       print(
         """
 
-        Nobody has access yet. Users who sign in can ask for it and get a code. To admit one:
+        Nobody has access yet. Users who sign in can ask for it, and get a code.
+        To admit one:
 
           cordon requests list --config \(output)
           cordon requests admit CODE --group \(AccessChoice.group) --config \(output)
