@@ -88,7 +88,7 @@ struct UpstreamTests {
     }
     let address = "http://127.0.0.1:\(gone.port)"
     try poll("health to tell") {
-      try gateway.admin.get("/healthz").text.contains("1 of 2 not well: \(address) does not answer") ? () : nil
+      try gateway.admin.get("/healthz").text.contains("1 of 2 unhealthy: \(address) does not answer") ? () : nil
     }
     #expect(try gateway.admin.get("/readyz").status == 200)
     let metrics = try gateway.admin.get("/metrics").text
@@ -270,7 +270,7 @@ struct UpstreamTests {
     }
     defer { gateway.stop() }
     try poll("the checks to be told") {
-      let text = "1 of 2 not well: http://127.0.0.1:\(second.port) fails its checks"
+      let text = "1 of 2 unhealthy: http://127.0.0.1:\(second.port) fails its checks"
       return try gateway.admin.get("/healthz").text.contains(text) ? () : nil
     }
     #expect(try gateway.admin.get("/readyz").status == 200)

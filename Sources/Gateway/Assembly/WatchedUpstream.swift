@@ -57,7 +57,7 @@ struct WatchedUpstream: Sendable {
       return
     }
     let words = troubled.map { "\($0.address) \(Self.trouble($0))" }
-    let problem = "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))"
+    let problem = "\(troubled.count) of \(status.count) unhealthy: \(words.joined(separator: ", "))"
     guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
     let metadata: Logger.Metadata = ["upstream": name, "problem": "\(problem)"]
     if troubled.allSatisfy({ $0.isMalformed && !$0.failsChecks }) {
