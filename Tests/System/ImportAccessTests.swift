@@ -93,6 +93,26 @@ struct ImportAccessTests {
     try folder.check(made.configuration)
   }
 
+  @Test(
+    "A group that was required besides a domain is to be written in the place of the domain, not beside it",
+    arguments: [
+      "google_groups = [\"a@example.com\"]", "allowed_roles = \"admin\"", "some_future_allowed_things = \"x\"",
+    ])
+  func both(option: String) throws {
+    let warning = "the lists of [access] are alternatives: where another restriction had to be met as well,\n"
+    let made = try folder.translate(Self.apple + "email_domains = [\"example.com\"]\n\(option)\n")
+    #expect(
+      made.configuration.contains(
+        "[access]\n# \(warning)#   write one list in their place, not beside them\nallow_email_domains"),
+      "\(made.configuration)")
+    #expect(made.configuration.contains("# - \(warning)"), "\(made.configuration)")
+    #expect(made.configuration.contains(Self.closed), "\(made.configuration)")
+    try folder.check(made.configuration)
+    // Where everybody could pass there is nothing to replace.
+    let everybody = try folder.translate(Self.apple + "email_domains = [\"*\"]\n\(option)\n")
+    #expect(!everybody.configuration.contains("alternatives"), "\(everybody.configuration)")
+  }
+
   @Test("The comment names each option that the import does not know, next to the other reasons")
   func unknown() throws {
     let made = try folder.translate(Self.apple + "email_domains = [\"*\"]\nsome_future_allowed_things = \"x\"\n")

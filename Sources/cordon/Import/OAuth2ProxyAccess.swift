@@ -93,8 +93,8 @@ struct OAuth2ProxyAccess {
     deny("\(name) restricted access by data that Apple does not provide: list the permitted users in [access]")
     return .left(
       "Apple does not provide this, so everything is denied: list the permitted users in [access] (allow_subjects, "
-        + "allow_emails, allow_organizations, or allow_groups with a [[group]] of your own), and remove the route "
-        + "that denies")
+        + "allow_emails, allow_organizations, or allow_groups with a [[group]] of your own), in the place of other "
+        + "lists there, because lists are alternatives, and remove the route that denies")
   }
 
   /// An option that the import does not know.
@@ -130,7 +130,16 @@ struct OAuth2ProxyAccess {
     for name in unknown {
       deny("\(name) is not known to the import, and may keep users out: name those who may pass in [access] if it does")
     }
+    if !reasons.isEmpty, !admitsEverybody, !emails.isEmpty || !domains.isEmpty || membersFile != nil {
+      notes.append(Self.alternatives)
+    }
   }
+
+  /// oauth2-proxy admits whoever meets `email_domains` or the file, **and** the groups: a list beside these would admit
+  /// more.
+  private static let alternatives =
+    "the lists of [access] are alternatives: where another restriction had to be met as well,\n"
+    + "  write one list in their place, not beside them"
 
   /// Writes `[access]`, and the route that denies where one is needed.
   func write(to configuration: inout ConfigurationText, _ routes: inout OAuth2ProxyRoutes) {
