@@ -382,6 +382,27 @@ struct VerifyTests {
     try await rig.stop()
   }
 
+  @Test(
+    "A restriction that oauth2-proxy reads from the query is not ignored: nobody is admitted",
+    arguments: [
+      "allowed_groups=admins", "allowed_groups", "a=b&allowed_emails=ada@example.com",
+      "allowed_email_domains=example.com&redirect=1",
+    ])
+  func restrictionInQuery(query: String) async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.verify.believe = [.originalURI, .path]
+    let rig = try await GateRig(settings)
+    let (_, cookie) = try rig.signIn("001.anna")
+    let fields = ["Cookie: \(cookie)", "X-Original-URI: /x?\(query)"]
+    for isTrusted in [true, false] {
+      #expect(try await rig.decide(asked(fields, "/.auth/verify?\(query)", isTrusted: isTrusted)).status == 403)
+      #expect(try await rig.decide(asked(fields, "/.auth/verify?redirect=1", isTrusted: isTrusted)).status == 200)
+    }
+    // That of the original request is the application's.
+    #expect(try await rig.decide(asked(["Cookie: \(cookie)"], "/.auth/verify/x?\(query)")).status == 200)
+    try await rig.stop()
+  }
+
   @Test("Below verify/ nothing is answered where the path is told otherwise, in no spelling that a proxy may resolve")
   func pathBelow() async throws {
     let rig = try await GateRig(try Self.settings([.originalURI, .method, .address]))

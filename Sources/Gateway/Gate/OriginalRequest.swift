@@ -36,6 +36,8 @@ struct OriginalRequest {
     case pathOverride, methodOverride
     /// An upgrade that is not a WebSocket (see ``RequestKind/hasOtherUpgrade(_:_:)``).
     case otherUpgrade
+    /// The query of `verify` has a restriction that oauth2-proxy reads there, and that would be ignored.
+    case restrictionInQuery
 
     /// The message and its remedy.
     var log: (message: Logger.Message, remedy: String) {
@@ -76,6 +78,12 @@ struct OriginalRequest {
           "denied verify request for an upgrade that is not a WebSocket",
           "let the proxy remove Upgrade unless it is websocket: nobody asks about the requests in such a tunnel"
         )
+      case .restrictionInQuery:
+        (
+          "denied verify request with a restriction of oauth2-proxy in its query",
+          "remove allowed_groups, allowed_emails and allowed_email_domains from the address that the proxy asks, and "
+            + "list the permitted users in [access] or a [[route]], by which verify decides"
+        )
       case .contradiction:
         (
           "denied verify request with contradicting headers",
@@ -111,10 +119,20 @@ struct OriginalRequestReader {
 
   private func believes(_ source: VerifySettings.Source) -> Bool { believed & source.bit != 0 }
 
-  /// - Throws: a contradiction, or a host that is not listed. Other doubts leave only the path unknown.
+  /// - Throws: a contradiction, a host that is not listed, or a restriction in the query. Other doubts leave only the
+  ///   path unknown.
   func read(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer
   ) throws(OriginalRequest.AmbiguityError) -> OriginalRequest {
+    // A rule for the other proxy that was written for oauth2-proxy: without its restriction it would admit more. Below
+    // `verify/` the query is that of the original request.
+    if head.path.count == path.count,
+      bytes.hasQueryItem(named: "allowed_groups", in: head.query)
+        || bytes.hasQueryItem(named: "allowed_emails", in: head.query)
+        || bytes.hasQueryItem(named: "allowed_email_domains", in: head.query)
+    {
+      throw .restrictionInQuery
+    }
     let asked = authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) ?? .publicURL
     guard client.isTrusted else {
       return OriginalRequest(place: asked, target: .unknown(.untrustedPeer), mayRedirect: false)

@@ -15,4 +15,18 @@ extension RawSpan {
     }
     return false
   }
+
+  /// Whether a query has an item of this name, compared byte for byte, whatever its value.
+  /// - Parameter query: with its question mark; empty without one.
+  func hasQueryItem(named name: StaticString, in query: Range<Int>) -> Bool {
+    var start = query.lowerBound + 1
+    while start < query.upperBound {
+      var end = start
+      while end < query.upperBound, byte(at: end) != UInt8(ascii: "&"), byte(at: end) != UInt8(ascii: "=") { end += 1 }
+      if equals(name, start..<end) { return true }
+      while end < query.upperBound, byte(at: end) != UInt8(ascii: "&") { end += 1 }
+      start = end + 1
+    }
+    return false
+  }
 }

@@ -10,7 +10,8 @@ struct OAuth2ProxyAddresses {
     let (old, new) = (oldPrefix, newPrefix)
     var pairs = [
       ("\(old)/sign_in", "\(new)/sign-in"), ("\(old)/start?rd=PATH", "\(new)/authorize?return_to=PATH"),
-      ("\(old)/sign_out", "\(new)/sign-out"), ("\(old)/auth", "\(new)/verify (200 instead of 202)"),
+      ("\(old)/sign_out", "\(new)/sign-out"),
+      ("\(old)/auth", "\(new)/verify (200 instead of 202, 403 with allowed_groups=…)"),
       ("\(old)/userinfo", "\(new)/session"),
       ("\(old)/callback", "\(new)/callback (register it with Apple)"),
       ("/robots.txt", "the application's own, if a route makes it public"),
