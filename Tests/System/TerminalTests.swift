@@ -67,4 +67,26 @@ struct TerminalTests {
       Machine.binary("cordon"), ["accounts", "list", "--config", site.gateway.file], directory: directory)
     #expect(elsewhere.standardOutput.split(separator: "\n").count == 3, "\(elsewhere)")
   }
+
+  @Test("Columns after a name in Chinese characters, Hangul or emoji are aligned")
+  func wideNames() throws {
+    let site = try Site(adjust: { $0["admin", "token_file"] = "\"admin.token\"" })
+    defer { site.stop() }
+    // Each of these takes four columns and has two characters.
+    for (user, name) in [("plain", "Anna"), ("kanji", "田中"), ("hangul", "민준"), ("emoji", "🌻🌻")] {
+      try site.apple.add(user: [
+        "id": user, "first_name": name, "last_name": "B", "email": "\(user)@example.com", "email_verified": true,
+      ])
+      _ = try site.signedIn(as: user)
+    }
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "list", "--config", site.gateway.file],
+      directory: site.gateway.directory.path)
+    let lines = result.standardOutput.split(separator: "\n")
+    func place(_ user: String) throws -> Int {
+      let line = try #require(lines.first { $0.contains("\(user)@example.com") }, "\(lines)")
+      return line.distance(from: line.startIndex, to: try #require(line.range(of: "\(user)@")).lowerBound)
+    }
+    for user in ["kanji", "hangul", "emoji"] { #expect(try place(user) == place("plain") - 2, "\(lines)") }
+  }
 }

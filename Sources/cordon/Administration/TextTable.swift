@@ -13,13 +13,15 @@ struct TextTable {
   init(_ headings: [String]) {
     self.headings = headings
     terminalColumns = TerminalLines().columns
-    widths = headings.map(\.count)
+    widths = headings.map { displayWidth($0) }
   }
 
   /// Prints rows, each with a text for every heading.
   mutating func print(_ rows: [[String]]) {
     let rows = rows.map { $0.map { printable($0) } }
-    for row in rows { for (column, text) in row.enumerated() { widths[column] = max(widths[column], text.count) } }
+    for row in rows {
+      for (column, text) in row.enumerated() { widths[column] = max(widths[column], displayWidth(text)) }
+    }
     let lines = self.lines
     if lines != printedLines { print(headings, in: lines) }
     printedLines = lines
@@ -61,7 +63,7 @@ struct TextTable {
       guard rest.contains(where: { !$0.isEmpty }) else { break }
       line += texts[column]
       guard rest.dropFirst().contains(where: { !$0.isEmpty }) else { break }
-      line += String(repeating: " ", count: widths[column] - texts[column].count + Self.gap)
+      line += String(repeating: " ", count: widths[column] - displayWidth(texts[column]) + Self.gap)
     }
     return line
   }
