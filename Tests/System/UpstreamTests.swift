@@ -270,7 +270,7 @@ struct UpstreamTests {
     }
     defer { gateway.stop() }
     try poll("the checks to be told") {
-      let text = "1 of 2 unhealthy: http://127.0.0.1:\(second.port) fails its checks"
+      let text = "1 of 2 unhealthy: http://127.0.0.1:\(second.port) fails its checks (status 503)"
       return try gateway.admin.get("/healthz").text.contains(text) ? () : nil
     }
     #expect(try gateway.admin.get("/readyz").status == 200)
@@ -279,6 +279,20 @@ struct UpstreamTests {
     #expect(check.method == "GET" && check.fields["Host"] == gateway.client.authority)
     isWell.update { $0 = true }
     try poll("requests to come again") { try gateway.client.get("/").text == "second" ? () : nil }
+  }
+
+  @Test("An address that does not answer its checks is reported with the reason")
+  func unansweredChecks() throws {
+    let upstream = try RawUpstream { _, connection in connection.reset() }
+    let gateway = try gateway([upstream]) { configuration in
+      configuration["upstream.check", "path"] = "\"/health\""
+      configuration["upstream.check", "interval"] = "\"100ms\""
+    }
+    defer { gateway.stop() }
+    try poll("the checks to be told") {
+      let text = "1 of 1 unhealthy: http://127.0.0.1:\(upstream.port) fails its checks ("
+      return try gateway.admin.get("/healthz").text.contains(text) ? () : nil
+    }
   }
 
   // MARK: What is sent twice, and what never is

@@ -10,6 +10,8 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var hasAnswered: Bool
   /// Whether its checks fail; false where nothing checks.
   package var failsChecks: Bool
+  /// The reason why the last of them failed; nil where none does.
+  package var checkFailure: String?
   /// Number of its ejections.
   package var ejections: Int
   /// Requests that could not be sent to it, or were not answered, or not in HTTP.

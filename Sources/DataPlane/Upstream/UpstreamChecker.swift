@@ -39,9 +39,15 @@ package struct UpstreamChecker: Sendable {
               try? await Task.sleep(for: settings.interval)
               continue
             }
-            guard let isGood = await outcome(client) else { return }
-            verdict.record(isGood)
-            if isGood { endpoint.hasAnswered.store(true, ordering: .relaxed) }
+            guard let result = await outcome(client) else { return }
+            switch result {
+            case .good:
+              verdict.record(true)
+              endpoint.hasAnswered.store(true, ordering: .relaxed)
+            case .bad(let reason):
+              verdict.record(false)
+              endpoint.checkFailure.withLock { $0 = reason }
+            }
             endpoint.failsChecks.store(!verdict.isHealthy, ordering: .relaxed)
             try? await Task.sleep(for: settings.interval)
           }
@@ -50,22 +56,34 @@ package struct UpstreamChecker: Sendable {
     }
   }
 
+  /// The outcome of a check.
+  private enum Outcome: Sendable {
+    case good
+    case bad(String)
+  }
+
   /// The outcome of a check; nil when cancelled, which does not wait for a response: the gateway may be stopping.
-  private func outcome(_ client: OriginClient) async -> Bool? {
-    let (outcomes, continuation) = AsyncStream.makeStream(of: Bool.self)
+  private func outcome(_ client: OriginClient) async -> Outcome? {
+    let (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
     Task {
-      continuation.yield(await isGood(client))
+      continuation.yield(await check(client))
       continuation.finish()
     }
     var iterator = outcomes.makeAsyncIterator()
     return await iterator.next()
   }
 
-  private func isGood(_ client: OriginClient) async -> Bool {
+  private func check(_ client: OriginClient) async -> Outcome {
     let request = HTTPRequest(
       method: .get, scheme: nil, authority: nil, path: settings.path,
       headerFields: [.userAgent: "cordon-check", .accept: "*/*"])
-    guard let response = try? await client.send(request, body: []) else { return false }
-    return (200..<400).contains(response.head.status.code)
+    do throws(OriginError) {
+      let status = try await client.send(request, body: []).head.status.code
+      return (200..<400).contains(status) ? .good : .bad("status \(status)")
+    } catch {
+      return switch error {
+      case .notSent(let reason), .unanswered(let reason): .bad(reason)
+      }
+    }
   }
 }

@@ -22,6 +22,8 @@ final class UpstreamEndpoint: Sendable {
   let isMalformed = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
+  /// The reason why the last check that failed did.
+  let checkFailure = Mutex<String?>(nil)
   /// The facts that a response may change, in one byte: each is compared with it, and the usual one changes nothing.
   private let responses = Atomic<UInt8>(0)
   private static let http10: UInt8 = 1

@@ -88,11 +88,12 @@ package struct UpstreamGroup: Sendable {
   /// The state of its addresses.
   package var status: [UpstreamAddressStatus] {
     endpoints.map { endpoint in
-      UpstreamAddressStatus(
+      let failsChecks = endpoint.failsChecks.load(ordering: .relaxed)
+      return UpstreamAddressStatus(
         upstream: settings.name, address: endpoint.address.description,
         isEjected: endpoint.isEjected,
         hasAnswered: endpoint.hasAnswered.load(ordering: .relaxed),
-        failsChecks: endpoint.failsChecks.load(ordering: .relaxed),
+        failsChecks: failsChecks, checkFailure: failsChecks ? endpoint.checkFailure.withLock { $0 } : nil,
         ejections: endpoint.ejections.load(ordering: .relaxed), failures: endpoint.failures.load(ordering: .relaxed),
         malformed: endpoint.malformed.load(ordering: .relaxed),
         isMalformed: endpoint.isMalformed.load(ordering: .relaxed),

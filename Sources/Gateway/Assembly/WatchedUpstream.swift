@@ -68,7 +68,7 @@ struct WatchedUpstream: Sendable {
   }
 
   private static func trouble(_ status: UpstreamAddressStatus) -> String {
-    if status.failsChecks { return "fails its checks" }
+    if status.failsChecks { return "fails its checks" + (status.checkFailure.map { " (\($0))" } ?? "") }
     return status.isMalformed ? "answers with malformed responses" : "does not answer"
   }
 
