@@ -37,6 +37,8 @@ struct UnknownKey {
     if let nearest = NearestKey.find(key, among: siblings) {
       return "did you mean \(table.isEmpty ? nearest : "\(table).\(nearest)")?"
     }
+    // `upstream.check_path` for `upstream.check.path`, although there is an `upstreams.check_path`.
+    if let same = Self.keysByWords[Self.words(of: name)], same != name { return "did you mean \(same)?" }
     let elsewhere = descriptions.filter { $0.name.utf8.elementsEqual(key.utf8) }.map(\.key)
     if !elsewhere.isEmpty {
       return "did you mean \(elsewhere.joined(separator: " or "))? it belongs to another table"
@@ -55,6 +57,12 @@ struct UnknownKey {
 
   /// Made once: a file for another program has hundreds of unknown keys.
   private static let descriptions = ConfigurationSchema.descriptions
+
+  /// Each key by itself with underscores only.
+  private static let keysByWords = Dictionary(
+    descriptions.map { (words(of: $0.key), $0.key) }, uniquingKeysWith: { first, _ in first })
+
+  private static func words(of key: String) -> String { String(key.map { $0 == "." ? "_" : $0 }) }
 
   private static let tables =
     ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [ConfigurationSchema.upstreamsTimeouts.name]
