@@ -21,6 +21,9 @@ struct DemoTests {
       ], directory: Machine.packageRoot.path)
     defer { demo.stop() }
     try demo.waitForLine(containing: "http://localhost:\(ports[0])", by: .seconds(60))
+    // The first thing that a newcomer reads fits a terminal.
+    let explanation = try demo.waitForLine(containing: "A time sheet without sign-in")
+    #expect(explanation.count <= 80, "\(explanation)")
 
     let visitor = Visitor()
     let signIn = try visitor.open("http://localhost:\(ports[0])/")

@@ -74,7 +74,8 @@ struct DemoSettings {
 
       Open  \(publicURL)
 
-      A time sheet without sign-in of its own: the gateway in front of it signs users in.
+      A time sheet without sign-in of its own: the gateway in front signs users in.
+
       The application itself    http://127.0.0.1:\(appPort)
       The simulated Apple       http://127.0.0.1:\(simulatorPort)
       The gateway's health      http://127.0.0.1:\(adminPort)/healthz
