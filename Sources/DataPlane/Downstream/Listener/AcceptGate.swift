@@ -42,7 +42,7 @@ final class AcceptGate {
     self.socket = socket
     self.acceptor = acceptor
     self.handOut = handOut
-    descriptors = acceptor.context.loop.descriptors
+    descriptors = acceptor.server.loop.descriptors
     use = acceptor.use
   }
 

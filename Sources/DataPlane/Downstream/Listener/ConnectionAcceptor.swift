@@ -8,7 +8,7 @@ internal import WebFormats
 /// Sets up connections accepted by one listener on one event loop: applies the connection limit, reads the PROXY header
 /// if the peer must send one, then installs TLS and HTTP. Used on that loop only.
 final class ConnectionAcceptor {
-  let context: ServerContext
+  let server: ServerContext
   private let loop: SocketEventLoop
   private let admission: ConnectionAdmission
   private let clients: ClientConnections
@@ -29,12 +29,12 @@ final class ConnectionAcceptor {
   private static let lingeringLimit = 16
 
   init(
-    context: ServerContext, loop: SocketEventLoop, admission: ConnectionAdmission, clients: ClientConnections,
+    server: ServerContext, loop: SocketEventLoop, admission: ConnectionAdmission, clients: ClientConnections,
     use: DescriptorBudget.Use, settings: AcceptorSettings, tls: TLSServerContext?,
     proxyHeaderMissing: @escaping (String) -> Void
   ) {
     self.proxyHeaderMissing = proxyHeaderMissing
-    self.context = context
+    self.server = server
     self.loop = loop
     self.admission = admission
     self.clients = clients
@@ -65,7 +65,7 @@ final class ConnectionAcceptor {
   }
 
   private func setUp(_ channel: SocketChannel) throws {
-    let (descriptors, use) = (context.loop.descriptors, use)
+    let (descriptors, use) = (server.loop.descriptors, use)
     // `AcceptGate` pauses the listening socket when no descriptor is left; this handles connections accepted at the
     // same moment, and those of other loops.
     guard descriptors.take(use) else { return channel.close(promise: nil) }
@@ -86,9 +86,9 @@ final class ConnectionAcceptor {
     if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
     {
-      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(acceptor: self, peer: context.peer(address)))
+      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(acceptor: self, peer: server.peer(address)))
     } else {
-      try open(channel, for: context.peer(address))
+      try open(channel, for: server.peer(address))
     }
   }
 
@@ -101,26 +101,26 @@ final class ConnectionAcceptor {
       channel.closeFuture.whenComplete { _ in clients.leave(key) }
     case .refused:
       // Without a response: a flood of connections must not cost a handshake or a page each.
-      context.observer.connectionRefused(of: peer.address)
+      server.observer.connectionRefused(of: peer.address)
       return channel.close(promise: nil)
     }
     let pipeline = channel.pipeline.syncOperations
     if let tls {
-      let context = context
+      let server = server
       try pipeline.addHandler(
-        try TLSHandler(server: tls, onPlainHTTP: { channel in Self.refusePlainHTTP(on: channel, context, peer) }))
+        try TLSHandler(server: tls, onPlainHTTP: { channel in Self.refusePlainHTTP(on: channel, server, peer) }))
     }
     if protocols == [.http1] {
-      try pipeline.addHandler(HTTP1ServerConnection(server: context, peer: peer))
+      try pipeline.addHandler(HTTP1ServerConnection(server: server, peer: peer))
     } else {
-      try pipeline.addHandler(ALPNHandler(server: context, peer: peer, protocols: protocols))
+      try pipeline.addHandler(ALPNHandler(server: server, peer: peer, protocols: protocols))
     }
   }
 
   /// Answers a client that speaks plain HTTP on a TLS port: the answer goes past TLS, and is all that there is.
-  private static func refusePlainHTTP(on channel: any Channel, _ context: ServerContext, _ peer: ClientPeer) {
-    context.observer.handshakeFailed(.plainHTTP, of: peer.address)
-    let refusal = RejectedConnection(response: answerToPlainHTTP(context, peer), wheel: context.loop.wheel)
+  private static func refusePlainHTTP(on channel: any Channel, _ server: ServerContext, _ peer: ClientPeer) {
+    server.observer.handshakeFailed(.plainHTTP, of: peer.address)
+    let refusal = RejectedConnection(response: answerToPlainHTTP(server, peer), wheel: server.loop.wheel)
     do {
       try channel.pipeline.syncOperations.addHandler(refusal, position: .first)
     } catch {
@@ -128,21 +128,21 @@ final class ConnectionAcceptor {
     }
   }
 
-  private static func answerToPlainHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
-    let requestID = context.loop.requestIDs.next()
+  private static func answerToPlainHTTP(_ server: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
+    let requestID = server.loop.requestIDs.next()
     var response = ControlResponse(
       .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
       body: Array("This port speaks HTTPS. Use an address that begins with https://\n".utf8))
-    context.rules.responseHeaders.add(to: &response)
-    context.observer.exchangeBegan()
-    context.observer.exchangeEnded(
+    server.rules.responseHeaders.add(to: &response)
+    server.observer.exchangeBegan()
+    server.observer.exchangeEnded(
       ExchangeRecord(
         status: 400, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID,
-      date: context.loop.date.bytes(), to: &bytes)
+      date: server.loop.date.bytes(), to: &bytes)
     return bytes
   }
 
@@ -150,10 +150,10 @@ final class ConnectionAcceptor {
   /// logged, and `X-Forwarded-For` is believed only if that address is a trusted proxy.
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
-    case .peer: context.peer(channel.remoteAddress?.ipText)
-    case .unknown: context.peer(forUnknownClientOf: channel.remoteAddress?.ipText)
-    case .address(let bytes): context.peer(IPAddress(bytes: bytes)?.description)
-    case .unix: context.peer(nil)
+    case .peer: server.peer(channel.remoteAddress?.ipText)
+    case .unknown: server.peer(forUnknownClientOf: channel.remoteAddress?.ipText)
+    case .address(let bytes): server.peer(IPAddress(bytes: bytes)?.description)
+    case .unix: server.peer(nil)
     }
   }
 
@@ -161,18 +161,18 @@ final class ConnectionAcceptor {
 
   /// Answers 503 on a connection beyond the limit. Over TLS it is closed: a handshake would cost too much.
   private func reject(_ channel: any Channel) throws {
-    let loop = context.loop
+    let loop = server.loop
     let requestID = loop.requestIDs.next()
-    context.observer.exchangeBegan()
-    context.observer.exchangeEnded(
+    server.observer.exchangeBegan()
+    server.observer.exchangeEnded(
       ExchangeRecord(
         status: 503, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipText ?? "unix",
         requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
-    var response = context.gate.failure(
+    var response = server.gate.failure(
       status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
-    context.rules.responseHeaders.add(to: &response)
+    server.rules.responseHeaders.add(to: &response)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),

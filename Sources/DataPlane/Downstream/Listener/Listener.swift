@@ -100,12 +100,12 @@ package final class Listener: Sendable {
         let upstreams = UpstreamBalancer.all(
           configuration.upstreams, keeping: [], loop: resources, observer: dependencies.observer)
         let acceptors = zip(acceptors, configuration.tls).map { acceptor, tls in
-          let context = ServerContext(
+          let server = ServerContext(
             loop: resources, gate: dependencies.gate, observer: dependencies.observer,
             configuration: ExchangeConfiguration(configuration, acceptor), upstreams: upstreams,
             isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
-            context: context, loop: eventLoop, admission: admission, clients: clients, use: use, settings: acceptor,
+            server: server, loop: eventLoop, admission: admission, clients: clients, use: use, settings: acceptor,
             tls: tls?.context, proxyHeaderMissing: dependencies.proxyHeaderMissing)
         }
         return LoopAcceptors(eventLoop: eventLoop, acceptors: NIOLoopBound(acceptors, eventLoop: eventLoop))
@@ -132,11 +132,11 @@ package final class Listener: Sendable {
     for loop in loops {
       try? await loop.eventLoop.submit {
         let acceptors = loop.acceptors.value
-        guard let context = acceptors.first?.context else { return }
+        guard let server = acceptors.first?.server else { return }
         let upstreams = UpstreamBalancer.all(
-          configuration.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
+          configuration.upstreams, keeping: server.upstreams, loop: server.loop, observer: server.observer)
         for (place, acceptor) in acceptors.enumerated() {
-          acceptor.context.apply(ExchangeConfiguration(configuration, settings[place]), upstreams: upstreams)
+          acceptor.server.apply(ExchangeConfiguration(configuration, settings[place]), upstreams: upstreams)
           acceptor.apply(settings[place])
           acceptor.apply(configuration.tls[place]?.context)
         }
@@ -163,13 +163,13 @@ package final class Listener: Sendable {
   /// Continues to serve, but announces in every response that its connection ends (`Connection: close`), so that
   /// clients and balancers which keep connections move elsewhere in time.
   package func beginGracefulShutdown() async {
-    await forEachAcceptor { _, acceptor in acceptor.context.announceShutdown() }
+    await forEachAcceptor { _, acceptor in acceptor.server.announceShutdown() }
   }
 
   /// Aborts every connection, in the middle of whatever it does.
   package func abortConnections() {
     for loop in loops {
-      loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.context.abortConnections() } }
+      loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.server.abortConnections() } }
     }
   }
 
@@ -192,16 +192,16 @@ package final class Listener: Sendable {
     let drained = loops.map { loop in
       let done = loop.eventLoop.makePromise(of: Int.self)
       loop.eventLoop.execute {
-        let contexts = loop.acceptors.value.map(\.context)
+        let servers = loop.acceptors.value.map(\.server)
         let aborted = NIOLoopBoundBox(0, eventLoop: loop.eventLoop)
         let timer = loop.eventLoop.scheduleTask(in: deadline) {
-          let contexts = loop.acceptors.value.map(\.context)
-          aborted.value = contexts.reduce(0) { $0 + $1.connectionCount }
-          for context in contexts { context.abortConnections() }
+          let servers = loop.acceptors.value.map(\.server)
+          aborted.value = servers.reduce(0) { $0 + $1.connectionCount }
+          for server in servers { server.abortConnections() }
         }
-        var left = contexts.count
-        for context in contexts {
-          context.drain {
+        var left = servers.count
+        for server in servers {
+          server.drain {
             left -= 1
             guard left == 0 else { return }
             timer.cancel()
@@ -213,7 +213,7 @@ package final class Listener: Sendable {
     }
     var aborted = 0
     for done in drained { aborted += (try? await done.get()) ?? 0 }
-    await forEachAcceptor { place, acceptor in if place == 0 { acceptor.context.closeUpstreams() } }
+    await forEachAcceptor { place, acceptor in if place == 0 { acceptor.server.closeUpstreams() } }
     return aborted
   }
 
@@ -229,7 +229,7 @@ package final class Listener: Sendable {
   package func sessionsUnderWay() async -> Set<ConnectionKey> {
     var sessions: Set<ConnectionKey> = []
     for loop in loops {
-      let more = try? await loop.eventLoop.submit { loop.acceptors.value.map(\.context.sessionsUnderWay) }.get()
+      let more = try? await loop.eventLoop.submit { loop.acceptors.value.map(\.server.sessionsUnderWay) }.get()
       for some in more ?? [] { sessions.formUnion(some) }
     }
     return sessions
@@ -237,6 +237,6 @@ package final class Listener: Sendable {
 
   /// Ends, on every loop, what is under way for these sessions. Returns when it has been done.
   package func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) async {
-    await forEachAcceptor { _, acceptor in acceptor.context.endExchanges(of: sessions, for: ending) }
+    await forEachAcceptor { _, acceptor in acceptor.server.endExchanges(of: sessions, for: ending) }
   }
 }

@@ -27,8 +27,8 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    acceptor.context.opened(self)
-    acceptor.context.loop.wheel.arm(self, after: acceptor.context.waits.handshake, now: .now())
+    acceptor.server.opened(self)
+    acceptor.server.loop.wheel.arm(self, after: acceptor.server.waits.handshake, now: .now())
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -52,8 +52,8 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   private func connectionEnded() {
     releaseHolding()
-    acceptor.context.loop.wheel.remove(self)
-    acceptor.context.ended(self)
+    acceptor.server.loop.wheel.remove(self)
+    acceptor.server.ended(self)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -84,7 +84,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
-  var incompleteRequests: IncompleteRequestBudget { acceptor.context.loop.incompleteRequests }
+  var incompleteRequests: IncompleteRequestBudget { acceptor.server.loop.incompleteRequests }
 
   func giveUpRequest() { context?.close(promise: nil) }
 
@@ -97,7 +97,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   override func timedOut() {
     // A shutdown ends the connections that have not begun as well.
-    if !isDone, !acceptor.context.isDraining { acceptor.proxyHeaderMissing(peer.address) }
+    if !isDone, !acceptor.server.isDraining { acceptor.proxyHeaderMissing(peer.address) }
     isDone = true
     context?.close(promise: nil)
   }
@@ -106,7 +106,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   var sessions: [ConnectionKey] { [] }
 
-  func drain() { acceptor.context.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
+  func drain() { acceptor.server.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
 
   func abort() { context?.close(promise: nil) }
 
