@@ -130,20 +130,11 @@ final class ConnectionAcceptor {
 
   private static func answerToPlainHTTP(_ server: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
     let requestID = server.loop.requestIDs.next()
-    var response = ControlResponse(
+    let response = ControlResponse(
       .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
       body: Array("This port speaks HTTPS. Use an address that begins with https://\n".utf8))
-    server.rules.responseHeaders.add(to: &response)
-    server.observer.exchangeBegan()
-    server.observer.exchangeEnded(
-      ExchangeRecord(
-        status: 400, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
-        sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
-    var bytes = ByteBuffer()
-    ControlResponseForwarding.write(
-      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID,
-      date: server.loop.date.bytes(), to: &bytes)
-    return bytes
+    server.recordRejection(status: 400, sentBytes: response.body.count, client: peer.address, requestID)
+    return server.rejection(response, requestID)
   }
 
   /// The client that a PROXY header announces. Its address replaces that of the socket everywhere: it is forwarded and
@@ -161,24 +152,16 @@ final class ConnectionAcceptor {
 
   /// Answers 503 on a connection beyond the limit. Over TLS it is closed: a handshake would cost too much.
   private func reject(_ channel: any Channel) throws {
-    let loop = server.loop
-    let requestID = loop.requestIDs.next()
-    server.observer.exchangeBegan()
-    server.observer.exchangeEnded(
-      ExchangeRecord(
-        status: 503, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
-        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipText ?? "unix",
-        requestID: requestID))
+    let requestID = server.loop.requestIDs.next()
+    let client = channel.remoteAddress?.ipText ?? ClientPeer.unix
+    server.recordRejection(status: 503, sentBytes: 0, client: client, requestID)
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
-    var response = server.gate.failure(
+    let response = server.gate.failure(
       status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
-    server.rules.responseHeaders.add(to: &response)
-    var bytes = ByteBuffer()
-    ControlResponseForwarding.write(
-      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
-      to: &bytes)
     lingering += 1
     try channel.pipeline.syncOperations.addHandler(
-      RejectedConnection(response: bytes, wheel: loop.wheel) { self.lingering -= 1 })
+      RejectedConnection(response: server.rejection(response, requestID), wheel: server.loop.wheel) {
+        self.lingering -= 1
+      })
   }
 }

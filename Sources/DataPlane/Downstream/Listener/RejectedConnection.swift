@@ -51,3 +51,25 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
     onEnd()
   }
 }
+
+extension ServerContext {
+  /// Counts and logs a connection that is not served as a request with this status.
+  func recordRejection(status: Int, sentBytes: Int, client: String, _ requestID: RequestIDSource.Identifier) {
+    observer.exchangeBegan()
+    observer.exchangeEnded(
+      ExchangeRecord(
+        status: status, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        sentBytes: sentBytes, session: nil, request: nil, client: client, requestID: requestID))
+  }
+
+  /// The bytes of the only response on a connection that is not served.
+  func rejection(_ response: ControlResponse, _ requestID: RequestIDSource.Identifier) -> ByteBuffer {
+    var response = response
+    rules.responseHeaders.add(to: &response)
+    var bytes = ByteBuffer()
+    ControlResponseForwarding.write(
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
+      to: &bytes)
+    return bytes
+  }
+}
