@@ -4,8 +4,9 @@ internal import NIOCore
 
 /// Writes a response of the control plane as a client gets it.
 enum ControlResponseForwarding {
+  /// - Parameter connection: the `Connection` field. The gateway itself switches no protocols.
   static func write(
-    _ response: ControlResponse, withoutBody: Bool, closes: Bool, keepsOld: Bool,
+    _ response: ControlResponse, withoutBody: Bool, connection: ResponseForwarding.Connection,
     requestID: RequestIDSource.Identifier, date: [UInt8], to buffer: inout ByteBuffer
   ) {
     let status = response.head.status
@@ -30,10 +31,10 @@ enum ControlResponseForwarding {
     buffer.writeStaticString("X-Request-Id: ")
     requestID.write(to: &buffer)
     buffer.writeStaticString("\r\n")
-    if closes {
-      buffer.writeStaticString("Connection: close\r\n")
-    } else if keepsOld {
-      buffer.writeStaticString("Connection: keep-alive\r\n")
+    switch connection {
+    case .close: buffer.writeStaticString("Connection: close\r\n")
+    case .keepAlive: buffer.writeStaticString("Connection: keep-alive\r\n")
+    case .implied, .upgrade: break
     }
     buffer.writeStaticString("\r\n")
     if !withoutBody, status.code != 204, status.code != 304 { buffer.writeBytes(response.body) }

@@ -25,6 +25,12 @@ extension HTTP1ServerConnection {
   /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
   private var isHTTP11: Bool { exchange.info.version == .http11 }
 
+  /// The `Connection` field by which the client knows whether its connection is kept.
+  @inline(__always)
+  private var connectionField: ResponseForwarding.Connection {
+    framing.closesAfterResponse ? .close : isHTTP11 ? .implied : .keepAlive
+  }
+
   // MARK: From the upstream
 
   func sendContinue() { writer.send(Self.continueResponse) }
@@ -49,8 +55,7 @@ extension HTTP1ServerConnection {
     framing.closesAfterResponse =
       !framing.keepsAlive || server.announcesShutdown || framing.body == .untilClose || !exchange.request.isWhole
       || isLastRequest
-    write(
-      head, bytes, framing.closesAfterResponse ? .close : isHTTP11 ? .implied : .keepAlive)
+    write(head, bytes, connectionField)
   }
 
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
@@ -139,9 +144,8 @@ extension HTTP1ServerConnection {
       !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
     var buffer = outgoing.take() ?? loop.buffers.take()
     ControlResponseForwarding.write(
-      response, withoutBody: isHead, closes: framing.closesAfterResponse,
-      keepsOld: !isHTTP11 && !framing.closesAfterResponse,
-      requestID: exchange.info.requestID, date: loop.date.bytes(), to: &buffer)
+      response, withoutBody: isHead, connection: connectionField, requestID: exchange.info.requestID,
+      date: loop.date.bytes(), to: &buffer)
     if !isHead { exchange.info.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()

@@ -68,8 +68,7 @@ extension ServerContext {
     rules.responseHeaders.add(to: &response)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
-      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
-      to: &bytes)
+      response, withoutBody: false, connection: .close, requestID: requestID, date: loop.date.bytes(), to: &bytes)
     return bytes
   }
 }
