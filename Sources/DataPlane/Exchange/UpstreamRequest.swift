@@ -149,10 +149,10 @@ struct UpstreamRequest {
     head = nil
     isChunked = false
     let count = if case .waiting(let waiting, _) = content { waiting.readableBytes } else { 0 }
-    let ended = endsConnection
+    let wasClosing = endsConnection
     endsConnection = authenticatesConnection || (balancer?.endsConnection(method, hasBody: count > 0) ?? false)
-    RequestForwarding.settle(
-      &sent, length: count > 0 || method.readsBody ? count : nil, closed: ended, closes: endsConnection)
+    RequestForwarding.replaceChunkedFraming(
+      of: &sent, by: count > 0 || method.readsBody ? count : nil, wasClosing: wasClosing, closes: endsConnection)
     head = sent
     if count == 0 { attempts.isRetryable = method.isIdempotent }
   }

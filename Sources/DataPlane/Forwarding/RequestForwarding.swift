@@ -100,9 +100,10 @@ struct RequestForwarding {
   /// Gives a head that was written for a chunked body the length of the whole body instead, which has come meanwhile.
   /// - Parameters:
   ///   - length: nil writes no length: there is no body.
-  ///   - closed: whether the head says that the connection ends; `closes`: whether it is to.
-  static func settle(_ head: inout ByteBuffer, length: Int?, closed: Bool, closes: Bool) {
-    let tail = chunkedLine.utf8CodeUnitCount + 2 + (closed ? closeLine.utf8CodeUnitCount : 0)
+  ///   - wasClosing: whether the head was written with `Connection: close`.
+  ///   - closes: whether it is to have that field.
+  static func replaceChunkedFraming(of head: inout ByteBuffer, by length: Int?, wasClosing: Bool, closes: Bool) {
+    let tail = chunkedLine.utf8CodeUnitCount + 2 + (wasClosing ? closeLine.utf8CodeUnitCount : 0)
     guard head.readableBytes > tail else { return }
     head.moveWriterIndex(to: head.writerIndex - tail)
     if closes { head.writeStaticString(closeLine) }
