@@ -210,7 +210,7 @@ struct HalfCloseTests {
   @Test("An end soon after the last byte is a half-close; a later one, or a second one, is not")
   func moment() {
     let start = NIODeadline.now()
-    let (soon, late) = (start + ClientInput.moment, start + ClientInput.moment + .nanoseconds(1))
+    let (soon, late) = (start + ClientInput.halfCloseWindow, start + ClientInput.halfCloseWindow + .nanoseconds(1))
     /// Whether ends at these moments are half-closes, of a client of which `lastRead` was read.
     func areHalfCloses(_ ends: [NIODeadline], lastRead: NIODeadline? = nil) -> [Bool] {
       var input = ClientInput.open(lastRead: .distantPast)

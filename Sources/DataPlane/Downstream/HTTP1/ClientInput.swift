@@ -5,18 +5,20 @@ internal import NIOCore
 /// A client that ends it (FIN; close_notify over TLS) has half-closed the connection and waits for its answers, as
 /// `nc -N` does, or has left; nothing on the wire says which. So:
 /// - Every request that has arrived whole before the end is answered, if the end came with its last byte or within
-///   ``moment`` of it. An end that comes later, while a response is awaited or under way, is that of a client that has
-///   left (status 499).
+///   ``halfCloseWindow`` of it. An end that comes later, while a response is awaited or under way, is that of a client
+///   that has left (status 499).
 /// - A client that asked for a persistent connection and ends it all the same has more likely left: its response has to
-///   begin within ``patience``. One that announced its last request (`Connection: close`, HTTP/1.0) is waited for until
-///   a write fails or another time-out ends the exchange.
+///   begin within ``responseWait``. One that announced its last request (`Connection: close`, HTTP/1.0) is waited for
+///   until a write fails or another time-out ends the exchange.
 enum ClientInput {
   /// - lastRead: when bytes of a body or of requests sent ahead were read last.
   case open(lastRead: NIODeadline)
   case ended
 
-  static let moment = TimeAmount.seconds(2)
-  static let patience = TimeAmount.seconds(3)
+  /// The longest time from the last byte of a request to an end that is a half-close.
+  static let halfCloseWindow = TimeAmount.seconds(2)
+  /// The time in which the response to a client that may have left has to begin.
+  static let responseWait = TimeAmount.seconds(3)
 
   var hasEnded: Bool { if case .ended = self { true } else { false } }
 
@@ -31,6 +33,6 @@ enum ClientInput {
   mutating func end(at now: NIODeadline, headRead: NIODeadline) -> Bool {
     guard case .open(let lastRead) = self else { return false }
     self = .ended
-    return now - max(lastRead, headRead) <= Self.moment
+    return now - max(lastRead, headRead) <= Self.halfCloseWindow
   }
 }

@@ -49,7 +49,7 @@ extension HTTP1ServerConnection {
   /// Bounds the wait for the response to a client that may have left.
   private func awaitHalfClosedClient() {
     guard framing.keepsAlive, !exchange.hasResponse else { return }
-    loop.wheel.arm(self, after: ClientInput.patience, now: .now())
+    loop.wheel.arm(self, after: ClientInput.responseWait, now: .now())
   }
 
   /// Whether a response is awaited for a client that has ended its side.

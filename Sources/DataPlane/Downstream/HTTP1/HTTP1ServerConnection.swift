@@ -387,8 +387,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if !exchange.isUnderWay, pending == nil {
       guard hasSentAll else { return closeAfterResponse(clientMaySend: true) }
       let isNew = server.isTLS && !hasHandshake
-      let moment = isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace
-      loop.wheel.arm(self, after: moment, now: .now())
+      loop.wheel.arm(self, after: isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace, now: .now())
     }
     endTunnel()
   }

@@ -122,8 +122,8 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   var sessions: [ConnectionKey] { [] }
 
   func drain() {
-    let moment = server.isTLS ? ServerContext.handshakeGrace : ServerContext.idleGrace
-    server.loop.wheel.arm(self, after: moment, now: .now())
+    let grace = server.isTLS ? ServerContext.handshakeGrace : ServerContext.idleGrace
+    server.loop.wheel.arm(self, after: grace, now: .now())
   }
 
   func abort() { context?.close(promise: nil) }
