@@ -231,11 +231,11 @@ struct UpstreamAttemptsTests {
   @Test("A request without a connection is retried at other addresses, three in all", arguments: unsentFailures)
   func unsent(_ failure: UpstreamFailure) {
     var attempts = RetryState()
-    attempts.place = 4
+    attempts.address = 4
     #expect(attempts.avoided(after: failure, of: 5) == 0b10000)
-    attempts.place = 1
+    attempts.address = 1
     #expect(attempts.avoided(after: failure, of: 5) == 0b10010)
-    attempts.place = 0
+    attempts.address = 0
     #expect(attempts.avoided(after: failure, of: 5) == nil)
   }
 
@@ -245,7 +245,7 @@ struct UpstreamAttemptsTests {
     #expect(attempts.avoided(after: failure, of: 1) == nil)
     var two = RetryState()
     #expect(two.avoided(after: failure, of: 2) == 1)
-    two.place = 1
+    two.address = 1
     #expect(two.avoided(after: failure, of: 2) == nil)
   }
 

@@ -13,8 +13,8 @@ struct RetryState {
   var isRetryable = false
   /// Whether everything that was sent of its body is still here, to be sent again.
   var isReplayable = true
-  /// The number of the address that is being tried.
-  var place = 0
+  /// The address that is being tried: ``UpstreamPool/number``.
+  var address = 0
   /// The addresses without a connection, a bit for each.
   private var unreachable: UInt64 = 0
   private var hasRepeated = false
@@ -28,7 +28,7 @@ struct RetryState {
     switch failure {
     // A local port that is used up towards one address may be free towards another.
     case .connect, .unresolved, .connectTimeout, .lookupTimeout, .handshake, .localShortage:
-      unreachable |= 1 << UInt64(place)
+      unreachable |= 1 << UInt64(address)
       guard unreachable.nonzeroBitCount < min(count, Self.addressLimit) else { return nil }
       return unreachable
     case .closedBeforeResponse(reused: true):

@@ -8,7 +8,7 @@ internal import TLSTransport
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
 /// the other. A connection whose client has left is kept for the next, unless more are on their way than may be kept.
 final class UpstreamPool {
-  /// Its place among the upstream's addresses.
+  /// The number of its address among those of the upstream.
   let number: Int
   private let loop: LoopResources
   let endpoint: UpstreamEndpoint

@@ -145,6 +145,6 @@ extension Exchange {
       session: info.session, user: info.user, failure: info.failure, version: info.version,
       request: info.requestLine, client: (info.client ?? peer).address, requestID: info.requestID,
       upstreamAddress: info.wantsUpstreamAddress
-        ? upstream.balancer?.pools[upstream.attempts.place].endpoint.text : nil)
+        ? upstream.balancer?.pools[upstream.attempts.address].endpoint.text : nil)
   }
 }

@@ -7,7 +7,7 @@ extension DownstreamTransport {
   func connectUpstream(at now: NIODeadline) {
     guard exchange.isReadyToSend, let balancer = exchange.upstream.balancer else { return }
     let pool = balancer.choose()
-    exchange.upstream.attempts.place = pool.number
+    exchange.upstream.attempts.address = pool.number
     settleBody()
     if !exchange.upstream.endsConnection, let connection = pool.takeIdle() {
       exchange.use(connection, at: now)
@@ -59,7 +59,7 @@ extension DownstreamTransport {
     switch exchange.upstreamFailed(failure) {
     case .retry(let avoided):
       guard let pool = exchange.upstream.balancer?.choose(avoiding: avoided) else { return }
-      exchange.upstream.attempts.place = pool.number
+      exchange.upstream.attempts.address = pool.number
       connect(in: pool)
     case .refuse(let refusal): refuse(refusal)
     case .abort: abortExchange(.upstreamFailed)
