@@ -44,17 +44,17 @@ struct UpstreamShortageTests {
     let (pool, target, failures) = try pool()
     pool.succeeded()
     let shortage = UpstreamFailure.localShortage("no port")
-    for _ in 0..<5 { #expect(pool.couldNotConnect(shortage) == shortage) }
+    for _ in 0..<5 { #expect(pool.countFailedConnect(shortage) == shortage) }
     #expect(!pool.isUnhealthy && target.status.allSatisfy { $0.isHealthy && $0.failures == 0 })
     #expect(failures() == [UpstreamFailure](repeating: shortage, count: 5))
-    #expect(pool.couldNotConnect(.noDescriptor) == .noDescriptor && !pool.isUnhealthy && failures().count == 5)
+    #expect(pool.countFailedConnect(.noDescriptor) == .noDescriptor && !pool.isUnhealthy && failures().count == 5)
   }
 
   @Test("An address that has never answered may be out of reach: the same error is its failure")
   func neverAnswered() throws {
     let (pool, target, failures) = try pool()
     for _ in 0..<OutlierDetection.threshold {
-      #expect(pool.couldNotConnect(.localShortage("no port")) == .connect("no port"))
+      #expect(pool.countFailedConnect(.localShortage("no port")) == .connect("no port"))
     }
     #expect(pool.isUnhealthy && target.status.map(\.isEjected) == [true])
     #expect(failures() == [UpstreamFailure](repeating: .connect("no port"), count: OutlierDetection.threshold))

@@ -36,7 +36,7 @@ final class UpstreamPool {
   private let use: DescriptorBudget.Use
   /// Exchanges under way.
   var outstanding = 0
-  private var ejection = OutlierDetection()
+  private var outlierDetection = OutlierDetection()
   /// Whether the last request got a response: then another response changes nothing.
   private var lastRequestSucceeded = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
@@ -111,12 +111,12 @@ final class UpstreamPool {
 
   /// Whether the address may have to be left out.
   @inline(__always)
-  var isUnhealthy: Bool { ejection.isEjectedOrHalfOpen || endpoint.failsChecks.load(ordering: .relaxed) }
+  var isUnhealthy: Bool { outlierDetection.isEjectedOrHalfOpen || endpoint.failsChecks.load(ordering: .relaxed) }
 
   /// Whether a request may be sent there.
   func admits(at now: NIODeadline) -> Bool {
     guard !endpoint.failsChecks.load(ordering: .relaxed) else { return false }
-    switch ejection.health(at: now) {
+    switch outlierDetection.health(at: now) {
     case .healthy: return true
     case .ejected: return false
     case .halfOpen: return load == 0
@@ -130,7 +130,7 @@ final class UpstreamPool {
     lastRequestSucceeded = true
     endpoint.hasAnswered.store(true, ordering: .relaxed)
     endpoint.noteAnswer()
-    _ = ejection.succeeded(at: loop.eventLoop.now)
+    _ = outlierDetection.succeeded(at: loop.eventLoop.now)
   }
 
   /// Whether the last response of the address was HTTP/1.0.
@@ -151,7 +151,7 @@ final class UpstreamPool {
       endpoint.isMalformed.store(false, ordering: .relaxed)
     }
     endpoint.failures.add(1, ordering: .relaxed)
-    guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
+    guard outlierDetection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
     endpoint.ejections.add(1, ordering: .relaxed)
     endpoint.noteEjection()
   }
@@ -325,8 +325,8 @@ final class UpstreamPool {
       // A connection that has taken too long may still be on its way.
       opening.pending?.cancel()
       giveBack()
-      let toldFailure = couldNotConnect(failure)
-      opening.waiter.take()?.upstreamFailed(toldFailure)
+      let counted = countFailedConnect(failure)
+      opening.waiter.take()?.upstreamFailed(counted)
     } else if connection.isCounted {
       connection.isCounted = false
       giveBack()
@@ -336,13 +336,13 @@ final class UpstreamPool {
   }
 
   /// Counts an attempt to connect that has failed. A shortage of our own says nothing about the health of the address.
-  /// - Returns: the failure for the client.
-  func couldNotConnect(_ failure: UpstreamFailure) -> UpstreamFailure {
+  /// - Returns: the failure that it was counted as, for the client.
+  func countFailedConnect(_ failure: UpstreamFailure) -> UpstreamFailure {
     switch failure {
     case .noDescriptor: loop.descriptors.ranOut()
     case .localShortage where endpoint.hasAnswered.load(ordering: .relaxed): onEvent(.failed(failure))
     // It may be an address that this system cannot reach at all: of IPv6, where that is off.
-    case .localShortage(let reason): return couldNotConnect(.connect(reason))
+    case .localShortage(let reason): return countFailedConnect(.connect(reason))
     default:
       onEvent(.failed(failure))
       failed(failure)
