@@ -280,25 +280,25 @@ struct UpstreamAttemptsTests {
   }
 }
 
-@Suite("The verdict of checks")
+@Suite("The health of an address by its checks")
 struct UpstreamCheckVerdictTests {
-  private func verdicts(_ checks: String, healthyAfter: Int = 2, unhealthyAfter: Int = 3) -> String {
+  private func healths(_ checks: String, healthyAfter: Int = 2, unhealthyAfter: Int = 3) -> String {
     var settings = UpstreamCheckSettings(path: "/")
     settings.healthyAfter = healthyAfter
     settings.unhealthyAfter = unhealthyAfter
-    var verdict = HealthCheckResult(settings)
+    var health = CheckedHealth(settings)
     return String(
       checks.map { check in
-        verdict.record(check == "+")
-        return verdict.isHealthy ? "+" : "-"
+        health.record(check == "+")
+        return health.isHealthy ? "+" : "-"
       })
   }
 
   @Test("The health changes after the configured number of checks in a row")
   func turns() {
-    #expect(verdicts("++--+---++-++--") == "+++++++--++++++")
-    #expect(verdicts("-+-+-+") == "++++++")
-    #expect(verdicts("---+-+-++") == "++------+")
-    #expect(verdicts("-+-", healthyAfter: 1, unhealthyAfter: 1) == "-+-")
+    #expect(healths("++--+---++-++--") == "+++++++--++++++")
+    #expect(healths("-+-+-+") == "++++++")
+    #expect(healths("---+-+-++") == "++------+")
+    #expect(healths("-+-", healthyAfter: 1, unhealthyAfter: 1) == "-+-")
   }
 }

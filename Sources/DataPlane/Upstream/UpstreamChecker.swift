@@ -32,7 +32,7 @@ package struct UpstreamChecker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for (endpoint, client) in endpoints {
         group.addTask { [self] in
-          var verdict = HealthCheckResult(settings)
+          var health = CheckedHealth(settings)
           while !Task.isCancelled {
             // Without a descriptor for it a check would say nothing about the address.
             guard DescriptorBudget.process.room(for: .own) > 0 else {
@@ -42,13 +42,13 @@ package struct UpstreamChecker: Sendable {
             guard let result = await outcome(client) else { return }
             switch result {
             case .good:
-              verdict.record(true)
+              health.record(true)
               endpoint.hasAnswered.store(true, ordering: .relaxed)
             case .bad(let reason):
-              verdict.record(false)
+              health.record(false)
               endpoint.checkFailure.withLock { $0 = reason }
             }
-            endpoint.failsChecks.store(!verdict.isHealthy, ordering: .relaxed)
+            endpoint.failsChecks.store(!health.isHealthy, ordering: .relaxed)
             try? await Task.sleep(for: settings.interval)
           }
         }

@@ -1,9 +1,9 @@
-/// The verdict of consecutive health checks on one address, healthy at first.
-struct HealthCheckResult: Sendable {
+/// The health of one address by its health checks; healthy at first.
+struct CheckedHealth: Sendable {
   private(set) var isHealthy = true
   private let healthyAfter: Int
   private let unhealthyAfter: Int
-  /// Consecutive checks that contradict the verdict.
+  /// Consecutive checks with the other result.
   private var against = 0
 
   init(_ settings: UpstreamCheckSettings) {
