@@ -19,7 +19,7 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   /// Those of them that were answered, but not in HTTP.
   package var malformed: Int
   /// Whether the last failure was one of those.
-  package var isMalformed: Bool
+  package var lastFailureWasMalformed: Bool
   /// Requests that wait for one of the connections that there may be.
   package var waiting: Int
 

@@ -17,9 +17,10 @@ final class UpstreamEndpoint: Sendable {
   let hasAnswered = Atomic<Bool>(false)
   let ejections = Atomic<Int>(0)
   let failures = Atomic<Int>(0)
-  /// Responses among them that break the protocol, and whether the last failure was one.
+  /// Responses among them that break the protocol.
   let malformed = Atomic<Int>(0)
-  let isMalformed = Atomic<Bool>(false)
+  /// Whether the last failure was one of those.
+  let lastFailureWasMalformed = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
   /// The reason why the last check that failed did.

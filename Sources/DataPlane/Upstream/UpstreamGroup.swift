@@ -96,7 +96,7 @@ package struct UpstreamGroup: Sendable {
         failsChecks: failsChecks, checkFailure: failsChecks ? endpoint.checkFailure.withLock { $0 } : nil,
         ejections: endpoint.ejections.load(ordering: .relaxed), failures: endpoint.failures.load(ordering: .relaxed),
         malformed: endpoint.malformed.load(ordering: .relaxed),
-        isMalformed: endpoint.isMalformed.load(ordering: .relaxed),
+        lastFailureWasMalformed: endpoint.lastFailureWasMalformed.load(ordering: .relaxed),
         waiting: endpoint.limiter.waitingCount)
     }
   }

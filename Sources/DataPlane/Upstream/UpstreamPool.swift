@@ -146,9 +146,9 @@ final class UpstreamPool {
     lastRequestSucceeded = false
     if case .badResponse = failure {
       endpoint.malformed.add(1, ordering: .relaxed)
-      endpoint.isMalformed.store(true, ordering: .relaxed)
+      endpoint.lastFailureWasMalformed.store(true, ordering: .relaxed)
     } else {
-      endpoint.isMalformed.store(false, ordering: .relaxed)
+      endpoint.lastFailureWasMalformed.store(false, ordering: .relaxed)
     }
     endpoint.failures.add(1, ordering: .relaxed)
     guard outlierDetection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }

@@ -60,7 +60,7 @@ struct WatchedUpstream: Sendable {
     let problem = "\(troubled.count) of \(status.count) unhealthy: \(words.joined(separator: ", "))"
     guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
     let metadata: Logger.Metadata = ["upstream": name, "problem": "\(problem)"]
-    if troubled.allSatisfy({ $0.isMalformed && !$0.failsChecks }) {
+    if troubled.allSatisfy({ $0.lastFailureWasMalformed && !$0.failsChecks }) {
       logger.error("upstream ejected for malformed responses", metadata: metadata)
     } else {
       logger.error("upstream not responding", metadata: metadata)
@@ -69,7 +69,7 @@ struct WatchedUpstream: Sendable {
 
   private static func trouble(_ status: UpstreamAddressStatus) -> String {
     if status.failsChecks { return "fails its checks" + (status.checkFailure.map { " (\($0))" } ?? "") }
-    return status.isMalformed ? "answers with malformed responses" : "does not answer"
+    return status.lastFailureWasMalformed ? "answers with malformed responses" : "does not answer"
   }
 
   /// The name of its check in health.
