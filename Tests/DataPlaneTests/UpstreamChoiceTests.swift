@@ -281,7 +281,7 @@ struct UpstreamAttemptsTests {
 }
 
 @Suite("The health of an address by its checks")
-struct UpstreamCheckVerdictTests {
+struct CheckedHealthTests {
   private func healths(_ checks: String, healthyAfter: Int = 2, unhealthyAfter: Int = 3) -> String {
     var settings = UpstreamCheckSettings(path: "/")
     settings.healthyAfter = healthyAfter
