@@ -75,7 +75,7 @@ final class EndpointCall {
   var request: ControlRequest
   let pace: BodyPace
   /// The memory of the body so far; nil once it is whole.
-  var body: CollectedBody?
+  var memory: CollectedBodyMemory?
 
   init(action: EndpointAction, request: ControlRequest, pace: BodyPace) {
     self.action = action

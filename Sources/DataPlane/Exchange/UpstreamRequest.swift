@@ -16,7 +16,7 @@ struct UpstreamRequest {
     case none
     /// Waits for the connection. Not framed yet.
     /// - memory: what counts it; nil where it is bounded by what is read ahead of the connection.
-    case waiting(ByteBuffer, memory: CollectedBody?)
+    case waiting(ByteBuffer, memory: CollectedBodyMemory?)
     /// Was sent with the head, and is kept until the response begins, in case it has to be sent again.
     case sent(ByteBuffer)
   }
@@ -70,13 +70,13 @@ struct UpstreamRequest {
   var hasFirstContent: Bool { isChunked || hasContentWaiting }
 
   /// The memory of the body that is being collected.
-  var collectedBody: CollectedBody? { if case .waiting(_, let memory) = content { memory } else { nil } }
+  var bodyMemory: CollectedBodyMemory? { if case .waiting(_, let memory) = content { memory } else { nil } }
 
   /// Adds content to what waits for the connection.
   /// - Parameter memory: what counts it from now on, where the body is collected.
   /// - Returns: bytes that what waits takes up, some of them unused.
   @discardableResult
-  mutating func keep(_ more: consuming ByteBuffer, in memory: CollectedBody? = nil) -> Int {
+  mutating func keep(_ more: consuming ByteBuffer, in memory: CollectedBodyMemory? = nil) -> Int {
     guard case .waiting(var whole, _) = content else {
       let kept = more.detached()
       content = .waiting(kept, memory: memory)

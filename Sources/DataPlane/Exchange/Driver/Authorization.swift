@@ -155,15 +155,15 @@ extension DownstreamTransport {
   /// - Returns: whether to continue; otherwise the request has been refused, to make room for others.
   func collect(_ content: ByteBuffer, for call: EndpointCall) -> Bool {
     call.request.body += content.readableBytesView
-    let body = call.body ?? CollectedBody(forEndpointOf: self)
-    call.body = body
-    guard body.hold(call.request.body.capacity) else { return false }
+    let memory = call.memory ?? CollectedBodyMemory(forEndpointOf: self)
+    call.memory = memory
+    guard memory.hold(call.request.body.capacity) else { return false }
     consume(content.readableBytes)
     return true
   }
 
   func handle(_ call: EndpointCall) {
-    call.body = nil
+    call.memory = nil
     loop.wheel.disarm(self)
     let request = call.request
     guard let work = server.present(call.action, for: request)?.handle else {

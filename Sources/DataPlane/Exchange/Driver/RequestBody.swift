@@ -43,7 +43,7 @@ extension DownstreamTransport {
   private func buffer(_ content: consuming ByteBuffer) -> Bool {
     let count = content.readableBytes
     let memory =
-      exchange.upstream.collectedBody ?? CollectedBody(forUpstreamOf: self, atMost: exchange.upstream.bufferLimit)
+      exchange.upstream.bodyMemory ?? CollectedBodyMemory(forUpstreamOf: self, atMost: exchange.upstream.bufferLimit)
     guard memory.hold(exchange.upstream.keep(content, in: memory)) else { return false }
     consume(count)
     return true

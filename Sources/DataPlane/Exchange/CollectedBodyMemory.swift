@@ -1,15 +1,15 @@
 /// The memory of a request body that the gateway collects, counted for as long as this lives. If it is needed for
 /// others, the request ends with 503.
-final class CollectedBody {
+final class CollectedBodyMemory {
   private let holder: Holder
 
-  /// A body for an endpoint of the gateway's own, counted with incomplete headers: clients need no authorization for
-  /// either.
+  /// Of a body for an endpoint of the gateway's own, counted with incomplete requests: clients need no authorization
+  /// for either.
   convenience init(forEndpointOf transport: some DownstreamTransport) {
     self.init(transport, counted: transport.server.loop.incompleteRequests)
   }
 
-  /// A body for an application that needs its length, counted with others of them.
+  /// Of a body for an application that needs its length, counted with others of them.
   /// - Parameter limit: most bytes of the body. There is room for two such, whatever the limit for all.
   convenience init(forUpstreamOf transport: some DownstreamTransport, atMost limit: Int) {
     let bodies = transport.server.loop.collectedBodies
