@@ -312,16 +312,11 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       failWithoutHead(awaited.isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
     case .content:
       if decoder.endsWithConnection {
-        let client = client
-        self.client = nil
-        client?.responseEnded(trailers: [])
+        takeClient()?.responseEnded(trailers: [])
       } else {
-        tellClient(.closedMidway)
+        takeClient()?.upstreamFailed(.closedMidway)
       }
-    case .tunnel:
-      let client = client
-      self.client = nil
-      client?.responseEnded(trailers: [])
+    case .tunnel: takeClient()?.responseEnded(trailers: [])
     case .connecting, .idle, .closed: break
     }
     context.fireChannelInactive()
@@ -352,13 +347,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   func fail(_ failure: UpstreamFailure) {
     if case .badResponse(let reason) = failure { pool.reportMalformed(reason) }
     close()
-    tellClient(failure)
+    takeClient()?.upstreamFailed(failure)
   }
 
-  private func tellClient(_ failure: UpstreamFailure) {
-    let client = client
-    self.client = nil
-    client?.upstreamFailed(failure)
+  /// Ends the exchange on this side.
+  /// - Returns: its client, to be told.
+  private func takeClient() -> (any UpstreamResponseReceiver)? {
+    defer { client = nil }
+    return client
   }
 
   // MARK: Time
@@ -381,8 +377,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case .content: fail(.responseTimeout)
     // An orderly end: to the client it looks as if the application had ended the tunnel.
     case .tunnel:
-      let client = client
-      self.client = nil
+      let client = takeClient()
       close()
       client?.responseEnded(trailers: [])
     case .closed: break
