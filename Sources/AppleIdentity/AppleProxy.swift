@@ -1,4 +1,5 @@
 package import Secrets
+internal import WebFormats
 
 /// An HTTP proxy that requests to Apple go through.
 package struct AppleProxy: Sendable, Equatable, CustomStringConvertible {
@@ -20,7 +21,5 @@ package struct AppleProxy: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The address, without user and password.
-  package var description: String {
-    "http://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
-  }
+  package var description: String { "http://\(Host.bracketed(host)):\(port)" }
 }

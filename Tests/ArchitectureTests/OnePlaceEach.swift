@@ -67,6 +67,9 @@ struct OnePlaceEach {
       place: "WebFormats/Network/Host.swift",
       exceptions: ["WebFormats/Network/Authority.swift": "asks it of the host of a whole authority"]),
     Unique(
+      subject: "the brackets of an IPv6 address in an authority",
+      signs: [#"\? "\[\\\(\w+\)\]""#], place: "WebFormats/Network/Host.swift"),
+    Unique(
       subject: "loopback addresses",
       signs: [#"bytes\[12\] == 127"#], place: "WebFormats/Network/IPAddress.swift"),
     Unique(

@@ -31,6 +31,13 @@ struct HostTests {
     #expect(isLoopback(authority: "\(authority):8080"))
   }
 
+  @Test("In an authority an IPv6 address has brackets, and no other host has")
+  func brackets() {
+    #expect(Host.bracketed("2001:db8::1") == "[2001:db8::1]")
+    #expect(Host.bracketed("192.0.2.1") == "192.0.2.1")
+    #expect(Host.bracketed("app.example") == "app.example")
+  }
+
   // The first five were loopback to one of three functions and not to the others.
   @Test(
     "A name or malformed address that only looks like loopback is not taken for it",

@@ -40,9 +40,7 @@ final class UpstreamRewriting: Sendable {
     self.rewritesRedirects = rewritesRedirects
     self.usesTLS = usesTLS
     var authorities = addresses.map { address in
-      let isIPv6 = address.host.utf8.contains(UInt8(ascii: ":"))
-      return Authority(
-        host: (isIPv6 ? "[\(address.host)]" : address.host).utf8.map(\.asciiLowercased), port: address.port)
+      Authority(host: Host.bracketed(address.host).utf8.map(\.asciiLowercased), port: address.port)
     }
     if let host, let own = Authority(parsing: host.utf8) {
       // Without a port an application may write its own port, or leave it out.

@@ -26,7 +26,7 @@ package struct ConnectProxy: Sendable, Equatable {
 
   /// The request for a tunnel to `host` and `port`.
   func request(_ host: String, _ port: UInt16) -> ByteBuffer {
-    let authority = "\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    let authority = "\(Host.bracketed(host)):\(port)"
     var request = ByteBuffer(string: "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n")
     if let authorization {
       request.writeString("Proxy-Authorization: ")

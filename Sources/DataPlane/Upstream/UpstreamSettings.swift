@@ -129,7 +129,7 @@ package enum UpstreamAddress: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .unix(let path): "unix:\(path)"
     case .tcp(let host, let port, let tls):
-      "\(tls ? "https" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+      "\(tls ? "https" : "http")://\(Host.bracketed(host)):\(port)"
     }
   }
 }

@@ -28,6 +28,12 @@ package enum Host {
     return IPAddress(v6: host.dropFirst().dropLast())
   }
 
+  /// A host as an authority has it.
+  /// - Parameter host: a name, an IPv4 address, or an IPv6 address without brackets, which gets them.
+  package static func bracketed(_ host: String) -> String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+  }
+
   /// Whether the last label looks like a number to browsers, which then read the whole host as an IPv4 address (URL
   /// Standard, 3.5).
   package static func endsInNumber(_ host: [UInt8]) -> Bool {

@@ -63,7 +63,7 @@ package enum BindAddress: Sendable, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .ip(let host, let port): "\(Host.bracketed(host)):\(port)"
     case .unix(let path): "unix:\(path)"
     }
   }
