@@ -6,16 +6,14 @@ internal import TLSTransport
 /// protocol (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113, 3.3 and 3.4).
 ///
 /// Not used by listeners that offer HTTP/1.1 alone.
-final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
-  IncompleteRequestOwner
-{
+final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, PreliminaryConnection {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  private let server: ServerContext
+  let server: ServerContext
   var peer: ClientPeer
   private let protocols: [HTTPProtocol]
-  private var context: ChannelHandlerContext?
+  private(set) var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
   /// The memory counted for a handshake.
@@ -36,10 +34,6 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     if server.isTLS { hold(IncompleteRequestBudget.handshake) }
     if server.isDraining { drain() }
   }
-
-  var incompleteRequests: IncompleteRequestBudget { server.loop.incompleteRequests }
-
-  func giveUpRequest() { context?.close(promise: nil) }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     connectionEnded()
@@ -117,16 +111,10 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     pipeline.removeHandler(self, promise: nil)
   }
 
-  // MARK: AcceptedConnection
-
-  var sessions: [ConnectionKey] { [] }
+  // MARK: Shutdown
 
   func drain() {
     let grace = server.isTLS ? ServerContext.handshakeGrace : ServerContext.idleGrace
     server.loop.wheel.arm(self, after: grace, now: .now())
   }
-
-  func abort() { context?.close(promise: nil) }
-
-  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {}
 }

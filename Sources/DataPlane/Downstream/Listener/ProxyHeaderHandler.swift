@@ -5,16 +5,14 @@ internal import NIOCore
 ///
 /// A connection whose header is missing, malformed, or slower than the time-out for a handshake is closed without a
 /// response, and reported: a load balancer that sends no header would otherwise be an outage without a trace.
-final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
-  IncompleteRequestOwner
-{
+final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, PreliminaryConnection {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private let acceptor: ConnectionAcceptor
   /// The sender of the header.
   var peer: ClientPeer
-  private var context: ChannelHandlerContext?
+  private(set) var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
   /// The memory that an incomplete header holds.
@@ -25,10 +23,12 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     self.peer = peer
   }
 
+  var server: ServerContext { acceptor.server }
+
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    acceptor.server.opened(self)
-    acceptor.server.loop.wheel.arm(self, after: acceptor.server.waits.handshake, now: .now())
+    server.opened(self)
+    server.loop.wheel.arm(self, after: server.waits.handshake, now: .now())
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -52,8 +52,8 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   private func connectionEnded() {
     releaseHolding()
-    acceptor.server.loop.wheel.remove(self)
-    acceptor.server.ended(self)
+    server.loop.wheel.remove(self)
+    server.ended(self)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -84,10 +84,6 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
-  var incompleteRequests: IncompleteRequestBudget { acceptor.server.loop.incompleteRequests }
-
-  func giveUpRequest() { context?.close(promise: nil) }
-
   private func end(_ context: ChannelHandlerContext) {
     isDone = true
     context.close(promise: nil)
@@ -97,18 +93,12 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   override func timedOut() {
     // A shutdown ends the connections that have not begun as well.
-    if !isDone, !acceptor.server.isDraining { acceptor.proxyHeaderMissing(peer.address) }
+    if !isDone, !server.isDraining { acceptor.proxyHeaderMissing(peer.address) }
     isDone = true
     context?.close(promise: nil)
   }
 
-  // MARK: AcceptedConnection
+  // MARK: Shutdown
 
-  var sessions: [ConnectionKey] { [] }
-
-  func drain() { acceptor.server.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
-
-  func abort() { context?.close(promise: nil) }
-
-  func endExchanges(of sessions: Set<ConnectionKey>, for ending: ExchangeEnding) {}
+  func drain() { server.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
 }
