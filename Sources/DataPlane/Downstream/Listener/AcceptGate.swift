@@ -34,7 +34,7 @@ final class AcceptGate {
     case failure
   }
 
-  private static let pause = TimeAmount.milliseconds(100)
+  private static let pauseLength = TimeAmount.milliseconds(100)
 
   init(
     _ socket: ListeningSocket, _ acceptor: ConnectionAcceptor, handOut: ((ListeningSocket.Accepted) -> Void)? = nil
@@ -47,7 +47,7 @@ final class AcceptGate {
   }
 
   /// Accepts from now on. The socket holds the gate until it is closed.
-  func start() { if !socket.accept({ [self] in acceptOne() }) { rest(after: .failure) } }
+  func start() { if !socket.accept({ [self] in acceptOne() }) { pause(for: .failure) } }
 
   /// Stops accepting for good.
   func stop() {
@@ -74,17 +74,18 @@ final class AcceptGate {
     guard case .open = phase else { return }
     guard descriptors.room(for: use) > 0 else {
       descriptors.ranOut()
-      return rest(after: .shortage)
+      return pause(for: .shortage)
     }
     do {
       guard let accepted = try socket.next() else { return }
       if let handOut { handOut(accepted) } else { acceptor.receive(accepted) }
     } catch {
-      rest(after: cause(of: error))
+      pause(for: cause(of: error))
     }
   }
 
   /// Counts a failed accept.
+  /// - Returns: the cause of the pause after it.
   private func cause(of error: any Error) -> Cause {
     guard let code = (error as? IOError)?.errnoCode else { return .failure }
     switch code {
@@ -101,21 +102,21 @@ final class AcceptGate {
     return .shortage
   }
 
-  private func rest(after cause: Cause) {
+  private func pause(for cause: Cause) {
     change(to: .paused(cause))
     socket.pause()
     let gate = NIOLoopBound(self, eventLoop: socket.loop)
-    socket.loop.scheduleTask(in: Self.pause) { gate.value.resume() }
+    socket.loop.scheduleTask(in: Self.pauseLength) { gate.value.resume() }
   }
 
   private func resume() {
     guard case .paused = phase else { return }
     // Descriptors that others had open then may be closed by now.
     descriptors.measure(sockets: 0)
-    guard descriptors.room(for: use) > 0 else { return rest(after: .shortage) }
+    guard descriptors.room(for: use) > 0 else { return pause(for: .shortage) }
     change(to: .open)
     // Without the system's memory to watch the socket, later: nobody else would resume it.
-    if !socket.resume() { rest(after: .failure) }
+    if !socket.resume() { pause(for: .failure) }
   }
 
   private func change(to next: Phase) {
