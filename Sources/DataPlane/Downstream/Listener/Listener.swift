@@ -177,48 +177,54 @@ package final class Listener: Sendable {
   /// - Returns: the number of connections that were aborted at the limit.
   @discardableResult
   package func drain(within limit: Duration) async -> Int {
-    for socket in boundSockets {
-      await finishHandingOut(socket)
-      for gate in socket.gates {
-        let isInherited = socket.isInherited
-        // Connections in the queue of an inherited socket are for the next process.
-        try? await gate.eventLoop.submit {
-          if isInherited { gate.value.close() } else { gate.value.closeServingRest() }
-        }.get()
-      }
-    }
+    for socket in boundSockets { await stopAccepting(on: socket) }
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
-    let drained = loops.map { loop in
-      let done = loop.eventLoop.makePromise(of: Int.self)
-      loop.eventLoop.execute {
-        let servers = loop.acceptors.value.map(\.server)
-        let aborted = NIOLoopBoundBox(0, eventLoop: loop.eventLoop)
-        let timer = loop.eventLoop.scheduleTask(in: deadline) {
-          let servers = loop.acceptors.value.map(\.server)
-          aborted.value = servers.reduce(0) { $0 + $1.connectionCount }
-          for server in servers { server.abortConnections() }
-        }
-        var left = servers.count
-        for server in servers {
-          server.drain {
-            left -= 1
-            guard left == 0 else { return }
-            timer.cancel()
-            done.succeed(aborted.value)
-          }
-        }
-      }
-      return done.futureResult
-    }
+    let drained = loops.map { Self.drain($0, within: deadline) }
     var aborted = 0
     for done in drained { aborted += (try? await done.get()) ?? 0 }
     await forEachAcceptor { place, acceptor in if place == 0 { acceptor.server.closeUpstreams() } }
     return aborted
   }
 
-  /// Stops accepting. Where one loop accepts for all, a connection on its way to another loop when the listener closes
-  /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
+  /// Closes a socket. What waits in the queue of an inherited one is for the next process, the rest is served.
+  private func stopAccepting(on socket: BoundSocket) async {
+    await finishHandingOut(socket)
+    let isInherited = socket.isInherited
+    for gate in socket.gates {
+      try? await gate.eventLoop.submit {
+        if isInherited { gate.value.close() } else { gate.value.closeServingRest() }
+      }.get()
+    }
+  }
+
+  /// Drains the connections of one loop.
+  /// - Returns: the number of those that were aborted at the limit.
+  private static func drain(_ loop: LoopAcceptors, within limit: TimeAmount) -> EventLoopFuture<Int> {
+    let done = loop.eventLoop.makePromise(of: Int.self)
+    loop.eventLoop.execute {
+      let servers = loop.acceptors.value.map(\.server)
+      let aborted = NIOLoopBoundBox(0, eventLoop: loop.eventLoop)
+      let timer = loop.eventLoop.scheduleTask(in: limit) {
+        let servers = loop.acceptors.value.map(\.server)
+        aborted.value = servers.reduce(0) { $0 + $1.connectionCount }
+        for server in servers { server.abortConnections() }
+      }
+      var left = servers.count
+      for server in servers {
+        server.drain {
+          left -= 1
+          guard left == 0 else { return }
+          timer.cancel()
+          done.succeed(aborted.value)
+        }
+      }
+    }
+    return done.futureResult
+  }
+
+  /// Has the loops take the connections that were handed to them. Where one loop accepts for all, a connection on its
+  /// way to another loop when the listener closes would be closed with it. So that loop stops accepting first.
   private func finishHandingOut(_ socket: BoundSocket) async {
     guard socket.gates.count < loops.count else { return }
     for gate in socket.gates { try? await gate.eventLoop.submit { gate.value.stop() }.get() }
