@@ -52,7 +52,7 @@ enum SentHead {
     return scratch.fields.line(.xForwardedHost).map { bytes.array($0.value) }
   }
 
-  /// The preferences of the client, from the request header that was sent upstream.
+  /// The preferences of the client, from the request head that was sent upstream.
   static func preferences(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ClientPreferences {
     let bytes = sent.readableBytesSpan
     guard parser.parse(bytes, into: &scratch) == .complete else { return .unknown }

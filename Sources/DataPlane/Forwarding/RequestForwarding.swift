@@ -7,7 +7,7 @@ internal import WebFormats
 /// Forwarded fields are copied in runs: the bytes from one removed field to the next. Fields of the gateway are
 /// appended.
 struct RequestForwarding {
-  /// Facts about the request that are not in its header.
+  /// Facts about the request that are not in its head.
   struct Context {
     var identity: SerializedIdentityHeaders?
     /// The peer's address, as text.

@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Bounds the memory that one event loop holds for incomplete requests: partial headers, requests read ahead of their
+/// Bounds the memory that one event loop holds for incomplete requests: partial heads, requests read ahead of their
 /// turn, handshakes, bodies that are collected (``CollectedBodyMemory``). Used on that loop only.
 ///
 /// It is bounded because clients need no authorization for it. Beyond the limit the oldest holders give theirs up: an
-/// honest request header is complete one round trip after it began, so that the oldest are hardly ever honest. Refusing
+/// honest request head is complete one round trip after it began, so that the oldest are hardly ever honest. Refusing
 /// the newest would turn away new clients while attackers keep the memory.
 final class IncompleteRequestBudget {
   private var limit: Int

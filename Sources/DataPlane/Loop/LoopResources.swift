@@ -15,7 +15,7 @@ final class LoopResources {
   /// Memory held for request bodies over HTTP/2 that applications do not read.
   let unread: ContentBudget
   var buffers = BufferPool.messages
-  /// Buffers for request headers, kept for a retry until the application answers.
+  /// Buffers for the heads of requests, kept for a retry until the application answers.
   var heads = BufferPool.heads
   /// Buffers for the frames of HTTP/2 connections.
   var frames = BufferPool.frames

@@ -61,7 +61,7 @@ final class OrderedWriter {
     }
   }
 
-  /// Sends the header of a request, and what of its body there is.
+  /// Sends the head of a request, and what of its body there is.
   func send(header: ByteBuffer, content: ByteBuffer?) {
     guard let content else { return send(header) }
     write(header)

@@ -5,7 +5,7 @@ internal import NIOCore
 /// Three consecutive failures eject the address: for a second at first, doubling with each ejection up to a minute, and
 /// up to a quarter shorter at random, so that several gateways do not all return at once. Afterwards it is half-open:
 /// one request at a time is sent to it until one is answered. A failure leaves the client without a response of the
-/// application: no connection, no TLS, a time-out, or a close or violation before the response header. Any status of
+/// application: no connection, no TLS, a time-out, or a close or violation before the response head. Any status of
 /// the application's own, even 500, is a success.
 struct OutlierDetection {
   /// Whether requests may be sent to the address.

@@ -2,7 +2,7 @@ internal import HTTPWire
 internal import NIOCore
 internal import SocketTransport
 
-/// Reads responses: interim ones, the final header, content, and the end.
+/// Reads responses: interim ones, the final head, content, and the end.
 extension UpstreamConnection {
   func readHead(_ buffer: inout ByteBuffer, for client: any UpstreamResponseReceiver) {
     if var whole = takePartial() {
@@ -46,7 +46,7 @@ extension UpstreamConnection {
     phase = .awaitingHead(awaited)
   }
 
-  /// Repairs a malformed header, as far as the settings of the upstream allow.
+  /// Repairs a malformed head, as far as the settings of the upstream allow.
   /// - Returns: whether it can be read again; otherwise the exchange has failed, or more has to come.
   private func repair(_ buffer: inout ByteBuffer, _ violation: HeadViolation) -> Bool {
     if !pool.lenience.isEmpty {
@@ -122,7 +122,7 @@ extension UpstreamConnection {
 
   private static let chunkLimits = ChunkLimits(applicationHeads: LoopResources.responseHeads)
 
-  /// The failure that arrived together with the header, if any: a violation in its chunks, or the end of its stream
+  /// The failure that arrived together with the head, if any: a violation in its chunks, or the end of its stream
   /// before that of the response.
   private func failure(behindHead buffer: ByteBuffer) -> UpstreamFailure? {
     var (ahead, trial) = (buffer, decoder)

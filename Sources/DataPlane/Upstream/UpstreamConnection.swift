@@ -18,7 +18,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     /// - Parameter error: the error that its TLS handshake met, if any.
     case connecting(error: String?)
     case idle
-    /// A request is under way, and its final response header has not come.
+    /// A request is under way, and its final response head has not come.
     case awaitingHead(AwaitedHead)
     /// The content of a response comes.
     /// - Parameter keepAlive: whether the upstream keeps the connection after it.
@@ -41,14 +41,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     var isClosed: Bool { if case .closed = self { true } else { false } }
   }
 
-  /// The request whose response header is awaited, and the part of the response that has come.
+  /// The request whose response head is awaited, and the part of the response that has come.
   struct AwaitedHead {
     /// Whether the request is a HEAD.
     let toHead: Bool
     /// Whether the request asks for an upgrade.
     let upgrades: Bool
     var interimResponses = 0
-    /// An incomplete response header.
+    /// An incomplete response head.
     var partial: ByteBuffer?
 
     /// Whether nothing of a response has come.

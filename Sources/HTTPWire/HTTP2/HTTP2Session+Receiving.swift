@@ -286,7 +286,7 @@ extension HTTP2Session {
     }
   }
 
-  /// A frame could not be sent. The stream of a header is reset, so that it does not wait for ever.
+  /// A frame could not be sent. The stream of a head is reset, so that it does not wait for ever.
   func couldNotSend(_ frame: nghttp2_frame, _ error: Int32) -> Int32 {
     guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
     leftQueue(headOf: frame.hd.stream_id)

@@ -3,7 +3,7 @@ package import NIOCore
 
 /// Receives the events of a server session. As with ``HTTP2StreamHandler``, called while the session reads.
 package protocol HTTP2SessionHandler: AnyObject {
-  /// Called when a request header is complete.
+  /// Called when a request head is complete.
   /// - Parameters:
   ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` parses
   ///     it. Its body is framed by its length, or by `Transfer-Encoding` without one.
@@ -270,7 +270,7 @@ package final class HTTP2Session {
 
   // MARK: Streams
 
-  /// Parses the request header being delivered, with the result of ``RequestHeadParser``. To be called once, before
+  /// Parses the request head being delivered, with the result of ``RequestHeadParser``. To be called once, before
   /// ``HTTP2SessionHandler/received(request:on:isWhole:)`` returns.
   package func takeRequest(into head: inout RequestHead) -> HeadParse { assembly.takeRequest(into: &head) }
 

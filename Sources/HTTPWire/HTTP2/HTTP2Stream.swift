@@ -145,7 +145,7 @@ package protocol HTTP2StreamHandler: AnyObject {
 }
 
 extension HTTP2StreamHandler {
-  /// A server's streams begin with their header, for which ``HTTP2SessionHandler`` returns a handler.
+  /// A server's streams begin with their head, for which ``HTTP2SessionHandler`` returns a handler.
   package func received(head: ByteBuffer, isChunked: Bool) {}
   /// A server receives none.
   package func received(interim head: RawSpan) {}
