@@ -136,14 +136,11 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     server.ended(self)
   }
 
+  // MARK: Reading
+
   func read(context: ChannelHandlerContext) {
     if reads.read() { context.read() }
   }
-
-  /// Whether the socket has taken all that was written.
-  var hasSentAll: Bool { writer.hasSentAll() }
-
-  var takesBulk: Bool { hasSentAll }
 
   func holdReads(_ hold: Bool) {
     guard hold != reads.isHeld else { return }
@@ -187,7 +184,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       pending = consume buffer
       readRequests()
     case .collecting, .body, .unread:
-      readMore()
+      enlargeReads()
       readContent(&buffer, at: .now())
     case .deciding, .handling, .complete: readAhead(buffer)
     case .switching:
@@ -195,7 +192,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       framing.keepsAlive = false
       refuse(.upgradeWithSurplus)
     case .tunnel:
-      readMore()
+      enlargeReads()
       var unframed: ByteBuffer?
       _ = receive(buffer, gathering: &unframed)
     }
@@ -213,9 +210,23 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     holdPending()
   }
 
-  /// A client that sends much is read in larger pieces.
+  func channelReadComplete(context: ChannelHandlerContext) {
+    _ = socketReadComplete()
+    context.fireChannelReadComplete()
+  }
+
+  func socketReadComplete() -> Bool {
+    if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
+      upstream.flushRequest()
+      if !upstream.isWritable { holdReads(true) }
+      if writer.isAtSocket { adjustReads(to: upstream) }
+    }
+    return writer.isAtSocket && !isClosed && reads.read()
+  }
+
+  /// Reads in larger pieces from a client that sends much.
   @inline(__always)
-  private func readMore() {
+  private func enlargeReads() {
     guard receiveBufferMode == .frugal, readCount >= ReceiveBufferMode.worthMore else { return }
     apply(writer.isAtSocket ? .usual : .wide)
   }
@@ -271,24 +282,17 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     }
   }
 
-  func channelReadComplete(context: ChannelHandlerContext) {
-    _ = socketReadComplete()
-    context.fireChannelReadComplete()
-  }
+  // MARK: Writing
 
-  func socketReadComplete() -> Bool {
-    if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
-      upstream.flushRequest()
-      if !upstream.isWritable { holdReads(true) }
-      if writer.isAtSocket { adjustReads(to: upstream) }
-    }
-    return writer.isAtSocket && !isClosed && reads.read()
-  }
+  /// Whether the socket has taken all that was written.
+  var hasSentAll: Bool { writer.hasSentAll() }
+
+  var takesBulk: Bool { hasSentAll }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     canTakeResponse = context.channel.isWritable
     if canTakeResponse {
-      // Of the last response, the client is judged until it has taken the last byte.
+      // The pace of a connection that is finishing counts until the client has taken the last byte.
       if isOpen { pace = nil }
       if !exchange.isUnderWay {
         if isOpen { takesResponsesAgain() }
@@ -307,6 +311,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   /// Bytes that the client has not taken, as far as its own system has not acknowledged them.
   var unsentBytes: Int { context?.channel.unsentBytes ?? 0 }
+
+  // MARK: Time
 
   override func timedOut() {
     if isOpen, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }

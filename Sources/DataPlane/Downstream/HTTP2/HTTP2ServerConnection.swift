@@ -221,7 +221,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     countUnread()
     if session.isWithinHead || holding != nil { countHead() }
     if receiveBufferMode == .frugal, byteCount >= ReceiveBufferMode.worthMore, !session.isWithinHead {
-      readMore()
+      enlargeReads()
     }
     var next = 0
     if !behindReading.isEmpty { now = .now() }
@@ -235,7 +235,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   /// Reads in larger pieces from a client that sends much.
-  private func readMore() {
+  private func enlargeReads() {
     receiveBufferMode = .wide
     (context?.channel as? SocketChannel)?.receiveBufferMode = receiveBufferMode
   }
@@ -266,7 +266,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     if isWritable {
-      // While lingering, the client is judged until it has taken the last byte.
+      // The pace of a connection that is lingering counts until the client has taken the last byte.
       if !life.isLingering { pace = nil }
       holdReads(false)
       for stream in streams { stream.clientTakesMore() }
