@@ -91,7 +91,7 @@ struct AccessRefusalTests {
     #expect(requests.count == 1)
     requests.state.withLock { $0.answer = .waits(code: "K7QF-3MDP") }
     #expect(try await !body(rig, cookie, "/groups/x").contains("K7QF-3MDP"))
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await body(rig, cookie, "/groups/x").contains("K7QF-3MDP"))
     #expect(requests.count == 2)
     rig.clock.advance(61)

@@ -85,7 +85,7 @@ struct FollowedChangeTests {
     let (snapshot, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     let invalidations: [@Sendable () async -> Void] = [
-      { await rig.sessions.forget(snapshot.account.subject) }, { await rig.loops.removeAll() },
+      { await rig.sessions.markStale(snapshot.account.subject) }, { await rig.loops.removeAll() },
     ]
     for invalidate in invalidations {
       #expect(try await rig.decide(request, loop: 1).identity != nil)

@@ -69,12 +69,12 @@ struct GateAccessTests {
     let staff = try #require(GroupName("staff"))
     #expect(try await ask(rig, cookie, "/staff/x").status == 403)
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await ask(rig, cookie, "/staff/x").identity?.contains("X-Groups: staff") == true)
     let exchange = try await rig.open(Asked(target: "/staff/x", fields: ["Cookie: \(cookie)"]))
     #expect(try await rig.review(exchange))
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [] }
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await !rig.review(exchange))
     #expect(try await ask(rig, cookie, "/staff/x").status == 403)
     try await rig.stop()
@@ -103,7 +103,7 @@ struct GateAccessTests {
     let open = try await rig.open(Asked(target: "/open/x", fields: ["Cookie: \(cookie)"]))
     let bad = try #require(GroupName("bad"))
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.access.groups = [bad] }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await ask(rig, cookie, "/staff/x").status == 403)
     #expect(try await ask(rig, cookie, "/x").status == 403)
     guard case .forward(let identity, let session, _) = try await ask(rig, cookie, "/open/x") else {
@@ -122,7 +122,7 @@ struct GateAccessTests {
     #expect(try await ask(rig, cookie, "/x").identity != nil)
     let ban = Ban(until: rig.clock.now.addingTimeInterval(60), reason: nil, since: rig.clock.now, by: "cli")
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.access.ban = ban }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await ask(rig, cookie, "/x").status == 302)
     #expect(try await ask(rig, cookie, "/open/x").identity == "")
     rig.clock.advance(120)
@@ -227,12 +227,12 @@ struct GateAccessTests {
     #expect(try await ask(rig, cookie, "/x").status == 403)
     #expect(rig.store.state.withLock { $0.leases } == 0)
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await ask(rig, cookie, "/x").status == 302)
     #expect(try await ask(rig, cookie, "/x", ["Sec-Fetch-Mode: cors"]).status == 401)
     #expect(try await ask(rig, cookie, "/open/x").identity?.contains("002.ben") == true)
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.isTokenDiscarded = false }
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await ask(rig, cookie, "/x").identity != nil)
     try await rig.stop()
   }
@@ -248,7 +248,7 @@ struct GateAccessTests {
     #expect(rig.store.state.withLock { $0.leases } == 0)
     _ = await rig.lastSeen.write()
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.groups = [staff] }
-    await rig.sessions.forget(ben.account.subject)
+    await rig.sessions.markStale(ben.account.subject)
     #expect(try await rig.decideOnce(Asked(target: "/x", fields: ["Cookie: \(cookie)"])).isWaiting)
     #expect(try await ask(rig, cookie, "/x").identity != nil)
     #expect(rig.store.state.withLock { $0.leases } == 1)

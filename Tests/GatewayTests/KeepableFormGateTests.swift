@@ -96,7 +96,7 @@ struct KeepableFormGateTests {
     let decided = try await rig.decide(Asked(target: "/wiki/save", method: "POST", fields: recent))
     #expect(decided.identity != nil)
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.access.isTokenDiscarded = true }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await isRead(rig, recent))
     try await rig.stop()
   }

@@ -25,7 +25,7 @@ struct LastSeenTests {
     rig.store.state.withLock { $0.lastSeenUpdates = [] }
     #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
     // After a change of the account as well, which the store is asked about.
-    await rig.sessions.forget(snapshot.account.subject)
+    await rig.sessions.markStale(snapshot.account.subject)
     #expect(try await rig.decide(request, loop: 1).identity != nil)
     rig.clock.advance(101)
     rig.storeHealth.answered(at: rig.clock.milliseconds)
@@ -290,7 +290,7 @@ struct LastSeenTests {
   @Test("Ends of sessions are forgotten with the batches of last uses, though no session ends after them")
   func endsForgotten() async throws {
     let rig = try await GateRig()
-    await rig.sessions.forget((0..<100).map { _ in SessionIdentifier.random().handle })
+    await rig.sessions.endInProcess((0..<100).map { _ in SessionIdentifier.random().handle })
     await rig.lastSeen.write()
     #expect(try await rig.recentEvents() == 100, "an answer of the store may be under way")
     rig.clock.advance(61)

@@ -320,7 +320,7 @@ struct MachineTokenTests {
       _ = try await rig.decide(Asked(target: target, fields: [credential]))
     }
     _ = try await rig.store.revokeToken(stored.name, at: rig.clock.now)
-    await rig.sessions.forget([stored.handle])
+    await rig.sessions.endInProcess([stored.handle])
     _ = try await rig.decide(Asked(target: "/api/x", fields: [bearer(token)]))
     let (other, _) = try await rig.issueToken("other", group: "machines")
     rig.store.state.withLock { $0.isAway = true }

@@ -28,7 +28,7 @@ struct OpenExchangeTests {
     #expect(try await rig.review(exchange))
     rig.clock.advance(29 * 86_400)
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.lastVerified = rig.clock.now }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     await rig.follow()
     #expect(try await rig.review(exchange, isActive: true))
     rig.clock.advance(2 * 86_400)
@@ -70,7 +70,7 @@ struct OpenExchangeTests {
     // The store takes it for idle.
     rig.clock.advance(700)
     await rig.follow()
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await rig.reviewOnce(exchange, isActive: true) == nil, "it is looked up")
     rig.clock.advance(400)
     await rig.follow()
@@ -89,7 +89,7 @@ struct OpenExchangeTests {
     #expect(try await rig.review(exchange))
     rig.store.state.withLock { $0.sessions[anna.session.handle] = nil }
     #expect(try await rig.review(exchange), "nobody has said so yet")
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await rig.ending(of: exchange) == .signInRequired)
     try await rig.stop()
   }

@@ -38,7 +38,7 @@ struct PublicRouteTests {
     #expect(try await rig.review(open))
     let bad = try #require(GroupName("bad"))
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.access.groups = [bad] }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     for _ in 0..<2 {
       guard case .forward(let identity, let session, _) = try await ask(rig, cookie, "/app/open/x") else {
         Issue.record("a public route refuses a denied user")

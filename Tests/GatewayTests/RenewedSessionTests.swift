@@ -186,7 +186,7 @@ struct RenewedSessionTests {
     #expect(try await rig.decideOnce(due.request).identity != nil)
     for await _ in asked {}
     rig.store.state.withLock { $0.bans[subject] = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli") }
-    await rig.sessions.forget(subject)
+    await rig.sessions.markStale(subject)
     for loop in 0..<2 { #expect(try await rig.decide(due.request, loop: loop).identity == nil) }
     go.finish()
     #expect(await rig.revalidator.queue.waitForEnd(of: subject, by: .now + .seconds(120)))

@@ -81,7 +81,7 @@ struct StoreOutageTests {
       state.accounts[snapshot.account.subject]?.claims.email = "new@example.com"
       state.accounts[snapshot.account.subject]?.claims.emailVerified = true
     }
-    await rig.sessions.forget(snapshot.account.subject)
+    await rig.sessions.markStale(snapshot.account.subject)
     rig.store.state.withLock { $0.isAway = true }
     for loop in 0..<2 {
       let identity = try #require(try await rig.decide(request, loop: loop).identity)
@@ -96,7 +96,7 @@ struct StoreOutageTests {
       #expect(try await rig.decide(request, loop: loop).identity?.contains("new@example.com") == true)
     }
     // No longer than the grace.
-    await rig.sessions.forget(snapshot.account.subject)
+    await rig.sessions.markStale(snapshot.account.subject)
     rig.store.state.withLock { $0.isAway = true }
     rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds + 1))
     #expect(try await rig.decide(request).status == 503)

@@ -96,7 +96,7 @@ struct UpstreamIdentityTests {
     let (anna, cookie) = try rig.signIn("001.anna", claims: Self.claims)
     #expect(try await ask(rig, "/wiki/x", cookie)?.contains("x_mail: anna\r\n") == true)
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.claims.email = "new@example.com" }
-    await rig.sessions.forget(anna.account.subject)
+    await rig.sessions.markStale(anna.account.subject)
     #expect(try await ask(rig, "/wiki/x", cookie)?.contains("x_mail: new\r\n") == true)
     try await rig.apply(GroupDirectory([GroupSettings(name: "staff", members: [])]))
     #expect(try await ask(rig, "/wiki/x", cookie)?.contains("X-Groups") == false)

@@ -182,7 +182,7 @@ struct BackgroundTasks: Sendable {
         let removed = try await store.removeExpired(rule)
         count += removed.sessions.count
         // Ends the exchanges that they still have open.
-        await sessions.forget(removed.sessions)
+        await sessions.endInProcess(removed.sessions)
         guard removed.rows > 0 else { return }
       } catch {
         storeHealth.failed("remove_expired", error)

@@ -33,8 +33,8 @@ struct AccountTransfer: Sendable {
         old: old, new: new.subject, email: new.email, isPrivateEmail: new.isPrivateEmail, tokens: tokens)
       let outcome = try await store.move(move, at: .now)
       if outcome == .tokensChanged { continue }
-      await sessions.forget(old)
-      await sessions.forget(new.subject)
+      await sessions.markStale(old)
+      await sessions.markStale(new.subject)
       return outcome
     }
     return .tokensChanged
@@ -49,7 +49,7 @@ struct AccountTransfer: Sendable {
     case .nothing: return .unknownSubject
     case .account(let old): return try await move(old, to: new)
     case .moved:
-      await sessions.forget(new.subject)
+      await sessions.markStale(new.subject)
       return .moved
     }
   }

@@ -7,8 +7,8 @@ internal import Sessions
 /// the event loops.
 ///
 /// A token ends through the same path as a session: its public name is in the change feed, and
-/// `SessionManager.forget` removes it from every cache and ends its exchanges. Its subject is in the feed as well, so
-/// that a token that the store has lost is looked up again.
+/// `SessionManager.endInProcess` removes it from every cache and ends its exchanges. Its subject is in the feed as well,
+/// so that a token that the store has lost is looked up again.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
   /// The key of the store; nil until the store is open. Asked for each token: another database may be put in its place.

@@ -52,14 +52,14 @@ struct RequestRevalidations: Sendable {
   private func apply(
     _ outcome: Revalidator.Outcome, to subject: Subject, readAfter version: ProcessSessions.Version
   ) async {
-    if let revocation = outcome.unrecordedRevocation { await sessions.forget(revocation) }
-    if !outcome.ended.isEmpty { await sessions.forget(outcome.ended) }
+    if let revocation = outcome.unrecordedRevocation { await sessions.endInProcess(revokedBy: revocation) }
+    if !outcome.ended.isEmpty { await sessions.endInProcess(outcome.ended) }
     if outcome.accountChanged {
       // Renewed sessions can be used at once; others have to be looked up again.
       if let account = outcome.account {
         await sessions.renew(account, readAfter: version)
       } else {
-        await sessions.forget(subject)
+        await sessions.markStale(subject)
       }
     }
   }

@@ -221,10 +221,10 @@ final class SessionManager: Sendable {
       throw storeHealth.failed("end", error)
     }
     metrics.countEnd(of: ended, because: reason)
-    await forget(ended)
+    await endInProcess(ended)
     switch selection.change(beside: ended, because: reason) {
-    case .ended(let handle, _): await forget([handle])
-    case .accountChanged(let subject): await forget(subject)
+    case .ended(let handle, _): await endInProcess([handle])
+    case .accountChanged(let subject): await markStale(subject)
     case .signedIn, nil: break
     }
     return ended
@@ -240,26 +240,26 @@ final class SessionManager: Sendable {
     }
     switch outcome {
     case .carriedOut(let ended):
-      await forget(ended)
-      await forget(notification.subject)
+      await endInProcess(ended)
+      await markStale(notification.subject)
     // The store may have lost the sign-in of a session that is in the caches.
-    case .unknownSubject: await forget(notification.subject)
+    case .unknownSubject: await markStale(notification.subject)
     case .repeated, .outdated: break
     }
     return outcome
   }
 
   /// Removes sessions that have ended from every cache, and ends their connections.
-  func forget(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
+  func endInProcess(_ handles: [PublicSessionID]) async { await loops.end(handles, now: clock) }
 
   /// Removes the sessions that a revocation concerns from every cache, and ends their connections: before the store has
   /// recorded it. They are refused until it has.
-  func forget(_ revocation: UnrecordedResult) async {
+  func endInProcess(revokedBy revocation: UnrecordedResult) async {
     let subject = revocation.lease.subject
     let cached = await loops.handles(of: subject) { revocation.revokes($0) }
-    await forget(cached)
+    await endInProcess(cached)
     // An answer of the store that is under way has them still.
-    await forget(subject)
+    await markStale(subject)
   }
 
   /// The state of the caches, to be read before a query to the store whose answer is passed to `renew`.
@@ -271,5 +271,5 @@ final class SessionManager: Sendable {
   }
 
   /// Marks the cached sessions of an account that has changed as stale.
-  func forget(_ subject: Subject) async { await loops.markStale(subject, now: clock) }
+  func markStale(_ subject: Subject) async { await loops.markStale(subject, now: clock) }
 }

@@ -67,7 +67,7 @@ struct AccessChanges: Sendable {
     try await change("unban", by: actor) { target in
       target.subject = subject
       switch try await store.unban(subject, by: actor.author, at: now) {
-      case .lifted: await sessions.forget(subject)
+      case .lifted: await sessions.markStale(subject)
       case .notBanned: throw AdministrationError.notBanned
       case .protected: throw AdministrationError.protectedBan
       }
@@ -85,7 +85,7 @@ struct AccessChanges: Sendable {
       target.fields.group = GroupName(group)?.text
       try Self.requirePerson(subject, .tokenMember)
       let isNew = try await store.add(subject, to: try declared(group), by: actor.name, at: now)
-      await sessions.forget(subject)
+      await sessions.markStale(subject)
       return isNew
     }
   }
@@ -106,7 +106,7 @@ struct AccessChanges: Sendable {
         _ = try declared(group)
         throw AdministrationError.notMember(of: group)
       }
-      await sessions.forget(subject)
+      await sessions.markStale(subject)
     }
   }
 
@@ -125,7 +125,7 @@ struct AccessChanges: Sendable {
       guard try await store.admit(found, to: try declared(group), by: actor.name, at: now) else {
         throw AdministrationError.noRequest
       }
-      await sessions.forget(found.subject)
+      await sessions.markStale(found.subject)
       return found
     }
   }
@@ -137,7 +137,7 @@ struct AccessChanges: Sendable {
       let found = try await openRequest(request)
       target.subject = found.subject
       guard try await store.reject(found.code, at: now) else { throw AdministrationError.noRequest }
-      await sessions.forget(found.subject)
+      await sessions.markStale(found.subject)
       return found
     }
   }
@@ -238,9 +238,9 @@ struct AccessChanges: Sendable {
       guard let name = GroupName(name) else { throw AdministrationError.noMachineToken }
       target.fields.token = name.text
       let revoked = try await store.revokeToken(name, at: now)
-      if let revoked { await sessions.forget([revoked]) }
+      if let revoked { await sessions.endInProcess([revoked]) }
       // Whether there is a token of this name or not: the store may have lost what gateways have in their caches.
-      await sessions.forget(Subject(ofToken: name))
+      await sessions.markStale(Subject(ofToken: name))
       if revoked == nil { throw AdministrationError.noMachineToken }
     }
   }
@@ -281,8 +281,8 @@ struct AccessChanges: Sendable {
 
   /// Removes ended sessions and the user's changed account from every loop.
   private func forget(_ ended: [PublicSessionID], of subject: Subject, _ actor: Actor) async {
-    await sessions.forget(ended)
-    await sessions.forget(subject)
+    await sessions.endInProcess(ended)
+    await sessions.markStale(subject)
     metrics.countEnd(of: ended, because: .byOperator)
     audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: actor.requestID)
   }

@@ -83,7 +83,7 @@ struct AccessRequestEndpoint: Sendable {
     switch try await store.ask(subject, code: code, at: sessions.date) {
     case .waits(let waiting):
       // Before the response, so that the refused page shows the code when it is reloaded.
-      await sessions.forget(subject)
+      await sessions.markStale(subject)
       if waiting.code == code {
         audit.record(
           .accessRequested, subject: subject, peer: request.client.address, requestID: request.requestID)

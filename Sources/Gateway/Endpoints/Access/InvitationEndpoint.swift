@@ -85,7 +85,7 @@ struct InvitationEndpoint: Sendable {
     switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: sessions.date) {
     case .joined(let group):
       // Before the response, so that the next request of this browser is admitted.
-      await sessions.forget(account.subject)
+      await sessions.markStale(account.subject)
       audit.record(
         .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
         access: AuditEvent.AccessFields(group: group.text, invitation: invitation.id))

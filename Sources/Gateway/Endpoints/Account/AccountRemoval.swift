@@ -40,8 +40,8 @@ struct AccountRemoval: Sendable {
     audit.recordEnd(of: ended, because: .accountRemoved, subject: subject, requestID: request.requestID)
     // A sign-in between the two is forgotten as well.
     let late = try await store.forget(subject, keeping: denyGroups, at: Date(millisecondsSince1970: WallClock.now()))
-    await sessions.forget(late)
-    await sessions.forget(subject)
+    await sessions.endInProcess(late)
+    await sessions.markStale(subject)
     metrics.countEnd(of: late, because: .accountRemoved)
     audit.recordEnd(of: late, because: .accountRemoved, subject: subject, requestID: request.requestID)
     return DisconnectionReport(forgotten: true, ended: ended.count + late.count, revocations: revocations)

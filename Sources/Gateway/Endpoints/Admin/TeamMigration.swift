@@ -227,7 +227,7 @@ struct TeamMigration {
     guard let subject = Subject(text) else { throw TransferError.malformed("transfer_sub") }
     let isKnown = try await store.prepare(
       PreparedTransfer(subject: subject, team: team), of: user.subject, at: .now)
-    await sessions.forget(user.subject)
+    await sessions.markStale(user.subject)
     return MigrationReport.Result(user.subject, isKnown ? "done" : "gone")
   }
 

@@ -176,9 +176,9 @@ struct SessionCreation: Sendable {
       throw SignInError(.storeUnavailable, "store")
     }
     storeHealth.hadRoom()
-    await sessions.forget(completed.ended)
+    await sessions.endInProcess(completed.ended)
     // Other sessions of the same user get the new claims too.
-    await sessions.forget(signIn.session.subject)
+    await sessions.markStale(signIn.session.subject)
     metrics.countEnd(of: completed.ended, because: .replaced)
     audit.recordEnd(of: completed.ended, because: .replaced, requestID: request.requestID)
     return completed

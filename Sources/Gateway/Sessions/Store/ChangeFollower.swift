@@ -52,11 +52,11 @@ struct ChangeFollower: Sendable {
         for change in batch.changes {
           switch change {
           case .ended(let handle, _): ended.append(handle)
-          case .accountChanged(let subject): await sessions.forget(subject)
+          case .accountChanged(let subject): await sessions.markStale(subject)
           case .signedIn: break
           }
         }
-        await sessions.forget(ended)
+        await sessions.endInProcess(ended)
         cursor = batch.cursor
         continuity.answered(asked: steady)
         // After a full batch there may be more, all of which must be applied within two seconds.
