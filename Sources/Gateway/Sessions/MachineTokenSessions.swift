@@ -78,7 +78,7 @@ final class MachineTokenSessions: Sendable {
     await lookUps.answer(for: handle, on: eventLoop, { await self.lookUp(handle) }, take)
   }
 
-  private func lookUp(_ handle: PublicSessionID) async -> LookUp<MachineToken> {
+  private func lookUp(_ handle: PublicSessionID) async -> StoreLookUp<MachineToken> {
     let now = clock()
     // A result would not be trusted now: each request would look it up again.
     if storeHealth.refusesSessions(at: now) {

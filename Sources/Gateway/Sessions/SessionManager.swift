@@ -95,7 +95,7 @@ final class SessionManager: Sendable {
     var isOnSchedule = false
   }
 
-  private func lookUp(_ handle: PublicSessionID, usedAt use: Int64? = nil) async -> LookUp<FoundSession> {
+  private func lookUp(_ handle: PublicSessionID, usedAt use: Int64? = nil) async -> StoreLookUp<FoundSession> {
     let now = clock()
     let use = use.map { Date(millisecondsSince1970: $0) } ?? .distantPast
     // A snapshot would not be trusted now: each request would look it up again.
@@ -130,7 +130,7 @@ final class SessionManager: Sendable {
   }
 
   /// A cached session as the result of a look-up; nil if it is idle or the outage grace is over.
-  private func usable(_ cached: CachedSession, usedAt use: Date, at now: Int64) -> LookUp<FoundSession>? {
+  private func usable(_ cached: CachedSession, usedAt use: Date, at now: Int64) -> StoreLookUp<FoundSession>? {
     let snapshot = cached.snapshot.seen(at: use)
     guard storeHealth.isTrusted(at: now), isAlive(snapshot, at: now) else { return nil }
     return .found(

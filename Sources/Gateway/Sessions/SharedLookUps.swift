@@ -2,8 +2,8 @@ internal import NIOCore
 internal import Sessions
 internal import Synchronization
 
-/// The result of looking up a session or machine token.
-enum LookUp<Found: Sendable>: Sendable {
+/// The result of looking up a session or machine token in the store, or in the cache of another loop.
+enum StoreLookUp<Found: Sendable>: Sendable {
   case found(Found)
   case absent(during: Period)
   case storeUnavailable(during: Period)
@@ -34,7 +34,7 @@ extension OpenLookUp: Sendable where Found: Sendable {}
 final class SharedLookUps<Found: Sendable>: Sendable {
   private struct UnderWay: Sendable {
     let version: ProcessSessions.Version
-    let task: Task<LookUp<Found>, Never>
+    let task: Task<StoreLookUp<Found>, Never>
   }
 
   private let loops: ProcessSessions
@@ -48,7 +48,8 @@ final class SharedLookUps<Found: Sendable>: Sendable {
 
   /// Passes the answer for an open exchange to `take` on its loop.
   func answer(
-    for handle: PublicSessionID, on eventLoop: any EventLoop, _ lookUp: @escaping @Sendable () async -> LookUp<Found>,
+    for handle: PublicSessionID, on eventLoop: any EventLoop,
+    _ lookUp: @escaping @Sendable () async -> StoreLookUp<Found>,
     _ take: @escaping @Sendable (OpenLookUp<Found>) -> Void
   ) async {
     let version = loops.version
@@ -69,8 +70,8 @@ final class SharedLookUps<Found: Sendable>: Sendable {
   /// - Parameter version: the present one.
   func answer(
     for handle: PublicSessionID, _ version: ProcessSessions.Version,
-    _ lookUp: @escaping @Sendable () async -> LookUp<Found>
-  ) async -> LookUp<Found> {
+    _ lookUp: @escaping @Sendable () async -> StoreLookUp<Found>
+  ) async -> StoreLookUp<Found> {
     if storeHealth.isUnavailable { return await lookUp() }
     let task = underWay.withLock { underWay in
       if let known = underWay[handle], known.version == version { return known.task }
