@@ -280,7 +280,7 @@ final class ConfiguredGate {
     // Constructed in place: a local variable would be copied.
     return .forward(
       ForwardingDirective(
-        identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, credential: credential,
+        identity: identity, routeClass: routeClass.rawValue, session: entry?.connectionKey, credential: credential,
         user: entry?.user, allowsUpgrade: allowsUpgrade, upstream: route.upstream,
         dropsAuthorization: !request.token.isNone,
         dropsMethodOverride: route.dropsMethodOverride, bodyRate: route.bodyRate, privateLines: privateLines,

@@ -13,8 +13,8 @@ struct OpenSessions {
   private static let reviewGap: Int64 = 500
 
   /// The session of an exchange that is being reviewed.
-  mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
-    if let known = sessions[tag] {
+  mutating func session(_ key: ConnectionKey, at now: Int64) -> OpenSession {
+    if let known = sessions[key] {
       // Its exchanges were ended. One that has begun since was admitted, and is reviewed again.
       if case .over(_, let since?) = known.state, !Period(from: since, for: Self.reviewGap).contains(now) {
         known.state = .unknown
@@ -24,7 +24,7 @@ struct OpenSessions {
     }
     let session = OpenSession()
     session.reviewed = now
-    sessions[tag] = session
+    sessions[key] = session
     return session
   }
 

@@ -24,7 +24,8 @@ final class SessionCacheEntry {
   private var verdicts = VerdictCache()
   /// The session cookies of applications bound to the account, by upstream, under one configuration.
   private var bindings: (generation: Int, byUpstream: [Int: CookieBinding]) = (0, [:])
-  let tag: ConnectionKey
+  /// The key by which the connections of the session are found.
+  let connectionKey: ConnectionKey
   /// The pseudonym of the user in logs (`SessionKeyring.pseudonym(of:)`), as a number.
   private(set) var user: UInt64?
   /// The configuration that these were computed with: `SessionConfiguration.generation`.
@@ -75,7 +76,7 @@ final class SessionCacheEntry {
     access = UserAccess(snapshot, configuration)
     identity = CachedIdentity(Self.fields(of: snapshot, access, configuration))
     user = Self.user(of: snapshot, configuration)
-    tag = ConnectionKey(session.handle)
+    connectionKey = ConnectionKey(session.handle)
     began = session.began.wallClock
     isTokenDiscarded = account.access.isTokenDiscarded
     endsAt = session.ends.wallClock
@@ -261,7 +262,7 @@ extension SessionCacheEntry {
 
 extension PublicSessionID {
   /// The session of a connection key.
-  init(_ tag: ConnectionKey) { self.init(high: tag.high, low: tag.low) }
+  init(_ key: ConnectionKey) { self.init(high: key.high, low: key.low) }
 }
 
 extension ConnectionKey {
