@@ -7,7 +7,7 @@ internal import Sessions
 /// the event loops.
 ///
 /// A token ends through the same path as a session: its public name is in the change feed, and
-/// `SessionManager.endInProcess` removes it from every cache and ends its exchanges. Its subject is in the feed as well,
+/// `SessionManager.endInProcess` removes it from every cache and ends its exchanges. Its subject is in the feed, too,
 /// so that a token that the store has lost is looked up again.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
