@@ -41,7 +41,7 @@ struct GateResponses {
     _ request: GateRequest, to user: Account
   ) -> ControlResponse {
     let path = ReturnTarget(
-      parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
+      parsing: bytes.extracting(head.pathAndQuery)._unsafeView(as: UInt8.self),
       origin: request.site.origin, prefix: configuration.paths.prefix
     ).path
     let (renderer, id) = (pages(head, bytes, request), request.id.description)
@@ -96,7 +96,7 @@ struct GateResponses {
           : pages.failure(shown, requestID: id, returnTo: returnTo))
     }
     let wanted = ReturnTarget(
-      parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
+      parsing: bytes.extracting(head.pathAndQuery)._unsafeView(as: UInt8.self),
       origin: request.site.origin, prefix: configuration.paths.prefix)
     // On a host of its own, sign-in begins the visit to public_url.
     let isShort =
@@ -171,7 +171,7 @@ struct GateResponses {
       configuration.origin.description + PercentEncoding.requestTarget(bytes.array(range))
     }
     switch head.method {
-    case .get, .head: return .redirect(.found, to: address(of: head.path.lowerBound..<head.query.upperBound))
+    case .get, .head: return .redirect(.found, to: address(of: head.pathAndQuery))
     case .post where endpoint == .signOut:
       if configuration.acceptsBearer && head.fields.has(.authorization) { return nil }
     case .post where endpoint.needsSession: break
@@ -190,7 +190,7 @@ struct GateResponses {
     let name = Array(authority[..<(end - 1)]) + Array(authority[end...])
     guard let place = configuration.sites.authorities.place(name.span) else { return nil }
     if case .alias = place { return nil }
-    let target = PercentEncoding.requestTarget(bytes.array(head.path.lowerBound..<head.query.upperBound))
+    let target = PercentEncoding.requestTarget(bytes.array(head.pathAndQuery))
     return .redirect(.permanentRedirect, to: configuration.sites.site(place).origin.description + target)
   }
 

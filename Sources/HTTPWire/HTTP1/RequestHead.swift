@@ -89,6 +89,9 @@ package struct RequestHead: ~Copyable, Sendable {
 }
 
 extension RequestHead {
+  /// The path with the query, which follows it.
+  package var pathAndQuery: Range<Int> { path.lowerBound..<query.upperBound }
+
   /// Whether `Authorization` has a scheme by which a server may take its connection, and all later requests on it, for
   /// the user's: NTLM, and Negotiate, which may turn out to be NTLM. A proxy must not share such a connection between
   /// clients (RFC 4559, 6).

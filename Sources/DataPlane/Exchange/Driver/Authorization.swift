@@ -187,7 +187,7 @@ extension ControlResponse {
   fileprivate static func redirect(
     to origin: String, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> ControlResponse {
-    let target = PercentEncoding.requestTarget(bytes.array(head.path) + bytes.array(head.query))
+    let target = PercentEncoding.requestTarget(bytes.array(head.pathAndQuery))
     return ControlResponse(
       .permanentRedirect,
       fields: [

@@ -40,7 +40,7 @@ enum ControlRequestReading {
   static func request(_ head: borrowing RequestHead, _ bytes: RawSpan, scheme: String) -> HTTPRequest {
     HTTPRequest(
       method: HTTPRequest.Method(bytes.string(head.methodRange)) ?? .get, scheme: scheme,
-      authority: bytes.string(head.authority), path: bytes.string(head.path) + bytes.string(head.query),
+      authority: bytes.string(head.authority), path: bytes.string(head.pathAndQuery),
       headerFields: HTTPFields(head.fields, bytes))
   }
 }
