@@ -41,9 +41,7 @@ enum DestinationField {
       guard let parts = AbsoluteURL.split(bytes, value), isOfSite(parts.authority) else { return nil }
       target = parts.target
     }
-    var end = target.lowerBound
-    while end < target.upperBound, bytes.byte(at: end) != UInt8(ascii: "?") { end += 1 }
-    let path = target.lowerBound..<end
+    let path = bytes.path(of: target)
     guard !path.isEmpty else { return nil }
     // An authority to some readers.
     let second = path.lowerBound + 1

@@ -24,17 +24,12 @@ struct RequestOverrides {
   }
 
   private func nameAnotherPath(than target: Range<Int>, _ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    let judged = Self.path(of: target, bytes)
+    let judged = bytes.path(of: target)
     return head.fields.lines.contains { line in
       guard paths.contains(bytes, line.name) else { return false }
-      let named = Self.path(of: AbsoluteURL.split(bytes, line.value)?.target ?? line.value, bytes)
+      let named = bytes.path(of: AbsoluteURL.split(bytes, line.value)?.target ?? line.value)
       return named.count != judged.count
         || named.indices.contains { bytes.byte(at: $0) != bytes.byte(at: $0 - named.lowerBound + judged.lowerBound) }
     }
-  }
-
-  /// The part before the query.
-  private static func path(of target: Range<Int>, _ bytes: RawSpan) -> Range<Int> {
-    target.lowerBound..<(target.first { bytes.byte(at: $0) == UInt8(ascii: "?") } ?? target.upperBound)
   }
 }

@@ -140,9 +140,7 @@ struct VerifyEndpoint {
   private func route(
     _ target: Range<Int>, _ method: Range<Int>?, _ bytes: RawSpan, _ site: GateSite
   ) -> RouteDecision {
-    var end = target.lowerBound
-    while end < target.upperBound, bytes.byte(at: end) != UInt8(ascii: "?") { end += 1 }
-    let path = bytes.extracting(target.lowerBound..<end)._unsafeView(as: UInt8.self)
+    let path = bytes.extracting(bytes.path(of: target))._unsafeView(as: UInt8.self)
     let classification = PathClassification.classify(path)
     if case .refused = classification { return RouteDecision(access: .deny) }
     guard let method else {

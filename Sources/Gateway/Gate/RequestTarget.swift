@@ -1,6 +1,13 @@
 internal import HTTPWire
 
 extension RawSpan {
+  /// The path of a target: the part before the query.
+  func path(of target: Range<Int>) -> Range<Int> {
+    var end = target.lowerBound
+    while end < target.upperBound, byte(at: end) != UInt8(ascii: "?") { end += 1 }
+    return target.lowerBound..<end
+  }
+
   /// Whether a query has an item, compared byte for byte.
   /// - Parameters:
   ///   - item: a name and its value, as in `peek=1`.
