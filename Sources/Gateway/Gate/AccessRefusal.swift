@@ -2,11 +2,6 @@ internal import AccessPolicy
 internal import Pages
 internal import Sessions
 
-extension Account {
-  /// The text by which a user with two accounts tells them apart: the address, otherwise the name.
-  var shownAddress: String? { claims.email ?? name?.text }
-}
-
 /// Helpers for refusing a signed-in user who may ask for access.
 enum AccessRefusal {
   /// Asks the store for the user's request for access; nil if the store does not answer.
