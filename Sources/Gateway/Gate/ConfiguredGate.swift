@@ -24,7 +24,7 @@ final class ConfiguredGate {
   private let users: UserAdmission
   private let denied: DeniedUsers
   private let verify: VerifyEndpoint
-  private let own: EndpointGate
+  private let endpointGate: EndpointGate
   private let responses: GateResponses
   private let logger: Logger
 
@@ -37,7 +37,7 @@ final class ConfiguredGate {
     self.sessions = sessions
     users = UserAdmission(configuration, sessions)
     verify = VerifyEndpoint(configuration, sessions, logger)
-    own = EndpointGate(configuration, sessions, endpoints)
+    endpointGate = EndpointGate(configuration, sessions, endpoints)
     responses = GateResponses(configuration)
     denied = DeniedUsers(configuration.routes, sessions, endpoints, responses)
     self.logger = logger
@@ -45,7 +45,7 @@ final class ConfiguredGate {
 
   /// See ``RequestGate/present(_:for:)``.
   func present(_ action: EndpointAction, for request: ControlRequest) -> EndpointAction? {
-    own.present(action, for: request)
+    endpointGate.present(action, for: request)
   }
 
   /// See ``RequestGate/decide(_:_:_:_:)``.
@@ -92,7 +92,7 @@ final class ConfiguredGate {
       let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
       classification = PathClassification.classify(text)
       if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
-      if isGatewayPath { return own.decide(head, bytes, path, &request) }
+      if isGatewayPath { return endpointGate.decide(head, bytes, path, &request) }
       route = routes.matchWithSessionParameter(
         text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
         depth: DepthField.depth(head, bytes), host: request.site.routes)
