@@ -26,6 +26,7 @@ final class ConfiguredGate {
   private let verify: VerifyEndpoint
   private let endpointGate: EndpointGate
   private let responses: GateResponses
+  private let redirects: HostRedirects
   private let logger: Logger
 
   /// - Parameter endpoints: those of each site, by its number.
@@ -39,6 +40,7 @@ final class ConfiguredGate {
     verify = VerifyEndpoint(configuration, sessions, logger)
     endpointGate = EndpointGate(configuration, sessions, endpoints)
     responses = GateResponses(configuration)
+    redirects = HostRedirects(configuration)
     denied = DeniedUsers(configuration.routes, sessions, endpoints, responses)
     self.logger = logger
   }
@@ -79,7 +81,7 @@ final class ConfiguredGate {
       if isHealthCheck(head, bytes) {
         return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
       }
-      if let redirect = responses.redirectWithoutTrailingDot(head, bytes),
+      if let redirect = redirects.withoutTrailingDot(head, bytes),
         !RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
       {
         return .answer(redirect, routeClass: RouteLabel.own.rawValue)
@@ -210,7 +212,7 @@ final class ConfiguredGate {
 
   /// Answers at an application's own address for signing out, which it never sees.
   private func signOut(_ head: borrowing RequestHead, _ request: GateRequest) -> GateDecision {
-    if let redirect = responses.signOutAtPublicURL(head, request) {
+    if let redirect = redirects.toSignOut(head, request) {
       return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
     return .handle(endpoints[request.site.number].applicationSignOut)

@@ -14,6 +14,7 @@ struct EndpointGate {
   private let finder: SessionFinder
   private let tokens: MachineTokens
   private let responses: GateResponses
+  private let redirects: HostRedirects
   /// The endpoints of each site, by its number.
   private let endpoints: [SiteEndpoints]
 
@@ -24,6 +25,7 @@ struct EndpointGate {
     finder = SessionFinder(sessions, configuration)
     tokens = MachineTokens(sessions, configuration)
     responses = GateResponses(configuration)
+    redirects = HostRedirects(configuration)
   }
 
   func decide(
@@ -34,7 +36,7 @@ struct EndpointGate {
       return responses.refuse(.notFound, head, bytes, request, routeClass: .own)
     }
     if endpoint == .session, head.method == .get { return describeSession(head, bytes, &request) }
-    if let redirect = responses.redirectToPublicURL(endpoint, head, bytes, request) {
+    if let redirect = redirects.toPublicURL(endpoint, head, bytes, request) {
       return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
     if endpoint.needsSession, let decision = requireSession(head, bytes, &request) { return decision }

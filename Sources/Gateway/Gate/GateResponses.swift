@@ -7,7 +7,7 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Responses of the gate itself: failure pages, redirects to sign in and to `public_url`.
+/// Responses of the gate itself: failures, and redirects to sign in.
 struct GateResponses {
   private let configuration: GateConfiguration
 
@@ -153,58 +153,6 @@ struct GateResponses {
         prefix: configuration.paths.prefix)
     }
     return .frontPage
-  }
-
-  /// The redirect to `public_url` for an endpoint that is there only: on a `[[host]]` the pages about accounts; on an
-  /// alias, where neither Apple's answer nor the session's cookie arrives, also signing in and out. Nil for other
-  /// endpoints and on `public_url` itself.
-  func redirectToPublicURL(
-    _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> ControlResponse? {
-    switch endpoint {
-    case .account, .accountStop, .invite, .people: break
-    case .signIn, .authorize, .signOut, .requestAccess: guard request.isAlias else { return nil }
-    default: return nil
-    }
-    guard request.isAlias || !request.site.isPublicURL else { return nil }
-    func address(of range: Range<Int>) -> String {
-      configuration.origin.description + PercentEncoding.requestTarget(bytes.array(range))
-    }
-    switch head.method {
-    case .get, .head: return .redirect(.found, to: address(of: head.pathAndQuery))
-    case .post where endpoint == .signOut:
-      if configuration.acceptsBearer && head.fields.has(.authorization) { return nil }
-    case .post where endpoint.needsSession: break
-    default: if request.isAlias { return nil }
-    }
-    return .redirect(.seeOther, to: address(of: head.path))
-  }
-
-  /// The redirect of a navigation to a host with a dot at its end, as fully qualified names may be written, to the same
-  /// address without it, which is another site to browsers. Nil for other requests, and if the host is none of ours.
-  func redirectWithoutTrailingDot(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
-    guard RequestKind.isNavigation(head, bytes), !head.isAsteriskForm, !head.path.isEmpty else { return nil }
-    let authority = bytes.array(head.authority)
-    let end = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.count
-    guard end > 1, authority[end - 1] == UInt8(ascii: ".") else { return nil }
-    let name = Array(authority[..<(end - 1)]) + Array(authority[end...])
-    guard let place = configuration.sites.authorities.place(name.span) else { return nil }
-    if case .alias = place { return nil }
-    let target = PercentEncoding.requestTarget(bytes.array(head.pathAndQuery))
-    return .redirect(.permanentRedirect, to: configuration.sites.site(place).origin.description + target)
-  }
-
-  /// The redirect from an application's own address for signing out to ours on `public_url`: for aliases, where the
-  /// session's cookie does not arrive. Nil for other hosts.
-  func signOutAtPublicURL(_ head: borrowing RequestHead, _ request: GateRequest) -> ControlResponse? {
-    guard request.isAlias else { return nil }
-    let address = configuration.origin.description + GatewayEndpoint.signOut.path(below: configuration.paths.prefix)
-    switch head.method {
-    case .get, .head: return .redirect(.found, to: address)
-    case .post where configuration.acceptsBearer && head.fields.has(.authorization): return nil
-    case .post: return .redirect(.seeOther, to: address)
-    default: return nil
-    }
   }
 
   /// The pages in the language of the request.
