@@ -1,4 +1,3 @@
-import NIOCore
 import Testing
 
 @testable import DataPlane
@@ -51,63 +50,5 @@ struct IncompleteRequestBudgetTests {
     #expect(owners.allSatisfy { !$0.hasGivenUp })
     owners[2].hold(1)
     #expect(owners.map(\.hasGivenUp) == [true, false, false])
-  }
-}
-
-@Suite("The pace at which a client takes a response")
-struct ResponsePaceTests {
-  private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
-
-  /// Looks once a second at a client that takes so many bytes in each; after how many seconds it is over.
-  private func end(rate: Int, taking bytes: Int, patience: Int64 = 60) -> Int? {
-    var pace = ResponsePace(sent: 1 << 20, waiting: 1 << 20, at: start)
-    for second in 1...300 {
-      let verdict = pace.look(
-        sent: 1 << 20, waiting: max(0, (1 << 20) - bytes * second), at: start + .seconds(Int64(second)), rate: rate,
-        grace: .seconds(10), patience: .seconds(patience))
-      if verdict == .isOver { return second }
-    }
-    return nil
-  }
-
-  @Test("A client below the minimum rate is ended soon after the grace, one at the rate never")
-  func rates() {
-    #expect(end(rate: 240, taking: 6) == 11)
-    #expect(end(rate: 240, taking: 240) == nil)
-    #expect(end(rate: 240, taking: 3_000) == nil)
-    #expect(end(rate: 0, taking: 1) == nil)
-  }
-
-  @Test("A client that takes nothing is ended after the patience, whatever the minimum rate", arguments: [0, 240])
-  func silence(rate: Int) {
-    #expect(end(rate: rate, taking: 0, patience: 60) == 60)
-  }
-
-  @Test("A client that pauses for less than the patience goes on; one that takes a few bytes afterwards is ended")
-  func pause() {
-    for (bytes, verdict) in [(200_000, ResponsePace.Verdict.goesOn), (100, .isOver)] {
-      var pace = ResponsePace(sent: 1 << 20, waiting: 1 << 20, at: start)
-      func look(_ taken: Int, at second: Int64) -> ResponsePace.Verdict {
-        pace.look(
-          sent: 1 << 20, waiting: (1 << 20) - taken, at: start + .seconds(second), rate: 240, grace: .seconds(10),
-          patience: .seconds(60))
-      }
-      #expect(look(100_000, at: 1) == .goesOn)
-      for second in Int64(2)...50 { #expect(look(100_000, at: second) == .goesOn) }
-      #expect(look(100_000 + bytes, at: 51) == verdict)
-    }
-  }
-
-  @Test("Bytes that were taken fast at first are no credit for later")
-  func credit() {
-    var pace = ResponsePace(sent: 0, waiting: 0, at: start)
-    func look(_ taken: Int, at second: Int64) -> ResponsePace.Verdict {
-      pace.look(
-        sent: taken + 100_000, waiting: 100_000, at: start + .seconds(second), rate: 240, grace: .seconds(10),
-        patience: .seconds(60))
-    }
-    #expect(look(50 << 20, at: 1) == .goesOn)
-    #expect(look((50 << 20) + 60, at: 11) == .goesOn)
-    #expect(look((50 << 20) + 72, at: 13) == .isOver)
   }
 }

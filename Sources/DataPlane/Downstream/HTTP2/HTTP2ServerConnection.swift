@@ -312,10 +312,10 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Aborts the connection if the client does not read, or reads too slowly. A stream is judged by itself while the
   /// channel takes more; this is for all streams while it does not, and for the end of the connection.
   private func enforceResponseRate() {
-    let verdict = pace?.look(
+    let isTooSlow = pace?.isTooSlow(
       sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.responseRate,
       grace: server.bodyLimits.grace, patience: server.waits.writeProgress)
-    if verdict == .goesOn { arm(ResponsePace.interval) } else { abort() }
+    if isTooSlow == false { arm(ResponsePace.interval) } else { abort() }
   }
 
   private func watchPace() {

@@ -153,11 +153,11 @@ extension DownstreamTransport {
 
   private func enforceResponseRate() {
     let now = NIODeadline.now()
-    let verdict = pace?.look(
+    let isTooSlow = pace?.isTooSlow(
       sent: exchange.info.sentBytes, waiting: unsentBytes, at: now,
       rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
       patience: server.waits.writeProgress)
-    if verdict == .isOver { abortExchange(.byGateway) } else { awaitClient(now) }
+    if isTooSlow == true { abortExchange(.byGateway) } else { awaitClient(now) }
   }
 
   /// The deadline of an exchange that is under way has passed.
