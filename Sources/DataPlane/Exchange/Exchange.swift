@@ -12,7 +12,7 @@ struct Exchange {
   var info = ExchangeInfo()
   /// Kept for the reviews of an exchange, once it has had one.
   var review: ExchangeReview?
-  /// Whether it has had a request, which the next one must not find.
+  /// Whether it has had a request, of which the next one must not find anything.
   private var isUsed = false
 
   /// Whether an exchange is under way: from the whole head of its request to the end of its response.

@@ -42,7 +42,7 @@ struct Refusal: Equatable {
   /// Look-ups whose results cannot be used must not be repeated for as long as the client waits.
   static let undecided = Refusal(503, "the session of the request was looked up too often without a result")
   static let upgradeWithBody = Refusal(400, "a body in an upgrade request")
-  /// In the old protocol or in the new one? They must not be taken for either.
+  /// Whether the data belong to HTTP or to the protocol that was asked for is open, and they must be taken for neither.
   static let upgradeWithSurplus = Refusal(400, "data after an upgrade request")
   /// An upgrade over HTTP/2 that was not asked for as one: its bytes would follow a head that announces none.
   static let unframedContent = Refusal(400, "content that the request does not announce")

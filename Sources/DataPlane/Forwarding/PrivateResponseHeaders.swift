@@ -31,13 +31,13 @@ enum PrivateResponseHeaders {
     fields.append(lines: lines)
   }
 
-  /// The directives of a response for shared caches.
+  /// The permission of a response to shared caches.
   private enum Protection {
-    /// They may keep it.
+    /// A shared cache may keep the response.
     case shared
-    /// They must not.
+    /// None may.
     case personal
-    /// Nothing.
+    /// The response does not say.
     case unsaid
   }
 

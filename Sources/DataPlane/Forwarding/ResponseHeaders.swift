@@ -24,7 +24,7 @@ package struct ResponseHeaders: Sendable, Equatable {
   struct Field: Sendable, Equatable {
     let name: String
     let value: String
-    /// Of the name.
+    /// The name in small letters.
     let lowercased: [UInt8]
     /// The whole line.
     let line: [UInt8]

@@ -140,7 +140,7 @@ package final class DescriptorBudget: Sendable {
     }
   }
 
-  /// Most of one kind.
+  /// The most descriptors that one use may have.
   private func share(_ use: Use) -> Int {
     switch use {
     case .client, .upstream: max(1, shared.load(ordering: .relaxed) / 4 * 3)

@@ -4,7 +4,7 @@ internal import TLSTransport
 package struct CertificateReloadFailure: Sendable, Equatable {
   /// The owner of the certificates: `listener NAME`, `upstream NAME` or `apple`.
   package let owner: String
-  /// A constant word.
+  /// A constant word for the kind of failure.
   package let code: String
   /// The reason, with the remedy.
   package let reason: String

@@ -29,7 +29,6 @@ final class OrderedWriter {
     socket.reader = reader
   }
 
-  /// Forgets the channel.
   func detach() {
     socket?.reader = nil
     socket = nil

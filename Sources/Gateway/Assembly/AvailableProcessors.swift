@@ -35,7 +35,7 @@ struct CPUQuota {
   /// Reads a file by its path; nil if it does not exist.
   let text: (String) -> String?
 
-  /// Nil without a limit.
+  /// The least quota; nil where no group has one.
   func least() -> Double? {
     (text("/proc/self/cgroup") ?? "").split(separator: "\n").flatMap { line -> [Double] in
       // "ID:CONTROLLERS:PATH"; version 2 has "0::PATH" (cgroups(7)).

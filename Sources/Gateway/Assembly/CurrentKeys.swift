@@ -6,7 +6,6 @@ final class CurrentKeys: Sendable {
 
   init(_ keys: GatewayKeys) { self.keys = Mutex(keys) }
 
-  /// The present keys.
   var value: GatewayKeys { keys.withLock { $0 } }
 
   /// Uses other keys from now on.

@@ -4,7 +4,7 @@ internal import Secrets
 /// The members files of the configuration's groups, as they were last read, with the members that are in effect.
 struct MembersFiles: Sendable {
   private let groups: [GroupConfiguration]
-  /// By path.
+  /// Indexed by their paths.
   private var files: [String: File] = [:]
 
   private struct File {

@@ -141,7 +141,7 @@ actor Reload {
     }
   }
 
-  /// Cannot fail.
+  /// Puts a snapshot into effect. It cannot fail: everything that can was done to make the snapshot.
   private func apply(_ next: ConfigurationSnapshot) async {
     running.log.apply(next.settings.log)
     running.sessions.apply(next.settings.session)

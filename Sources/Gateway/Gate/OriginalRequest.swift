@@ -232,7 +232,7 @@ struct OriginalRequestReader {
 }
 
 extension VerifySettings.Source {
-  /// One bit each.
+  /// A bit of its own, to note which fields a request had.
   fileprivate var bit: UInt8 {
     switch self {
     case .originalURI: 1 << 0

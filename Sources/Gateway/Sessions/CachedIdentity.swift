@@ -20,7 +20,7 @@ struct CachedIdentity {
   private struct UpstreamHeaders {
     let upstream: Int
     let unsigned: SerializedIdentityHeaders
-    /// With the present assertion.
+    /// The same with the present assertion.
     var headers: SerializedIdentityHeaders
   }
 

@@ -22,7 +22,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var isAsteriskForm = false
   /// Whether the client speaks HTTP/1.1 rather than 1.0.
   package var isHTTP11 = true
-  /// The fields.
+  /// Its fields, in the order received.
   package var fields = FieldTable()
   /// Framing of the body.
   package var framing: RequestFraming = .none

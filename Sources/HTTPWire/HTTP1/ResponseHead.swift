@@ -7,7 +7,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var reason: Range<Int> = 0..<0
   /// Whether the server speaks HTTP/1.1 rather than 1.0.
   package var isHTTP11 = true
-  /// The fields.
+  /// Its fields, in the order received.
   package var fields = FieldTable()
   /// Framing of the body by the fields alone, before method and status are considered.
   @usableFromInline package var announced: AnnouncedFraming = .nothing

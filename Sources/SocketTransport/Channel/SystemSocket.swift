@@ -146,7 +146,7 @@ enum SystemSocket {
     return address
   }
 
-  /// Nil for other families.
+  /// - Returns: nil for other families.
   private static func ipAddress(_ storage: sockaddr_storage) -> SocketAddress? {
     withUnsafeBytes(of: storage) { bytes in
       switch CInt(storage.ss_family) {

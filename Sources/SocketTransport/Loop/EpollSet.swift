@@ -19,9 +19,9 @@ struct Readiness: OptionSet {
   static let urgent = Readiness(rawValue: EPOLLPRI.rawValue)
   /// The peer sends nothing more.
   static let inputEnd = Readiness(rawValue: EPOLLRDHUP.rawValue)
-  /// Both directions have ended. Always reported.
+  /// Both directions have ended. Reported whether or not it is asked for.
   static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
-  /// Always reported.
+  /// The socket has failed. Reported whether or not it is asked for.
   static let error = Readiness(rawValue: EPOLLERR.rawValue)
 
   /// Reported once for each change, not for as long as it lasts.
@@ -48,7 +48,7 @@ protocol PolledDescriptor: AnyObject {
 struct EpollSet: ~Copyable {
   private let epoll: CInt
   private let answers: UnsafeMutableBufferPointer<epoll_event>
-  /// By descriptor.
+  /// Indexed by the descriptor.
   private var members: [(any PolledDescriptor)?] = []
   private var numbers: [UInt32] = []
   private var lastNumber: UInt32 = 0

@@ -18,9 +18,9 @@ package final class TLSClientContext: Sendable {
   /// system's OpenSSL.
   ///
   /// - Parameters:
-  ///   - trust: The certificates that are trusted.
-  ///   - identity: The certificate for a server that requests one; nil for none.
-  ///   - applicationProtocols: The protocols offered by ALPN (RFC 7301), the preferred one first; empty for no offer.
+  ///   - trust: the certificates that are trusted.
+  ///   - identity: the certificate for a server that requests one; nil for none.
+  ///   - applicationProtocols: the protocols offered by ALPN (RFC 7301), the preferred one first; empty for no offer.
   package init(
     trust: TLSTrust, identity: TLSServerSettings.CertificateFiles? = nil, applicationProtocols: [String]
   ) throws(TLSConfigurationError) {

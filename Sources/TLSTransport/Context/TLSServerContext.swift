@@ -29,7 +29,7 @@ package final class TLSServerContext: Sendable {
     try self.init(settings, ticketKeys: ticketKeys, now: { SystemClock.now() })
   }
 
-  /// - Parameter now: The time in seconds since 1970, for the age of sessions.
+  /// - Parameter now: the time in seconds since 1970, for the age of sessions.
   convenience init(
     _ settings: TLSServerSettings, ticketKeys: TLSTicketKeys, now: @escaping @Sendable () -> Int64
   ) throws(TLSConfigurationError) {
@@ -122,8 +122,8 @@ package final class TLSServerContext: Sendable {
   /// checks.
   ///
   /// - Parameters:
-  ///   - now: The time in seconds since 1970.
-  ///   - notice: The time before the expiry at which it is reported, in seconds. Default: 1,209,600 (14 days).
+  ///   - now: the time in seconds since 1970.
+  ///   - notice: the time before the expiry at which it is reported, in seconds. Default: 1,209,600 (14 days).
   package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
     let warnings = identities.compactMap { $0.warning(at: now, notice: notice) }
     return warnings.first { $0.isRefusal } ?? warnings.first

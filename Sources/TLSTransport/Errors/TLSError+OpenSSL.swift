@@ -3,7 +3,7 @@ import COpenSSL
 extension TLSError {
   /// The meaning of a failed call, from the error queue of OpenSSL (oldest first).
   ///
-  /// - Parameter verifyResult: The result of `SSL_get_verify_result` for the peer's certificate.
+  /// - Parameter verifyResult: the result of `SSL_get_verify_result` for the peer's certificate.
   init(queue: [OpenSSLError], verifyResult: Int) {
     guard let first = queue.first(where: { $0.library == ERR_LIB_SSL }) else {
       // A failure below the SSL layer, in what the peer sent (a certificate that cannot be read) or here.

@@ -21,7 +21,7 @@ struct RecordPlan {
 
   /// The next piece to encrypt, never empty; nil at the end.
   ///
-  /// - Parameter limit: The most bytes to take, at least those of a full record.
+  /// - Parameter limit: the most bytes to take, at least those of a full record.
   mutating func next(limit: Int) -> ByteBuffer? {
     let piece = nextPiece(limit: limit)
     bytesLeft -= piece?.readableBytes ?? 0

@@ -63,7 +63,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// The server's side of a connection: waits for the client to begin.
   ///
-  /// - Parameter onPlainHTTP: Takes over the connection of a peer that begins with a plain HTTP request: this handler
+  /// - Parameter onPlainHTTP: takes over the connection of a peer that begins with a plain HTTP request: this handler
   ///   neither reads, writes nor closes any more. What it has received is discarded. Nil sends the alert and closes.
   package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
     connection = try TLSConnection(server: server)
@@ -75,9 +75,9 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
   ///
   /// - Parameters:
-  ///   - serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the server's
+  ///   - serverName: the host name (sent as SNI) or the IP address, without brackets or with, that the server's
   ///     certificate must list.
-  ///   - sessions: The store of sessions of the same context with the same server; nil resumes none.
+  ///   - sessions: the store of sessions of the same context with the same server; nil resumes none.
   package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
@@ -303,7 +303,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     fail(.protocolViolation(reason: "asks for another handshake and does not finish it"), context)
   }
 
-  /// Bytes.
+  /// Most bytes that wait for the other handshake.
   private static let heldLimit = 256 * 1024
 
   /// Consumes ``TLSAbruptClose``; other events go on towards the socket.

@@ -14,7 +14,7 @@ package final class TLSClientSessions {
     self.init(now: { SystemClock.now() })
   }
 
-  /// - Parameter now: The time in seconds since 1970.
+  /// - Parameter now: the time in seconds since 1970.
   init(now: @escaping () -> Int64) {
     self.now = now
   }

@@ -36,7 +36,7 @@ final class TicketKeyRing: Sendable {
   private let keys: [TicketKey]
   private let now: @Sendable () -> Int64
 
-  /// - Parameter now: The time in seconds since 1970.
+  /// - Parameter now: the time in seconds since 1970.
   init(_ keys: TLSTicketKeys, now: @escaping @Sendable () -> Int64) {
     self.keys = keys.keys
     self.now = now
@@ -103,7 +103,7 @@ final class TicketKeyRing: Sendable {
     TicketOrigin(of: session) != nil || TicketOrigin(seconds: now()).write(to: session)
   }
 
-  /// - Parameter session: The decrypted session; nil if the ticket was not decrypted.
+  /// - Parameter session: the decrypted session; nil if the ticket was not decrypted.
   /// - Returns: what SSL_CTX_set_session_ticket_cb(3) asks for. A full handshake follows, with a new ticket, if the
   ///   session is too old.
   private func judge(_ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {

@@ -12,7 +12,7 @@ internal import SocketTransport
 /// event loop would spin. Used on the loop of its socket only.
 final class AcceptGate {
   private let socket: ListeningSocket
-  /// Of this loop.
+  /// Receives the connections that stay on this loop.
   private let acceptor: ConnectionAcceptor
   /// Hands a connection to another loop, where one loop accepts for all; nil where each does for itself.
   private let handOut: ((ListeningSocket.Accepted) -> Void)?

@@ -70,7 +70,7 @@ final class AcceptorTLS: Sendable {
 }
 
 extension AcceptorTLSSettings {
-  /// As TLSTransport has them.
+  /// The same in the terms of TLSTransport.
   fileprivate func transport(_ applicationProtocols: [String]) -> TLSServerSettings {
     TLSServerSettings(
       certificates: certificates.map {

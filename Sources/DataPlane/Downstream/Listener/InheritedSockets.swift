@@ -24,7 +24,7 @@ package final class InheritedSockets: Sendable {
     let address: BindAddress
   }
 
-  /// None.
+  /// No sockets.
   package init() {
     left = Mutex([])
     acceptors = []

@@ -104,7 +104,8 @@ extension Listener {
     }.get()
   }
 
-  /// Nil where one loop gets all.
+  /// Deals connections out to `loops` in turn.
+  /// - Returns: nil where there is one loop, which keeps all.
   private static func handOut(
     to loops: [LoopAcceptors], from own: LoopAcceptors, _ place: Int
   ) -> ((ListeningSocket.Accepted) -> Void)? {

@@ -41,9 +41,9 @@ package final class Listener: Sendable {
     let acceptors: NIOLoopBound<[ConnectionAcceptor]>
   }
 
-  /// One address.
+  /// An address that is bound, with what accepts on it.
   struct BoundSocket: Sendable {
-    /// Of each loop that accepts.
+    /// One for each loop that accepts.
     let gates: [NIOLoopBound<AcceptGate>]
     /// Whether another process holds the socket, too, and passes it to the next one.
     let isInherited: Bool

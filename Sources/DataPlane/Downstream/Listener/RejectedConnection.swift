@@ -13,7 +13,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   private var hasAnswered = false
 
-  /// - Parameter onEnd: Called when the connection has ended.
+  /// - Parameter onEnd: called when the connection has ended.
   init(response: ByteBuffer, wheel: TimerWheel, onEnd: @escaping () -> Void = {}) {
     self.response = response
     self.wheel = wheel

@@ -5,9 +5,7 @@ internal import HTTPWire
 package struct ControlRequest: Sendable {
   /// Method, scheme, authority, path with query, and fields.
   package var head: HTTPRequest
-  /// The body.
   package var body: [UInt8]
-  /// The client.
   package var client: ClientPeer
   /// The request ID, as in `X-Request-Id` and the log.
   package var requestID: String
@@ -25,7 +23,6 @@ package struct ControlRequest: Sendable {
 package struct ControlResponse: Sendable {
   /// Status and fields; `Content-Length` is added when it is sent.
   package var head: HTTPResponse
-  /// The body.
   package var body: [UInt8]
 
   /// A response; without a body it is sent with `Content-Length: 0` where the status allows one.

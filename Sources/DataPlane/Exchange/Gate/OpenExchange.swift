@@ -21,7 +21,6 @@ package struct OpenExchange {
   package let session: ConnectionKey?
   /// ``ForwardingDirective/credential`` of its request.
   package let credential: UInt64
-  /// The client.
   package let client: ClientPeer
   /// Its request's line, authority and `Destination`, written as a whole HTTP/1.1 head.
   package let head: ByteBuffer

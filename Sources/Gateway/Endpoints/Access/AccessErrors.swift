@@ -29,7 +29,7 @@ extension AdministrationError {
     message: "the code of a request is eight letters and digits, as in K7QF-3MDP; or give the user's subject")
   static let notBanned = AdministrationError(
     status: 404, code: "not_banned", message: "this user is not banned: there is nothing to lift")
-  /// To a manager.
+  /// The answer to a manager, who cannot lift or change a ban of an operator.
   static let protectedBan = AdministrationError(
     status: 403, code: "protected",
     message: "an operator has banned this user: `cordon accounts ban` and `unban` change it")

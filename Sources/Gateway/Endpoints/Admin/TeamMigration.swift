@@ -283,7 +283,7 @@ package struct MigrationReport: Codable, Sendable, Equatable {
     self.unpreparedBans = unpreparedBans
   }
 
-  /// One user.
+  /// The outcome for one user.
   package struct Result: Codable, Sendable, Equatable {
     /// The present subject of the user; of one whose account was deleted after the preparation, the transfer
     /// identifier.

@@ -93,8 +93,8 @@ struct HandOver: Sendable {
 
 /// The reason that a visit cannot be continued.
 enum VisitViolation: Error {
-  /// Not sealed by the gateway, or for an unknown host.
+  /// It is not sealed by the gateway, or for an unknown host.
   case malformed
-  /// Expired.
+  /// It has expired.
   case over(HostVisit)
 }
