@@ -1,13 +1,4 @@
 package import FoundationEssentials
-internal import WebFormats
-
-/// The source of a token. Tokens from anonymous clients must not use up the key fetches that sign-ins need.
-package enum TokenSource: Sendable, Hashable {
-  /// An unauthenticated sender: a notification, an app.
-  case anonymous
-  /// Apple itself over our own connection, or a browser whose sign-in state is verified.
-  case verified
-}
 
 /// Apple's public keys, fetched when needed and kept.
 ///
@@ -192,52 +183,5 @@ package actor AppleKeySet {
     }
     guard response.status == 200 else { throw .status(response.status) }
     return (try KeySetDocument.keys(of: response.body), response.date)
-  }
-}
-
-/// The report of `doctor` about the key set.
-package struct KeySetReport: Sendable, Equatable {
-  /// The identifiers of the keys (`kid`), in the order of the set.
-  package let keyIdentifiers: [String]
-  /// The field `Date` of Apple's answer.
-  package let date: String?
-
-  /// The difference of our clock to Apple's, in seconds; positive if ours is ahead, `nil` if Apple sent no time.
-  /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
-  /// find Apple's tokens so.
-  package func clockDifference(at now: Date) -> TimeInterval? {
-    date.flatMap { HTTPDate.parse($0.utf8) }.map { now.timeIntervalSince1970 - Double($0) }
-  }
-}
-
-/// The reason why a key is not available.
-package enum AppleKeySetError: Error, Sendable, Equatable {
-  /// The token names a key that Apple does not publish. The token's fault.
-  case unknownKey
-  /// The key is not known, and Apple is not asked again so soon: try again in a moment.
-  case coolingDown
-  /// Apple did not answer, and the key is not cached.
-  case unreachable(AppleTransportError)
-  /// Apple answered with this status.
-  case status(Int)
-  /// The answer was not a JWK set, or had no key that we can use.
-  case unusable(String)
-
-  /// The problem and its remedy.
-  package var message: String {
-    switch self {
-    case .unknownKey: "no key of Apple's has this identifier"
-    case .coolingDown: "Apple's keys were fetched a moment ago, without one of this identifier: try again in a minute"
-    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)):
-      "Apple's keys could not be fetched: \(LogText.sanitized(reason))"
-    case .status(let status): "Apple answered \(status) when asked for its keys"
-    case .unusable(let reason): "Apple's answer holds no usable keys: \(reason)"
-    }
-  }
-
-  /// The reason why the request for the keys cannot have reached Apple; nil if it may have.
-  package var unsentReason: String? {
-    guard case .unreachable(.notSent(let reason)) = self else { return nil }
-    return LogText.sanitized(reason)
   }
 }

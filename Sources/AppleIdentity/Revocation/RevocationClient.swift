@@ -16,7 +16,8 @@ package struct RevocationClient: Sendable {
   package func revoke(_ token: RefreshToken, clientID: String) async -> RevocationOutcome {
     let form = [(name: "token", value: token.exposed), (name: "token_type_hint", value: "refresh_token")]
     switch await call.post("/auth/revoke", clientID: clientID, form: form) {
-    case .succeeded(let body): return Self.confirms(body) ? .revoked : .appleTrouble(.malformed(reason: Self.reason))
+    case .succeeded(let body):
+      return Self.confirms(body) ? .revoked : .appleTrouble(.malformed(reason: Self.unexpectedBody))
     case .refused(let refusal, _): return .refused(refusal)
     case .trouble(let trouble): return .appleTrouble(trouble)
     case .notSent(let reason): return .notSent(reason: reason)
@@ -28,12 +29,11 @@ package struct RevocationClient: Sendable {
   /// something in between says nothing about the token, which is needed to revoke it again.
   private static func confirms(_ body: [UInt8]) -> Bool {
     if body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { return true }
-    let object = try? StrictJSON.object(
-      body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
-    return object.map { $0["error"] == nil } ?? false
+    guard let object = try? AppleCall.object(of: body) else { return false }
+    return object["error"] == nil
   }
 
-  private static let reason = "status 200 with something other than the empty body of a revocation"
+  private static let unexpectedBody = "status 200 with something other than the empty body of a revocation"
 }
 
 /// The outcome of a revocation.

@@ -105,8 +105,7 @@ private struct TokenAnswer {
   init(body: [UInt8]) throws(AppleServiceError) {
     let object: [String: StrictJSON]
     do throws(StrictJSONError) {
-      object = try StrictJSON.object(
-        body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
+      object = try AppleCall.object(of: body)
     } catch {
       throw .malformed(reason: error.reason)
     }

@@ -52,10 +52,7 @@ package struct TransferClient: Sendable {
   ) async throws(TransferError) -> [String: StrictJSON] {
     switch await call.post(path, clientID: clientID, form: form, bearer: permit?.token.exposed) {
     case .succeeded(let body):
-      guard
-        let object = try? StrictJSON.object(
-          body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
-      else { throw .malformed("no JSON object") }
+      guard let object = try? AppleCall.object(of: body) else { throw .malformed("no JSON object") }
       return object
     case .refused(let refusal, _): throw .refused(refusal)
     case .trouble(let trouble): throw .appleTrouble(trouble)

@@ -4,7 +4,7 @@ import COpenSSL
 struct ServerName {
   private let text: String
 
-  /// - Parameter text: A host name (a final dot is dropped), or an IPv4 or IPv6 address, with or without brackets.
+  /// - Parameter text: a host name (a final dot is dropped), or an IPv4 or IPv6 address, with or without brackets.
   init(_ text: String) throws(TLSError) {
     var bytes = Array(text.utf8)
     if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = Array(bytes.dropFirst().dropLast()) }

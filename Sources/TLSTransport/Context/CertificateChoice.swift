@@ -8,7 +8,7 @@ struct CertificateChoice {
   private(set) var sets: [[Int]] = []
   /// The index of the set of each name.
   private var exact: [[UInt8]: Int] = [:]
-  /// By what follows the `*` of a wildcard, its dot included.
+  /// The same for wildcards, by what follows the `*`, its dot included.
   private var wildcards: [[UInt8]: Int] = [:]
 
   /// - Parameter certificates: in the order of their preference, the kind of each key as OpenSSL numbers it.

@@ -12,7 +12,7 @@ final class OpenSSLContext: Sendable {
 
   /// An `SSL_CTX` may be used from any thread once it is configured: see SSL_CTX_new(3), openssl-threads(7).
   nonisolated(unsafe) let pointer: OpaquePointer
-  /// State of the ALPN and SNI callbacks, which OpenSSL knows by an unretained pointer.
+  /// State of the ALPN callback, which OpenSSL knows by an unretained pointer.
   private let protocols: ApplicationProtocols
 
   /// A context with the settings of both roles: TLS 1.2 and 1.3, no compression, and no buffers kept by idle

@@ -1,8 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Immutable: a
-/// new one is created when the files change, and connections of the old one are kept.
+/// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Immutable: a new one is
+/// created when the files change, and connections of the old one are kept.
 package final class TLSServerContext: Sendable {
   /// The initial context of connections: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { contexts[0] }
@@ -71,12 +71,12 @@ package final class TLSServerContext: Sendable {
     self.contexts = contexts
     self.ring = ring
     self.now = now
-    // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066, 3).
     self.choice = choice
     chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
     if let chooser {
       chooser.install(in: contexts[0])
     } else {
+      // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066, 3).
       _ = cordon_SSL_CTX_set_tlsext_servername_callback(contexts[0].pointer) { _, _, _ in SSL_TLSEXT_ERR_OK }
     }
   }
@@ -117,9 +117,8 @@ package final class TLSServerContext: Sendable {
     identities.map { ($0.certificateFile, $0.validity.upperBound) }
   }
 
-  /// The worst warning for the operator about the certificates' dates; nil without one. The
-  /// warning refuses nothing: a gateway with an expired certificate still serves clients that ignore it, and health
-  /// checks.
+  /// The worst warning for the operator about the certificates' dates; nil without one. It refuses nothing: a gateway
+  /// with an expired certificate still serves clients that ignore it, and health checks.
   ///
   /// - Parameters:
   ///   - now: the time in seconds since 1970.

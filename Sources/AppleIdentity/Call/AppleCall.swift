@@ -48,9 +48,10 @@ struct AppleCall: Sendable {
     }
   }
 
-  /// Bounds of a JSON answer from the token endpoint.
-  static let maximumBytes = 64 * 1024
-  static let maximumDepth = 8
+  /// Reads the JSON object that an endpoint of Apple's answers with.
+  static func object(of body: [UInt8]) throws(StrictJSONError) -> [String: StrictJSON] {
+    try StrictJSON.object(body, maximumBytes: 64 * 1024, maximumDepth: 8)
+  }
 
   private func sort(_ response: AppleHTTPResponse) -> Outcome {
     switch response.status {
@@ -59,10 +60,9 @@ struct AppleCall: Sendable {
     case 400, 401, 403: break
     default: return .trouble(.status(response.status))
     }
-    guard
-      let object = try? StrictJSON.object(
-        response.body, maximumBytes: Self.maximumBytes, maximumDepth: Self.maximumDepth)
-    else { return .trouble(.malformed(reason: "status \(response.status) without a JSON object")) }
+    guard let object = try? Self.object(of: response.body) else {
+      return .trouble(.malformed(reason: "status \(response.status) without a JSON object"))
+    }
     guard let name = object["error"]?.text, let code = OAuthError.Code(rawValue: name) else {
       return .trouble(.malformed(reason: "status \(response.status) with an error that is not documented"))
     }
