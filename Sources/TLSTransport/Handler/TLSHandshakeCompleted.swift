@@ -23,18 +23,3 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
     self.serverName = serverName
   }
 }
-
-/// A supported version of TLS.
-package enum TLSVersion: String, Sendable, Equatable {
-  /// RFC 5246.
-  case tls12 = "TLSv1.2"
-  /// RFC 8446.
-  case tls13 = "TLSv1.3"
-}
-
-/// A user outbound event: the following close is an abort. No close_notify is sent, so that the peer recognizes a
-/// truncated response (the only sign for a body that ends with the connection).
-package struct TLSAbruptClose: Sendable, Equatable {
-  /// The event has no parameters.
-  package init() {}
-}
