@@ -1,15 +1,5 @@
 internal import NIOCore
 
-/// The limits of a request's body.
-struct BodyLimits: Equatable {
-  /// Bytes, nil for no limit.
-  var bytes: Int?
-  /// Bytes per second, 0 for none.
-  var rate: Int
-  /// Time before the rate is enforced.
-  var grace: TimeAmount
-}
-
 /// The speed at which a request's body arrives. Time in which the gateway did not read it does not count.
 struct BodyPace: Equatable {
   /// Least bytes per second, 0 for none.

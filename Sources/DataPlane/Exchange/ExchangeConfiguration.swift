@@ -1,5 +1,4 @@
 internal import HTTPWire
-internal import NIOCore
 internal import WebFormats
 
 /// The configuration of a listener as its exchanges need it.
@@ -13,13 +12,4 @@ struct ExchangeConfiguration {
   let trustedProxies: [NetworkPrefix]
   /// Whether every request is redirected to the origin of its host; otherwise the gate decides.
   let redirects: Bool
-}
-
-/// Time-outs of a client connection, for the timer wheel.
-struct ClientWaits {
-  let head: TimeAmount
-  let bodyProgress: TimeAmount
-  let idle: TimeAmount
-  let writeProgress: TimeAmount
-  let handshake: TimeAmount
 }

@@ -1,26 +1,12 @@
 package import NIOCore
 
-/// The reason for which the gateway ends an exchange that it has forwarded. Its client is told unless a response has
-/// begun.
-package enum ExchangeEnding: Sendable, Hashable {
-  /// Its session has ended, its credential is no longer accepted, or its route requires a session now: 401.
-  case signInRequired
-  /// The rules refuse its user or token now: 403.
-  case forbidden
-  /// Its route is closed to everybody now: 403.
-  case closed
-  /// The client's address is outside of the networks of its route now: 403.
-  case outsideNetworks
-  /// Its session may be valid, but the store cannot confirm it: 503.
-  case unverifiable
-}
-
 /// An exchange under way, as its gate reviews it.
 package struct OpenExchange {
   /// Its session; nil without one.
   package let session: ConnectionKey?
   /// ``ForwardingDirective/credential`` of its request.
   package let credential: UInt64
+  /// The client that sent its request.
   package let client: ClientPeer
   /// Its request's line, authority and `Destination`, written as a whole HTTP/1.1 head.
   package let head: ByteBuffer

@@ -5,7 +5,9 @@ internal import HTTPWire
 package struct ControlRequest: Sendable {
   /// Method, scheme, authority, path with query, and fields.
   package var head: HTTPRequest
+  /// Its whole body, without trailers.
   package var body: [UInt8]
+  /// The client that sent it.
   package var client: ClientPeer
   /// The request ID, as in `X-Request-Id` and the log.
   package var requestID: String
@@ -16,19 +18,6 @@ package struct ControlRequest: Sendable {
     self.body = body
     self.client = client
     self.requestID = requestID
-  }
-}
-
-/// A whole response of the gateway's own.
-package struct ControlResponse: Sendable {
-  /// Status and fields; `Content-Length` is added when it is sent.
-  package var head: HTTPResponse
-  package var body: [UInt8]
-
-  /// A response; without a body it is sent with `Content-Length: 0` where the status allows one.
-  package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
-    head = HTTPResponse(status: status, headerFields: fields)
-    self.body = body
   }
 }
 
