@@ -35,7 +35,7 @@ extension StoreContract {
     StoreContract("Each attempt, notification and code is used up by itself, also after a restart") { stores in
       let until = Scenario.later(.seconds(600))
       let marks: [ReplayGuard] = [
-        .attempt([1]), .attempt([2]), .handBack([1]), .notification("\u{1}"), .notification("b"),
+        .attempt([1]), .attempt([2]), .appReturn([1]), .notification("\u{1}"), .notification("b"),
       ]
       for mark in marks {
         try require(try await stores.first.isConsumed(mark) == false, "a fresh mark counts as used")

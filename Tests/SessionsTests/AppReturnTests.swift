@@ -4,7 +4,7 @@ import Secrets
 import Sessions
 import Testing
 
-// The one-time code that a hand-back carries: only ours, only for a minute, only for who knows the verifier.
+// The one-time code of an app return: only ours, only for a minute, only for who knows the verifier.
 @Suite("The code of an app return")
 struct AppReturnTests {
   private let now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -16,16 +16,16 @@ struct AppReturnTests {
     try SessionKeyring(secrets: [SessionSecret(Array(repeating: byte, count: 32))])
   }
 
-  private func handBack() throws -> AppReturn {
+  private func appReturn() throws -> AppReturn {
     let hash = try #require(AppReturn.challenge(parsing: challenge))
     return try #require(AppReturn(.random(), challenge: hash))
   }
 
   @Test("The code of an app return opens unchanged, for a minute, by its own keys only")
   func roundTrip() throws {
-    let handBack = try handBack()
-    let code = Array(try keyring().sealAppReturn(handBack, now: now).utf8)
-    #expect(try keyring().openAppReturn(code, now: now + 59) == handBack)
+    let appReturn = try appReturn()
+    let code = Array(try keyring().sealAppReturn(appReturn, now: now).utf8)
+    #expect(try keyring().openAppReturn(code, now: now + 59) == appReturn)
     #expect(throws: SealError.expired) { try keyring().openAppReturn(code, now: now + 60) }
     #expect(throws: SealError.self) { try keyring(8).openAppReturn(code, now: now) }
     #expect(throws: SealError.refused) { try keyring().openAppReturn(code.dropLast(), now: now) }
@@ -34,7 +34,7 @@ struct AppReturnTests {
   @Test("A value that was sealed for another purpose is not a code")
   func otherPurpose() throws {
     let bytes = Array(repeating: UInt8(1), count: 48)
-    for purpose in SealPurpose.allCases where purpose != .handBack {
+    for purpose in SealPurpose.allCases where purpose != .appReturn {
       let text = try keyring().sealText(bytes, for: purpose, expires: now + 60)
       #expect(throws: SealError.refused) { try keyring().openAppReturn(Array(text.utf8), now: now) }
     }
@@ -42,10 +42,10 @@ struct AppReturnTests {
 
   @Test("The verifier proves its own challenge, and nothing else does")
   func verifying() throws {
-    let handBack = try handBack()
-    #expect(handBack.isProved(by: verifier))
+    let appReturn = try appReturn()
+    #expect(appReturn.isProved(by: verifier))
     for wrong in [[], challenge, verifier + [0x41], Array(verifier.dropLast()), Array(repeating: 0x61, count: 129)] {
-      #expect(!handBack.isProved(by: wrong))
+      #expect(!appReturn.isProved(by: wrong))
     }
   }
 
@@ -54,8 +54,8 @@ struct AppReturnTests {
     arguments: [(42, "a", false), (43, "a", true), (128, "~", true), (129, "a", false), (43, "+", false)])
   func verifierForm(length: Int, character: String, isVerifier: Bool) throws {
     let verifier = Array(String(repeating: character, count: length).utf8)
-    let handBack = try #require(AppReturn(.random(), challenge: SHA256.hash(verifier)))
-    #expect(handBack.isProved(by: verifier) == isVerifier)
+    let appReturn = try #require(AppReturn(.random(), challenge: SHA256.hash(verifier)))
+    #expect(appReturn.isProved(by: verifier) == isVerifier)
   }
 
   @Test(

@@ -39,7 +39,7 @@ struct SessionTests {
 
   @Test("A mark contains its kind: a sign-in is not a notification of the same name")
   func marksDiffer() {
-    let marks: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .handBack([97]), .attempt([97, 0])]
+    let marks: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .appReturn([97]), .attempt([97, 0])]
     #expect(marks.count == 4)
     #expect(marks.allSatisfy { $0.bytes.count == 16 })
   }

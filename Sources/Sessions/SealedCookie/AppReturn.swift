@@ -42,13 +42,13 @@ extension SessionKeyring {
   package func sealAppReturn(_ appReturn: AppReturn, now: Date) throws(SealError) -> String {
     let (high, low) = (appReturn.identifier.high.bigEndian, appReturn.identifier.low.bigEndian)
     return try sealText(
-      withUnsafeBytes(of: (high, low)) { Array($0) } + appReturn.challenge, for: .handBack,
+      withUnsafeBytes(of: (high, low)) { Array($0) } + appReturn.challenge, for: .appReturn,
       expires: now.advanced(by: AppReturn.lifetime))
   }
 
   /// Opens a code. The store decides whether it was used before.
   package func openAppReturn(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
-    let bytes = try openText(code, for: .handBack, now: now)
+    let bytes = try openText(code, for: .appReturn, now: now)
     guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
     let identifier = SessionIdentifier(high: number(bytes[..<8]), low: number(bytes[8..<16]))

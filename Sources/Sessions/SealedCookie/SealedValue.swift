@@ -10,8 +10,8 @@ package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
   case attempt
   /// A refresh token in the store.
   case refreshToken = "refresh-token"
-  /// The one-time code handed back to a native app.
-  case handBack = "hand-back"
+  /// The one-time code of an ``AppReturn``. Its key is derived from this text.
+  case appReturn = "hand-back"
   /// A browser's visit to the sign-in of `public_url`, from a host without a session.
   case visit
   /// The one-time code that such a visit brings back.
@@ -140,14 +140,14 @@ extension SessionKeyring.Keys {
 struct SealingKeys: Sendable {
   private let attempt: SymmetricKey
   private let refreshToken: SymmetricKey
-  private let handBack: SymmetricKey
+  private let appReturn: SymmetricKey
   private let visit: SymmetricKey
   private let arrival: SymmetricKey
 
   init(derive: (SealPurpose) -> SymmetricKey) {
     attempt = derive(.attempt)
     refreshToken = derive(.refreshToken)
-    handBack = derive(.handBack)
+    appReturn = derive(.appReturn)
     visit = derive(.visit)
     arrival = derive(.arrival)
   }
@@ -156,7 +156,7 @@ struct SealingKeys: Sendable {
     switch purpose {
     case .attempt: attempt
     case .refreshToken: refreshToken
-    case .handBack: handBack
+    case .appReturn: appReturn
     case .visit: visit
     case .arrival: arrival
     }

@@ -6,17 +6,7 @@ extension Date {
 
   /// The instant, or nil if it is a day or more ahead of `now`: a wrong clock wrote it, and it is ignored.
   package func credible(at now: Date) -> Date? { timeIntervalSince(now) < 86_400 ? self : nil }
-}
 
-extension Duration {
-  /// In seconds.
-  package var timeInterval: TimeInterval {
-    let (seconds, attoseconds) = components
-    return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
-  }
-}
-
-extension Date {
   /// Whole milliseconds since 1970, rounded down; the nearest possible for an instant beyond them. Stores keep instants
   /// to the millisecond.
   package var millisecondsSince1970: Int64 {
@@ -31,6 +21,12 @@ extension Date {
 }
 
 extension Duration {
+  /// In seconds.
+  package var timeInterval: TimeInterval {
+    let (seconds, attoseconds) = components
+    return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
+  }
+
   /// Whole milliseconds; the nearest possible for a duration beyond them.
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components

@@ -16,8 +16,8 @@ package struct ReplayGuard: Sendable, Hashable {
     ReplayGuard("notification", Array(identifier.utf8))
   }
 
-  /// A one-time code handed back to a native app.
-  package static func handBack(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("hand-back", code) }
+  /// The one-time code of an ``AppReturn``. The name of its kind is part of what stores keep.
+  package static func appReturn(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("hand-back", code) }
 
   /// A one-time code that brings a session to another host.
   package static func arrival(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("arrival", code) }

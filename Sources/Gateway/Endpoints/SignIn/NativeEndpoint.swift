@@ -114,7 +114,7 @@ struct NativeEndpoint: Sendable {
       // Nothing can fail after the code is consumed, so that an app that got 503 may try again with the same code.
       let snapshot = try await creation.session(appReturn.identifier, otherwise: "hand_back_ended")
       try await creation.consume(
-        .handBack(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")
+        .appReturn(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")
       await creation.endReplaced(replaced(by: request).filter { $0 != snapshot.session.handle }, request)
       return response(IdentifiedSession(identifier: appReturn.identifier, snapshot: snapshot), request)
     } catch {
