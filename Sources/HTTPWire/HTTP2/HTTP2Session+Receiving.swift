@@ -52,13 +52,13 @@ extension HTTP2Session {
 
   /// Ends a connection that breaks the protocol.
   private func breaksProtocol() -> Int32 {
-    verdict.fail(.protocolError)
+    termination.demand(.protocolError)
     return Self.failure
   }
 
   /// Ends a connection that costs too much.
   private func enhanceYourCalm() -> Int32 {
-    verdict.fail(.enhanceYourCalm)
+    termination.demand(.enhanceYourCalm)
     return Self.failure
   }
 
@@ -246,12 +246,12 @@ extension HTTP2Session {
       // client knew how many may be open (RFC 9113, 5.1.2): it was not looked at.
       switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
       case .noError, .cancel, .internalError, .refusedStream: break
-      default: if isServer, !chargeResetBudget() { verdict.fail(.enhanceYourCalm) }
+      default: if isServer, !chargeResetBudget() { termination.demand(.enhanceYourCalm) }
       }
     case NGHTTP2_GOAWAY.rawValue:
       // nghttp2 ends the connection of a peer that breaks the protocol of its own accord.
       guard frame.goaway.error_code != HTTP2ErrorCode.noError.rawValue else { break }
-      verdict.fail(HTTP2ErrorCode(rawValue: frame.goaway.error_code) ?? .protocolError)
+      termination.demand(HTTP2ErrorCode(rawValue: frame.goaway.error_code) ?? .protocolError)
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
       if isServer, frame.hd.type == UInt8(NGHTTP2_HEADERS.rawValue) { leftQueue(headOf: frame.hd.stream_id) }
       guard UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,

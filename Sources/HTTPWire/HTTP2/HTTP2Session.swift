@@ -63,7 +63,7 @@ package final class HTTP2Session {
   var output = ByteBuffer()
   /// Whether the bytes being read held anything but unknown frames, which nghttp2 does not report.
   var hasMeaning = false
-  var verdict = HTTP2Verdict.none
+  var termination = HTTP2Termination.none
   private var call = LibraryCall.none
   /// The streams that the client has begun (server).
   var begun = BegunStreams()
@@ -158,7 +158,7 @@ package final class HTTP2Session {
 
   /// Reads received bytes.
   package func receive(_ buffer: consuming ByteBuffer, now: NIODeadline) {
-    guard let pointer, !verdict.isAnnounced else { return }
+    guard let pointer, !termination.isAnnounced else { return }
     self.now = now
     let byteCount = buffer.readableBytes
     // Content is a slice of it.
@@ -172,9 +172,9 @@ package final class HTTP2Session {
     inputStart = nil
     input = ByteBuffer()
     if endCall() { return close() }
-    if result < 0 { verdict.fail(Self.code(Int32(result))) }
+    if result < 0 { termination.demand(Self.code(Int32(result))) }
     if isServer, !hasMeaning { chargeFloodBudget(byteCount) }
-    terminateIfFailed()
+    terminateIfDue()
   }
 
   /// nghttp2 has returned.
@@ -190,7 +190,7 @@ package final class HTTP2Session {
     let pardoned = min(pardonedBytes, byteCount)
     pardonedBytes -= pardoned
     guard byteCount > pardoned else { return }
-    for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { verdict.fail(.enhanceYourCalm) }
+    for _ in 0...(byteCount - pardoned) / 1_024 where !idleFrames.spend(now) { termination.demand(.enhanceYourCalm) }
   }
 
   /// Pardons what a client may have under way for a stream that we reset before its side had ended: what the windows
@@ -220,14 +220,14 @@ package final class HTTP2Session {
       var bytes: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(pointer, &bytes)
       guard count > 0, let bytes else {
-        if count < 0 { verdict.fail(.internalError) }
+        if count < 0 { termination.demand(.internalError) }
         break
       }
       output.writeBytes(UnsafeRawBufferPointer(start: bytes, count: count))
     }
     swap(&buffer, &output)
     if endCall() { return close() }
-    terminateIfFailed()
+    terminateIfDue()
   }
 
   /// Whether there is something to write.
@@ -246,7 +246,7 @@ package final class HTTP2Session {
   }
 
   /// The error with which we ended the connection; nil otherwise.
-  package var endedBy: HTTP2ErrorCode? { verdict.code }
+  package var endedBy: HTTP2ErrorCode? { termination.code }
 
   /// Charges the reset budget for a stream that the peer ended before its response.
   /// - Returns: whether the budget allowed it.
@@ -255,8 +255,8 @@ package final class HTTP2Session {
     return resets.spend(now)
   }
 
-  private func terminateIfFailed() {
-    guard let pointer, let code = verdict.announce() else { return }
+  private func terminateIfDue() {
+    guard let pointer, let code = termination.announce() else { return }
     nghttp2_session_terminate_session(pointer, code.rawValue)
   }
 
@@ -333,7 +333,7 @@ package final class HTTP2Session {
 
   /// Ends the connection with an error, and all streams with it.
   package func terminate(_ code: HTTP2ErrorCode) {
-    verdict.fail(code)
-    terminateIfFailed()
+    termination.demand(code)
+    terminateIfDue()
   }
 }
