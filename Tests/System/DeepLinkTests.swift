@@ -156,6 +156,9 @@ struct DeepLinkTests {
     #expect(try post("/save", navigation).text.contains("href=\"/.auth/sign-in?return_to=/\""))
     // Without fetch metadata the Accept decides.
     #expect(try post("/save", [html]).fields["Content-Type"]?.hasPrefix("text/html") == true)
+    // A WebView of Android names its app.
+    let webView = try post("/save", navigation + [("X-Requested-With", "com.example.app")])
+    #expect(webView.text.contains("Your form was not sent"))
     #expect(try post("/save", navigation + [("Accept-Language", "de")]).text.contains("nicht gesendet"))
 
     for fields in [

@@ -8,11 +8,19 @@ enum RequestKind {
   /// nothing: they get 401, like a script, which could not follow a redirect to Apple either. So does a download, which
   /// would save the sign-in page as the file, and what a page embeds.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard !head.fields.has(.xRequestedWith) else { return false }
+    guard !isOfScript(head, bytes) else { return false }
     if let navigates = navigates(head, bytes) {
       return (head.method == .get || head.method == .head) && navigates && isShownAsPage(head, bytes)
     }
     return head.method == .get && namesHTML(head, bytes)
+  }
+
+  /// Whether a script sent the request, by `X-Requested-With: XMLHttpRequest`, which jQuery and others add. Any other
+  /// value says nothing: a WebView of Android, such as the browsers inside of apps, names its app there
+  /// (`com.example.app`), with navigations as well.
+  private static func isOfScript(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let line = head.fields.line(.xRequestedWith) else { return false }
+    return bytes.equalsIgnoringCase("xmlhttprequest", line.value)
   }
 
   /// Whether the browser goes to a page, by `Sec-Fetch-Mode`; nil without it. Of a navigation that a service worker
@@ -55,7 +63,7 @@ enum RequestKind {
 
   /// Whether a browser shows the response to a person, whatever the method: then a failure is a page.
   static func isPageLoad(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard !head.fields.has(.xRequestedWith) else { return false }
+    guard !isOfScript(head, bytes) else { return false }
     if navigates(head, bytes) == false { return false }
     guard let accept = head.fields.line(.accept) else { return false }
     return prefersHTML(accept: bytes.array(accept.value))
@@ -64,7 +72,7 @@ enum RequestKind {
   /// Whether a person has submitted a form: a navigation that is not a GET, by `Sec-Fetch-Mode` or, where that is
   /// missing, by an `Accept` that prefers HTML to JSON.
   static func isFormSubmission(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard head.method != .get, head.method != .head, !head.fields.has(.xRequestedWith) else { return false }
+    guard head.method != .get, head.method != .head, !isOfScript(head, bytes) else { return false }
     if let navigates = navigates(head, bytes) { return navigates }
     guard let accept = head.fields.line(.accept) else { return false }
     return prefersHTML(accept: bytes.array(accept.value))

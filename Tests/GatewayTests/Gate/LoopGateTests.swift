@@ -74,6 +74,26 @@ struct LoopGateTests {
     try await rig.stop()
   }
 
+  @Test(
+    "A WebView of Android, which names its app in X-Requested-With, is sent to sign in; a script gets 401",
+    arguments: [[], ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]] as [[String]])
+  func webView(metadata: [String]) async throws {
+    let rig = try await rig()
+    let page = ["Accept: text/html"] + metadata
+    for app in ["com.example.app", "org.telegram.messenger", ""] {
+      let fields = page + ["X-Requested-With: \(app)"]
+      #expect(try await rig.decide(Asked(fields: fields)).status == 302, "\(app)")
+    }
+    for script in ["XMLHttpRequest", "xmlhttprequest"] {
+      let fields = page + ["X-Requested-With: \(script)"]
+      #expect(try await rig.decide(Asked(fields: fields)).status == 401, "\(script)")
+    }
+    // The metadata of a script in a WebView say what it is.
+    let script = ["Accept: text/html", "Sec-Fetch-Mode: cors", "X-Requested-With: com.example.app"]
+    #expect(try await rig.decide(Asked(fields: script)).status == 401)
+    try await rig.stop()
+  }
+
   @Test("A good cookie is looked up once, and then passes at once with the user's header lines")
   func signedIn() async throws {
     let rig = try await rig()
