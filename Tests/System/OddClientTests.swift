@@ -121,6 +121,29 @@ struct OddClientTests {
     }
   }
 
+  @Test("A request over HTTP/2 that is too large is answered with a page, as over HTTP/1.1, and with JSON for programs")
+  func tooLarge() throws {
+    try withGateway { gateway, upstream throws in
+      let cases: [(path: String, fields: [String], status: String)] = [
+        ("/public/a", (0..<10).map { "cookie:c\($0)=" + String(repeating: "v", count: 4_000) }, "431"),
+        ("/public/" + String(repeating: "x", count: 9_000), [], "414"),
+      ]
+      let client = HTTP2Client(gateway)
+      for (path, fields, status) in cases {
+        for (accept, type) in [("text/html", "text/html"), ("application/json", "application/json")] {
+          // Browsers send cookies last.
+          let preferences = ["accept:\(accept)", "accept-language:de"]
+          let answer = try client.run(["get", path] + preferences + fields, as: HTTP2Client.Answer.self)
+          #expect(answer.status == status)
+          let given = answer.fields.first { $0[0] == "content-type" }?[1]
+          #expect(given?.hasPrefix(type) == true, "\(status) for \(accept)")
+          if accept == "text/html" { #expect(answer.body.contains("<html lang=\"de\""), "\(status)") }
+        }
+      }
+      #expect(upstream.requests.isEmpty)
+    }
+  }
+
   @Test("A request over HTTP/2 whose end came with it has a length, or no body, and is not chunked")
   func wholeBodies() throws {
     try withGateway { gateway, upstream throws in

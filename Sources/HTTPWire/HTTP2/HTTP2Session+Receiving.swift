@@ -180,7 +180,8 @@ extension HTTP2Session {
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
     case .refused(let status, let reason):
-      stream.handler = handler?.received(refusableOn: stream, status: status, reason: reason)
+      let head = RawSpan(_unsafeBytes: assembly.text.bytes)
+      stream.handler = handler?.received(refusableOn: stream, head: head, status: status, reason: reason)
     case .malformed(let reason): refuse(stream, reason)
     }
   }

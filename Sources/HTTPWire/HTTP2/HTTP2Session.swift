@@ -11,7 +11,9 @@ package protocol HTTP2SessionHandler: AnyObject {
   /// - Returns: the handler of the stream.
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
   /// Called for a well-formed request that must be answered with this status.
-  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String)
+  /// - Parameter head: what was read of the request, as lines of an HTTP/1.1 head, valid until this returns; empty if
+  ///   it did not get that far.
+  func received(refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String)
     -> any HTTP2StreamHandler
   /// Called for a malformed request (RFC 9113, 8.1.1), whose stream has been reset.
   func receivedMalformed(_ reason: String)

@@ -162,6 +162,9 @@ struct HTTP2HeadTests {
     rig.request(ordinaryFields, stream: 5)
     #expect(rig.refused == [431])
     #expect(rig.heads.count == 2)
+    // What came before says which host and which kind of answer the client wants.
+    let head = rig.refusedHeads.first ?? ""
+    #expect(head.hasPrefix("GET /a?b HTTP/1.1\r\nHost: ") && head.contains("\r\nx-0: a\r\n"))
   }
 
   @Test("Fields that are only named again and again end the connection at the cap, however short their frame is")

@@ -93,6 +93,8 @@ final class HTTP2Rig: HTTP2SessionHandler {
   private(set) var heads: [String] = []
   private(set) var whole: [Bool] = []
   private(set) var refused: [Int] = []
+  /// The part that was read of each refused request.
+  private(set) var refusedHeads: [String] = []
   private(set) var malformed: [String] = []
   private(set) var pongs = 0
   private(set) var streams: [Stream] = []
@@ -154,8 +156,11 @@ final class HTTP2Rig: HTTP2SessionHandler {
     return streams[streams.count - 1]
   }
 
-  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+  func received(
+    refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+  ) -> any HTTP2StreamHandler {
     refused.append(status)
+    refusedHeads.append(head.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     streams.append(Stream(stream))
     return streams[streams.count - 1]
   }

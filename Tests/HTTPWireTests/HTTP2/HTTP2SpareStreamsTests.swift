@@ -75,7 +75,9 @@ struct HTTP2SpareStreamsTests {
       return handler
     }
 
-    func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+    func received(
+      refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+    ) -> any HTTP2StreamHandler {
       Handler(stream, in: census)
     }
     func receivedMalformed(_ reason: String) {}

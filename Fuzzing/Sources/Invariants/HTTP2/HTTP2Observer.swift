@@ -95,7 +95,9 @@ final class HTTP2Observer: HTTP2SessionHandler {
     return request
   }
 
-  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+  func received(
+    refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+  ) -> any HTTP2StreamHandler {
     let request = Request(stream, []) { _ in }
     due.append(request)
     return request

@@ -29,10 +29,12 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
     return transport
   }
 
-  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+  func received(
+    refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+  ) -> any HTTP2StreamHandler {
     life.beginServing()
     let transport = transport(of: stream)
-    transport.receive(Refusal(status, reason))
+    transport.receive(Refusal(status, reason), of: head)
     return transport
   }
 

@@ -77,19 +77,20 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
       keep(head)
       return connection.proceedBehindReading(self)
     }
-    if isRequest(http2.takeRequest(into: &loop.requestHead)) { decide(head) }
+    if isRequest(http2.takeRequest(into: &loop.requestHead), head) { decide(head) }
   }
 
   /// Answers a request that the session has found to be in order but for one limit.
-  func receive(_ refusal: Refusal) {
+  /// - Parameter head: what was read of it.
+  func receive(_ refusal: Refusal, of head: RawSpan) {
     beginExchange(.http2, isWhole: false, at: .now())
-    refuse(refusal)
+    refuse(refusal, ClientPreferences(unparsed: head))
   }
 
   private func keep(_ head: RawSpan) { pendingHead = head.withUnsafeBytes { ByteBuffer(bytes: $0) } }
 
   /// Whether a head that was read is a request's; otherwise it is answered.
-  private func isRequest(_ parse: HeadParse) -> Bool {
+  private func isRequest(_ parse: HeadParse, _ head: RawSpan) -> Bool {
     switch parse {
     case .complete: return true
     case .incomplete: reset(.protocolError)
@@ -97,7 +98,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
       // Malformed (RFC 9113, 8.1.1): not to be answered as if it were a request.
       exchange.reject(400)
       reset(.protocolError)
-    case .violation(let violation): refuse(Refusal(violation))
+    case .violation(let violation): refuse(Refusal(violation), ClientPreferences(unparsed: head))
     }
     return false
   }
@@ -115,7 +116,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func authorizeAgain() {
     guard exchange.request.isDeciding, !stream.isReset, let head = pendingHead else { return }
     pendingHead = nil
-    guard isRequest(server.parser.parse(head.readableBytesSpan, into: &loop.requestHead)) else { return }
+    let parse = server.parser.parse(head.readableBytesSpan, into: &loop.requestHead)
+    guard isRequest(parse, head.readableBytesSpan) else { return }
     decide(head.readableBytesSpan)
   }
 
