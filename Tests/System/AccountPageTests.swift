@@ -122,7 +122,8 @@ struct AccountPageTests {
       "GET /events HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nCookie: __Host-cordon=\(cookie)\r\n\r\n")
     _ = try events.read(through: "data: first\n\n")
     try anna.open(site.own("account"))
-    let page = try anna.submit(form(anna, "session", handle))
+    let ending = try form(anna, "session", handle)
+    let page = try anna.submit(ending)
     #expect(page.status == 200 && page.address.target == Self.page + "?ended=one")
     #expect(page.text.contains("role=\"status\">That browser is now signed out."))
     #expect(try !isSignedIn(phone, site))
@@ -131,7 +132,11 @@ struct AccountPageTests {
     let line = try poll("the audit") { audit(site, "session_ended").first }
     #expect(line["session"] as? String == handle && line["reason"] as? String == "signed_out")
     #expect(line["user"] is String && line["request"] is String)
-    // Once more: it is not a session now.
+    // Once more, by a second click or from a tab that still shows it: the user sees the sessions that there are.
+    let twice = try anna.submit(ending)
+    #expect(twice.status == 200 && twice.address.target == Self.page)
+    #expect(twice.text.contains("Your account at Orchard") && !twice.text.contains(handle))
+    // For a program it is not a session now.
     let again = try anna.fetch(
       site.own("account"), method: "POST", fields: [("Origin", site.origin)], form: "session=\(handle)")
     #expect(again.status == 404)

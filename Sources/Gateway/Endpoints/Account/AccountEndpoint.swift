@@ -80,10 +80,11 @@ struct AccountEndpoint: Sendable {
     _ name: [UInt8], _ snapshot: SessionSnapshot, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
     let subject = snapshot.account.subject
-    guard let handle = PublicSessionID(text: String(decoding: name, as: UTF8.self)),
-      // A session of another user does not count, even if its ID is known.
-      try await sessions.isSession(handle, of: subject)
-    else { return pages.failure(.notFound, request) }
+    guard let handle = PublicSessionID(text: String(decoding: name, as: UTF8.self)) else {
+      return pages.failure(.notFound, request)
+    }
+    // A session of another user does not count, even if its ID is known.
+    guard try await sessions.isSession(handle, of: subject) else { return notListed(request) }
     let ended = try await sessions.end(.one(handle), because: .signedOut)
     record(ended, subject, request)
     guard handle == snapshot.session.handle else { return done(.endedOne, request) }
@@ -95,6 +96,14 @@ struct AccountEndpoint: Sendable {
       resetBrowser(in: &response)
     }
     return response
+  }
+
+  /// The answer for a session that is none of the user's, most probably not any more: the button was clicked twice, or
+  /// on a page that another tab has outdated. Browsers are shown the sessions that there are.
+  private func notListed(_ request: ControlRequest) -> ControlResponse {
+    request.prefersPage
+      ? .redirect(.seeOther, to: GatewayEndpoint.account.path(below: origin.prefix))
+      : pages.failure(.notFound, request)
   }
 
   private func endOthers(
