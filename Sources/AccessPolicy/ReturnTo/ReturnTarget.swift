@@ -21,9 +21,9 @@ package struct ReturnTarget: Sendable, Equatable {
   /// Parses a `return_to`, once percent-decoded, or a request target. What is not accepted becomes the front page.
   ///
   /// Accepted is a path on our origin, or an absolute URL of exactly our origin, which is classified again when it is
-  /// requested: `//` after the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
-  /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`,
-  /// `/..//evil`, letters beyond ASCII, confusable and overlong slashes, and every path that
+  /// requested: `//` after the first segment, `%2F`, `%3F`, `%23`, `%252F`, bytes of older encodings and backslashes of
+  /// the query stay as they are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`,
+  /// `javascript:`, `/..//evil`, letters beyond ASCII, confusable and overlong slashes, and every path that
   /// ``PathClassification/classify(_:)`` refuses, also once nested escapes are decoded. Gateway endpoints that would
   /// cause a redirect loop are refused too.
   ///
@@ -45,8 +45,12 @@ package struct ReturnTarget: Sendable, Equatable {
 
   private static func parse(_ bytes: Span<UInt8>, origin: PublicOrigin, prefix: String) -> ReturnTarget? {
     guard bytes.count > 0, bytes.count <= maximumLength else { return nil }
+    let pathEnd = endOfPath(bytes)
     for index in 0..<bytes.count {
-      guard bytes[index] > 0x20, bytes[index] < 0x7F, bytes[index] != UInt8(ascii: "\\") else { return nil }
+      guard bytes[index] > 0x20, bytes[index] < 0x7F else { return nil }
+      // Browsers read it as a slash, but not behind the path (URL Standard, 4.4), where they leave it as it is:
+      // `?file=\\server\share`.
+      if bytes[index] == UInt8(ascii: "\\"), index < pathEnd { return nil }
     }
     var target = bytes
     if bytes[0] != UInt8(ascii: "/") {
