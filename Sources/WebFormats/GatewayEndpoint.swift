@@ -54,7 +54,8 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the endpoint is a page for signed-in users: without a session the gate answers as for other pages.
+  /// Whether the endpoint is a page for signed-in users: without a session the gate answers as for other pages, but for
+  /// `POST account/stop`.
   package var needsSession: Bool {
     switch self {
     case .account, .accountStop: true

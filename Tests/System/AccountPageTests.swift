@@ -247,9 +247,18 @@ struct AccountPageTests {
       site.own("account/stop"), method: "POST", fields: [("Origin", site.origin)], form: "stop=no")
     #expect(without.status == 400)
     try anna.open(site.own("account/stop"))
+    let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))
     let farewell = try anna.submit(form(anna, "stop"))
     #expect(farewell.status == 200 && farewell.text.contains("You have stopped using Orchard"))
     #expect(farewell.text.contains("Orchard is no longer connected to your Apple Account."))
+    // A second click has sent the form again meanwhile; browsers show its answer only.
+    let navigation = [("Origin", site.origin), ("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate")]
+    let twice = try site.gateway.client.post(
+      Self.page + "/stop", form: [("stop", "yes")], fields: navigation + [("Cookie", cookie)])
+    #expect(twice.status == 303 && twice.location == "/.auth/sign-out?deleted=connection")
+    // Without a session of the user nothing was deleted, and the page does not say that a form was not sent.
+    let stranger = try site.gateway.client.post(Self.page + "/stop", form: [("stop", "yes")], fields: navigation)
+    #expect(stranger.status == 401 && stranger.text.contains("Please sign in"))
     // Reloading it confirms the same, without a session, and posts nothing again.
     let reloaded = try anna.open(farewell.address.description)
     #expect(reloaded.status == 200 && reloaded.text.contains("You have stopped using Orchard"))

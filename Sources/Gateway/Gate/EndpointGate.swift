@@ -39,7 +39,9 @@ struct EndpointGate {
     if let redirect = redirects.toPublicURL(endpoint, head, bytes, request) {
       return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
-    if endpoint.needsSession, let decision = requireSession(head, bytes, &request) { return decision }
+    if endpoint.needsSession, let decision = requireSession(for: endpoint, head, bytes, &request) {
+      return decision
+    }
     return handle(endpoint, head, bytes, request)
   }
 
@@ -64,9 +66,9 @@ struct EndpointGate {
   }
 
   /// The decision about a request for one of our pages without a valid session, as on the application's paths; nil with
-  /// one.
+  /// one, or if the endpoint answers.
   private func requireSession(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+    for endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision? {
     // A machine is nobody on our pages.
     guard case .absent = MachineTokenField.find(head, bytes) else {
@@ -78,6 +80,8 @@ struct EndpointGate {
     case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
     case .none:
+      // The endpoint itself may have ended it, by the first of two clicks.
+      if endpoint == .accountStop, head.method == .post { return nil }
       return .answer(responses.signInFirst(.default, head, bytes, request), routeClass: RouteLabel.own.rawValue)
     }
   }

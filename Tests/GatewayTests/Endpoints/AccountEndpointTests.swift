@@ -2,6 +2,7 @@ import AccessPolicy
 import DataPlane
 import HTTPTypes
 import Operations
+import Pages
 import Sessions
 import Synchronization
 import Testing
@@ -111,6 +112,38 @@ struct AccountEndpointTests {
       #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [anna.session.handle])
     }
     try await rig.stop()
+  }
+
+  @Test("A second click on the button that deletes an account confirms the deletion again, without a session")
+  func stopTwice() async throws {
+    let signIn = try await SignInRig()
+    let rig = signIn.rig
+    let endpoint = endpoint(signIn)
+    let (_, cookie) = try rig.signIn("001.anna")
+    rig.store.state.withLock { $0.tokens = [:] }
+    for _ in 0..<2 {
+      let response = await endpoint.stop(post(signIn, "stop=yes", cookie: cookie))
+      #expect(response.head.status == .seeOther && resets(response) == true)
+      #expect(response.head.headerFields[.location] == "/.auth/sign-out?deleted=here")
+      #expect(rig.store.state.withLock { $0.sessions.isEmpty })
+    }
+    // Any other session that is gone was not the one.
+    for cookie in [rig.cookie(of: SessionIdentifier.random(), on: .publicURL), ""] {
+      let response = await endpoint.stop(post(signIn, "stop=yes", cookie: cookie))
+      #expect(response.head.status == .unauthorized && resets(response) == false)
+    }
+    try await rig.stop()
+  }
+
+  @Test("The deletion of an account is confirmed again for a minute")
+  func recentRemovals() {
+    let removals = RecentRemovals()
+    let (session, other) = (SessionIdentifier.random().handle, SessionIdentifier.random().handle)
+    let now = ContinuousClock.now
+    removals.insert(session, .withConnection, at: now)
+    #expect(removals.deletion(in: session, at: now + .seconds(59)) == .withConnection)
+    #expect(removals.deletion(in: session, at: now + .seconds(60)) == nil)
+    #expect(removals.deletion(in: other, at: now) == nil)
   }
 
   private func endpoint(_ signIn: SignInRig, acceptsBearer: Bool = false) -> AccountEndpoint {

@@ -18,6 +18,7 @@ struct AccountEndpoint: Sendable {
   let policy: UserPolicy
   let reset: BrowserReset
   let audit: AuditTrail
+  let removals = RecentRemovals()
 
   /// The largest number of sessions that the page shows.
   private static let mostShown = 100
@@ -150,11 +151,12 @@ struct AccountEndpoint: Sendable {
 
   /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user.
   func stop(_ request: ControlRequest) async -> ControlResponse {
+    if requestSessions.identifiers(request).isEmpty { return signInFirst(request) }
     guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
     guard let form = try? FormFields(parsing: request.body),
       (try? form.value(of: "stop"))?.elementsEqual("yes".utf8) == true
     else { return pages.failure(.badRequest, request) }
-    return await signedIn(request) { (snapshot) throws(StoreError) in
+    return await signedIn(request, orElse: farewellAgain(request)) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
       let hasOtherUser = try await hasCookieOfOtherUser(request, than: snapshot)
       let report: DisconnectionReport
@@ -170,7 +172,9 @@ struct AccountEndpoint: Sendable {
       guard report.forgotten else {
         return ControlResponse(pages.pages(request).notRevoked()).separatedFromOpener()
       }
-      var response = farewell(report.revocations.isEmpty ? .here : .withConnection, request)
+      let deletion: AccountDeletion = report.revocations.isEmpty ? .here : .withConnection
+      removals.insert(snapshot.session.handle, deletion)
+      var response = farewell(deletion, request)
       if !hasOtherUser { resetBrowser(in: &response) }
       return response
     }
@@ -195,6 +199,18 @@ struct AccountEndpoint: Sendable {
     return .redirect(.seeOther, to: "\(page)?\(SignOutEndpoint.deletedItem)=\(deletion.rawValue)")
   }
 
+  /// The confirmation again, for the second of two clicks: the first has deleted the session with the account. Nil if
+  /// no account was deleted in the session of the request.
+  private func farewellAgain(_ request: ControlRequest) -> ControlResponse? {
+    guard let session = requestSessions.identifiers(request).first?.handle,
+      let deletion = removals.deletion(in: session)
+    else { return nil }
+    var response = farewell(deletion, request)
+    // The browser may have cancelled the first request before it had its response.
+    if requestSessions.bearer(request) == nil { resetBrowser(in: &response) }
+    return response
+  }
+
   // MARK: Implementation
 
   /// Clears the cookie of a session that has ended, and removes the data of its account from the browser.
@@ -203,13 +219,20 @@ struct AccountEndpoint: Sendable {
     reset.apply(to: &response)
   }
 
-  /// Answers for the session of the request. The gate only passes requests with one; it may have ended since.
+  private func signInFirst(_ request: ControlRequest) -> ControlResponse {
+    pages.failure(.signInRequired, request, returnTo: GatewayEndpoint.account.path(below: origin.prefix))
+  }
+
+  /// Answers for the session of the request. The gate passes requests with one, which may have ended since, and any
+  /// `POST account/stop`.
+  /// - Parameter other: the response without a session, if not that nobody is signed in.
   private func signedIn(
-    _ request: ControlRequest, _ answer: (SessionSnapshot) async throws(StoreError) -> ControlResponse
+    _ request: ControlRequest, orElse other: ControlResponse? = nil,
+    _ answer: (SessionSnapshot) async throws(StoreError) -> ControlResponse
   ) async -> ControlResponse {
     do throws(StoreError) {
       guard let snapshot = try await requestSessions.find(request) else {
-        return pages.failure(.signInRequired, request, returnTo: GatewayEndpoint.account.path(below: origin.prefix))
+        return other ?? signInFirst(request)
       }
       return try await answer(snapshot)
     } catch {
