@@ -56,7 +56,7 @@ package final class PostgreSQLSessionStore: SessionStore {
     self.pool = pool
     isNew = schema.isNew
     notifier = notifies ? Notifier(pool) : nil
-    listener = notifies ? try ChangeListener.start(address, limits: limits, changeSignal: changeSignal) : nil
+    listener = notifies ? try ChangeListener.start(beside: pool, limits: limits, changeSignal: changeSignal) : nil
   }
 
   /// The result of looking for a store in a database.

@@ -65,4 +65,27 @@ struct ChangeDeliveryTests {
     #expect(reported.count == 2 && reported.last == .announced)
     try await store.close()
   }
+
+  @Test("The last connection that the server has is for the store, not for listening")
+  func lastConnection() async throws {
+    let server = try await PostgreSQLServer.started()
+    let name = String(try #require(try server.makeDatabase().split(separator: "/").last))
+    try server.query("CREATE ROLE hermit LOGIN PASSWORD 'pw' CONNECTION LIMIT 2")
+    try server.query("GRANT CREATE ON DATABASE \(name) TO hermit")
+    let store = try await openStore(server.url(of: name, user: "hermit", password: "pw"), connections: 1)
+    func connections(_ condition: String) throws -> String {
+      try server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'hermit' AND \(condition)")
+    }
+    let listening = "query LIKE 'LISTEN%'"
+    try await eventually("both connections") { try connections("true") == "2" ? () : nil }
+    try await eventually("the listener") { try connections(listening) == "1" ? () : nil }
+    try server.query("ALTER ROLE hermit CONNECTION LIMIT 1")
+    // Until the listener, which opens a new one by itself, has the only one: the store opens one when it is asked.
+    try server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'hermit'")
+    try await eventually("the end of the other connection") { try connections("true") == "1" ? () : nil }
+    try await eventually("the listener again") { try connections(listening) == "1" ? () : nil }
+    try await eventually("an answer") { await storeError { try await store.ping() } == nil ? () : nil }
+    #expect(try connections(listening) == "0")
+    try await store.close()
+  }
 }

@@ -242,6 +242,27 @@ struct PoolStateTests {
     #expect(state.connected == 1)
   }
 
+  @Test("There is a shortage while the server has no connection left and no worker has one")
+  func shortage() throws {
+    var state = try withOneIdle()
+    #expect(state.shortage == nil)
+    guard case .wake(0) = state.place("a", at: start), case .start(1) = state.place("b", at: start),
+      state.job(for: 0, isConnected: true) == "a", state.job(for: 1, isConnected: false) == "b",
+      case .handOver(wake: nil) = state.noteFailure(of: 1, with: "b", exhausted, after: .zero, at: start)
+    else { throw Unexpected() }
+    #expect(state.shortage == nil, "the other worker has a connection")
+    guard state.job(for: 0, isConnected: false) == "b",
+      case .refuse(["b"]) = state.noteFailure(of: 0, with: "b", exhausted, after: .zero, at: start)
+    else { throw Unexpected() }
+    #expect(state.shortage?.code == .busy)
+    guard case .wait = state.next(for: 0, isConnected: false, at: start),
+      case .wake(0) = state.place("c", at: after(200)), state.job(for: 0, isConnected: false) == "c",
+      case .wait = state.next(for: 0, isConnected: true, at: after(201))
+    else { throw Unexpected() }
+    #expect(state.shortage == nil)
+    #expect(try withOutage(after: .zero).shortage == nil, "a server that is down is another trouble")
+  }
+
   @Test("After closing nothing new is taken, what waits is finished, and the workers end")
   func closing() throws {
     var state = try withOneIdle()

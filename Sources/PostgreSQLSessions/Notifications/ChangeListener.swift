@@ -4,8 +4,11 @@ import Synchronization
 
 /// Receives notifications of changes by `LISTEN`, on a thread and a connection of its own, and posts the change signal.
 /// Without a connection, or if the server does not support `LISTEN`, there are no signals, and followers poll.
+///
+/// Gives way to the pool: a connection that only listens is worth nothing where the server has none left for the store.
 final class ChangeListener: Sendable {
   private let address: ServerAddress
+  private let pool: ConnectionPool
   private let limits: TimeLimits
   private let changeSignal: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
@@ -25,16 +28,18 @@ final class ChangeListener: Sendable {
   private static let longestPause: Int32 = 10_000
   private static let longestStop = Duration.seconds(1)
 
-  private init(_ address: ServerAddress, limits: TimeLimits, changeSignal: ChangeSignal) {
-    self.address = address
+  private init(_ pool: ConnectionPool, limits: TimeLimits, changeSignal: ChangeSignal) {
+    address = pool.address
+    self.pool = pool
     self.limits = limits
     self.changeSignal = changeSignal
   }
 
+  /// - Parameter pool: the connections of the same store.
   static func start(
-    _ address: ServerAddress, limits: TimeLimits, changeSignal: ChangeSignal
+    beside pool: ConnectionPool, limits: TimeLimits, changeSignal: ChangeSignal
   ) throws(StoreError) -> ChangeListener {
-    let listener = ChangeListener(address, limits: limits, changeSignal: changeSignal)
+    let listener = ChangeListener(pool, limits: limits, changeSignal: changeSignal)
     try StoreThread.start(named: "cordon-changes") {
       listener.listen()
       listener.hasEnded.store(true, ordering: .releasing)
@@ -75,6 +80,7 @@ final class ChangeListener: Sendable {
     var pause = Self.shortestPause
     while !isStopped.load(ordering: .relaxed) {
       do {
+        try giveWay()
         let expires = ContinuousClock.now + limits.connectionLifetime * TimeLimits.jitter()
         let connection = try Connection(address, limits: limits)
         try connection.run("LISTEN cordon_changes")
@@ -84,6 +90,7 @@ final class ChangeListener: Sendable {
         changeSignal.post()
         while !isStopped.load(ordering: .relaxed), ContinuousClock.now < expires {
           if try connection.awaitNotification(milliseconds: Self.pollInterval) { changeSignal.post() }
+          try giveWay()
         }
       } catch {
         let failure = StoreError.cannotListen(error, at: address)
@@ -93,6 +100,9 @@ final class ChangeListener: Sendable {
       }
     }
   }
+
+  /// - Throws: the pool's error while the server has no connection left for it.
+  private func giveWay() throws { if let shortage = pool.shortage { throw shortage } }
 
   private func sleep(_ milliseconds: Int32) {
     var left = milliseconds

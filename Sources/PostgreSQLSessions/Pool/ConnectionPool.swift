@@ -105,6 +105,9 @@ final class ConnectionPool: Sendable {
   /// under way is finished on its connection.
   func retireConnections() { shared.withLock { $0.turnover.beginNext(at: .now) } }
 
+  /// See ``PoolState/shortage``.
+  var shortage: StoreError? { shared.withLock { $0.state.shortage } }
+
   /// Has `report` called when an old connection is kept because no other one can be opened: once, until one is renewed.
   func onKeptConnection(_ report: @escaping @Sendable (StoreError) -> Void) {
     shared.withLock { $0.reportKept = report }

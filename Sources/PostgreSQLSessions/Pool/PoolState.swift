@@ -77,6 +77,12 @@ struct PoolState<Job> {
   var workers: Int { slots.count }
   var connected: Int { slots.values.count { $0.isConnected } }
 
+  /// The error of the last attempt if the server had no connection left, and no worker has one.
+  var shortage: StoreError? {
+    guard let error = outage?.error, error.code == .busy, connected == 0 else { return nil }
+    return error
+  }
+
   // MARK: New work
 
   /// The placement of a job.
