@@ -82,7 +82,11 @@ final class LoopSessions {
             return use(entry, fingerprint, now, waitsForRevalidation)
           }
           // The entry is kept: the outage grace may only seem to be over, while the clock is wrong.
-          if entry.notAsked.contains(now) { return .storeUnavailable }
+          if entry.notAsked.contains(now) {
+            // A user whom the outage refuses is not idle.
+            noteUse(of: entry, now)
+            return .storeUnavailable
+          }
         } else if case .stale = entry.validity {
           // Kept as well: it is used if the store is unavailable.
         } else {

@@ -52,6 +52,27 @@ struct StoreOutageTests {
     try await rig.stop()
   }
 
+  @Test("A user who goes on asking while the store is away is not idle when it is back, one who does not is")
+  func usedMeanwhile() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.store.outageGrace = .seconds(60)
+    settings.session.idleTimeout = .seconds(600)
+    let rig = try await GateRig(settings)
+    let (_, patient) = try rig.signIn("001.anna")
+    let (_, absent) = try rig.signIn("002.ben")
+    for cookie in [patient, absent] { _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])) }
+    rig.store.state.withLock { $0.isAway = true }
+    for _ in 0..<4 {
+      rig.clock.advance(300)
+      #expect(try await rig.decide(Asked(fields: ["Cookie: \(patient)"])).status == 503)
+    }
+    rig.store.state.withLock { $0.isAway = false }
+    rig.clock.advance(2)
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(patient)"])).identity != nil)
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(absent)"])).identity == nil)
+    try await rig.stop()
+  }
+
   @Test("A clock that is wrong for a moment of an outage does not cost the cached sessions", arguments: [601, -30])
   func clockStep(seconds: Double) async throws {
     var settings = try GatewaySettings.forTests()
