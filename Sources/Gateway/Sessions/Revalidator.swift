@@ -12,7 +12,7 @@ internal import Synchronization
 /// (`acquireLease`) whether Apple may be asked, and ``AppleCallHistory`` what follows from an answer. This type
 /// combines them.
 final class Revalidator: Sendable {
-  private let store: any RevalidationLeaseStore
+  private let store: any RevalidationLeaseStore & AccountStore
   private let storeHealth: StoreHealth
   private let current: Mutex<Current>
   private let metrics: MetricsRegistry
@@ -60,7 +60,7 @@ final class Revalidator: Sendable {
   ///   - unrecorded: keeps the results that the store does not take.
   ///   - health: receives the state of Apple as the check `apple`, for information.
   init(
-    _ dependencies: Dependencies, store: any RevalidationLeaseStore, storeHealth: StoreHealth,
+    _ dependencies: Dependencies, store: any RevalidationLeaseStore & AccountStore, storeHealth: StoreHealth,
     unrecorded: UnrecordedResults, metrics: MetricsRegistry, health: HealthMonitor, logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
@@ -100,7 +100,7 @@ final class Revalidator: Sendable {
     let dependencies = current.dependencies
     var turn = clock()
     guard current.history.mayCall(at: turn) else {
-      return await recordFailedAttempt(snapshot, dependencies)
+      return await recordFailedAttempt(snapshot, isAwaited: deadline != nil, dependencies)
     }
     // Without effect once Apple was asked.
     defer { current.history.noteNotCalled(since: turn) }
@@ -163,14 +163,21 @@ final class Revalidator: Sendable {
 
   /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise the grace period of a user
   /// would not begin while that lasts. Recorded once for an account.
-  private func recordFailedAttempt(_ snapshot: SessionSnapshot, _ dependencies: Dependencies) async
-    -> Outcome
-  {
+  /// - Parameter isAwaited: whether a request waits, which is refused if the grace period is over: another process,
+  ///   which reaches Apple, may have confirmed the account since.
+  private func recordFailedAttempt(
+    _ snapshot: SessionSnapshot, isAwaited: Bool, _ dependencies: Dependencies
+  ) async -> Outcome {
     let now = clock()
-    guard snapshot.account.failingSince(at: now) == nil else { return Outcome() }
+    let subject = snapshot.account.subject
     do throws(StoreError) {
+      guard snapshot.account.failingSince(at: now) == nil else {
+        guard isAwaited else { return Outcome() }
+        let account = try await store.account(subject)
+        return Outcome(accountChanged: account != snapshot.account, account: account)
+      }
       let outcome = try await store.acquireLease(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
+        of: subject, preferring: snapshot.session.clientID, interval: dependencies.interval, now: now)
       if case .granted(let lease) = outcome { return await release(lease, dependencies) }
       return Outcome(accountChanged: true)
     } catch {

@@ -114,6 +114,30 @@ struct RevalidatorTests {
     #expect(apple.calls == 3 && answers() == [.good, .good])
   }
 
+  @Test("Cut off from Apple, a request that waits is told what another gateway has learnt meanwhile")
+  func confirmedElsewhere() async throws {
+    let snapshot = try due()
+    let subject = snapshot.account.subject
+    apple.answer(.notSent)
+    _ = await checks.run(snapshot)
+    let failing = try #require(store.state.withLock { $0.accounts[subject] })
+    #expect(failing.failingSince(at: clock.now) != nil)
+    let known = SessionSnapshot(session: snapshot.session, account: failing)
+    let unconfirmed = await checks.run(known, waitingUntil: .now + .seconds(10))
+    #expect(!unconfirmed.accountChanged && apple.calls == 1)
+    let elsewhere = try await store.acquireLease(
+      of: subject, preferring: "web", interval: .seconds(86_400), now: clock.now)
+    guard case .granted(let lease) = elsewhere else {
+      Issue.record("the lease was not released")
+      return
+    }
+    _ = try await store.record(.good(claims: nil, token: nil), of: lease, at: clock.now)
+    let confirmed = await checks.run(known, waitingUntil: .now + .seconds(10))
+    #expect(confirmed.accountChanged && confirmed.account?.failingSince(at: clock.now) == nil)
+    #expect(confirmed.account?.lastVerified == clock.now && apple.calls == 1)
+    #expect(await !checks.run(known).accountChanged, "nobody waits, and the store is not asked each time")
+  }
+
   @Test("When one user after the other is revoked, the others are kept until a check succeeds")
   func doubt() async throws {
     apple.answer(.revoked)
