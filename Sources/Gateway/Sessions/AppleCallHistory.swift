@@ -10,9 +10,20 @@ final class AppleCallHistory: Sendable {
   private struct State {
     var circuitBreaker = RevalidationCircuitBreaker()
     var backoff = ReachabilityBackoff()
+    /// Of the clients whose credentials Apple refuses.
+    var refusals: [String: ReachabilityBackoff] = [:]
     var pause = ThrottlePause()
     var condition = AppleCondition()
     let clockAlarms = LogLimit(each: .seconds(3_600))
+
+    /// Notes what an answer says about the credentials of a client.
+    mutating func noteCredentials(_ result: RevalidationResult, of clientID: String, at now: Date) {
+      switch result {
+      case .misconfigured: refusals[clientID, default: ReachabilityBackoff()].noteNotSent(at: now)
+      case .good, .revoked: refusals[clientID] = nil
+      case .appleTrouble, .notSent: break
+      }
+    }
 
     /// Notes an identity token that shows whether our clock is behind; nil if there is none.
     /// - Returns: the alarm, unless it was raised within the hour.
@@ -32,15 +43,31 @@ final class AppleCallHistory: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether a revalidation may call Apple now. During back-off it is the one attempt, whose answer must be noted.
-  func mayCall(at now: Date) -> Bool { state.withLock { $0.backoff.mayTry(at: now) } }
+  /// Whether a revalidation may call Apple now for a client. During back-off it is the one attempt, whose answer must
+  /// be noted. There is back-off, too, while Apple refuses the credentials: each such attempt uses up the lease of an
+  /// account, which another gateway, with other credentials or a better clock, could have used.
+  func mayCall(for clientID: String, at now: Date) -> Bool {
+    state.withLock { state in
+      guard state.backoff.mayTry(at: now) else { return false }
+      guard state.refusals[clientID]?.mayTry(at: now) ?? true else {
+        state.backoff.noteNotTried(since: now)
+        return false
+      }
+      return true
+    }
+  }
 
   /// Whether revalidations that can be put off are, because Apple has asked for a pause.
   func isPaused(at now: Date) -> Bool { state.withLock { $0.pause.contains(now) } }
 
   /// Notes that a revalidation that might call Apple has not: another may at once.
-  /// - Parameter since: the moment of `mayCall(at:)`.
-  func noteNotCalled(since: Date) { state.withLock { $0.backoff.noteNotTried(since: since) } }
+  /// - Parameter since: the moment of `mayCall(for:at:)`.
+  func noteNotCalled(for clientID: String, since: Date) {
+    state.withLock { state in
+      state.backoff.noteNotTried(since: since)
+      state.refusals[clientID]?.noteNotTried(since: since)
+    }
+  }
 
   /// Notes that a probe could not fetch Apple's keys.
   func noteProbeFailed(_ problem: AppleKeySetError, at now: Date) {
@@ -55,6 +82,7 @@ final class AppleCallHistory: Sendable {
     let result = RevalidationResult(answer)
     return state.withLock { state in
       if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
+      state.noteCredentials(result, of: clientID, at: now)
       if case .appleTrouble(.throttled(let pause?)) = answer { state.pause.note(pause, at: now) }
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
       if let problem = answer.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
@@ -74,6 +102,8 @@ final class AppleCallHistory: Sendable {
       let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
       guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)
+      // A sign-in that is refused begins no pause: a forged response may be the reason.
+      if case .accepted = contact { state.refusals[clientID] = nil }
       guard case .refused = contact else { return clockAlarm }
       return state.circuitBreaker.credentialsRefused(at: now)
     }

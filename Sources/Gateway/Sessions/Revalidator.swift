@@ -98,20 +98,20 @@ final class Revalidator: Sendable {
   func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
+    let clientID = snapshot.session.clientID
     var turn = clock()
-    guard current.history.mayCall(at: turn) else {
+    guard current.history.mayCall(for: clientID, at: turn) else {
       return await recordFailedAttempt(snapshot, isAwaited: deadline != nil, dependencies)
     }
     // Without effect once Apple was asked.
-    defer { current.history.noteNotCalled(since: turn) }
+    defer { current.history.noteNotCalled(for: clientID, since: turn) }
     var hasWaited = false
     var wasLate = false
     do throws(StoreError) {
       while true {
         let now = clock()
         let outcome = try await store.acquireLease(
-          of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: dependencies.interval,
-          now: now)
+          of: snapshot.account.subject, preferring: clientID, interval: dependencies.interval, now: now)
         switch outcome {
         case .granted(let lease):
           queue.setWaitsElsewhere(lease.subject, false)
@@ -126,7 +126,7 @@ final class Revalidator: Sendable {
           // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
           // all try.
           if hasWaited {
-            guard current.history.mayCall(at: now) else { return await release(lease, dependencies) }
+            guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
             turn = now
           }
           return try await ask(lease, of: snapshot, current)
@@ -136,7 +136,7 @@ final class Revalidator: Sendable {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
           hasWaited = true
-          current.history.noteNotCalled(since: turn)
+          current.history.noteNotCalled(for: clientID, since: turn)
           queue.setWaitsElsewhere(account.subject, true)
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
@@ -161,10 +161,11 @@ final class Revalidator: Sendable {
     account.isLeaseYoung(at: now) && !state.withLock { $0.ownLeases.contains(account) }
   }
 
-  /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise the grace period of a user
-  /// would not begin while that lasts. Recorded once for an account.
+  /// Records a failed attempt without asking Apple, because it cannot be reached or refuses our credentials: otherwise
+  /// the grace period of a user would not begin while that lasts. Recorded once for an account, whose lease is free for
+  /// another process.
   /// - Parameter isAwaited: whether a request waits, which is refused if the grace period is over: another process,
-  ///   which reaches Apple, may have confirmed the account since.
+  ///   whose calls to Apple succeed, may have confirmed the account since.
   private func recordFailedAttempt(
     _ snapshot: SessionSnapshot, isAwaited: Bool, _ dependencies: Dependencies
   ) async -> Outcome {

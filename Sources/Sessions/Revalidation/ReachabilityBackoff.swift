@@ -1,7 +1,8 @@
 package import FoundationEssentials
 
 /// Back-off while Apple cannot be reached at all, so that not every request of a due user retries. One for the process,
-/// because the connection to Apple fails and not one account; memory of constant size.
+/// because the connection to Apple fails and not one account; memory of constant size. Another one for each client
+/// whose credentials Apple refuses, which counts as not sent.
 ///
 /// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
 /// out. After the pause one revalidation may try; the others wait for its outcome.

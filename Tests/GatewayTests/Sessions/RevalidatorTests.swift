@@ -138,6 +138,23 @@ struct RevalidatorTests {
     #expect(await !checks.run(known).accountChanged, "nobody waits, and the store is not asked each time")
   }
 
+  @Test("While Apple refuses our credentials one account at a time is asked about, and others can be by other gateways")
+  func refusedCredentialsUseUpNoLeases() async throws {
+    let people = try (0..<4).map { try due("user.\($0)") }
+    apple.answer(.ourMistake)
+    for one in people { #expect(await checks.run(one).ended.isEmpty) }
+    #expect(apple.calls == 1 && answers() == [.noGoodAnswer])
+    #expect(store.state.withLock { $0.releasedLeases } == 3)
+    clock.advance(2)
+    for one in people.dropFirst() { _ = await checks.run(one) }
+    #expect(apple.calls == 2 && answers() == [.noGoodAnswer, .noGoodAnswer])
+    // A sign-in shows that they are taken again, so that nobody waits for the end of the pause.
+    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: provider)
+    apple.answer(.good)
+    for one in people.dropFirst(2) { _ = await checks.run(one) }
+    #expect(apple.calls == 4 && answers().suffix(2) == [.good, .good])
+  }
+
   @Test("When one user after the other is revoked, the others are kept until a check succeeds")
   func doubt() async throws {
     apple.answer(.revoked)
@@ -351,6 +368,8 @@ struct RevalidatorTests {
     func check() -> HealthCheck? { health.report.checks.first { $0.name == "apple" } }
     #expect(check()?.status == .failing && check()?.message?.contains("web (invalid_client)") == true)
     #expect(check()?.effect == .informs)
+    // The pause after a refusal.
+    clock.advance(2)
     apple.answer(.good)
     _ = await checks.run(try due("002.ben"))
     #expect(check()?.status == .ok)
