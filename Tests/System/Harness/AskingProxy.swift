@@ -64,6 +64,8 @@ enum AskingProxy {
     let split = try HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))")
       .get("/a%0d%0aX-Injected:%20yes")
     #expect(!split.fields.contains("X-Injected"))
+    // The query of the original request is the application's, not a restriction of who may pass.
+    #expect(try visitor.fetch(example.origin + "/headers?allowed_groups=a&redirect=1").status == 200)
     // A script is told, not sent away.
     let script = try Visitor().fetch(example.origin + "/headers", fields: [("Accept", "application/json")])
     #expect(script.status == toScripts)
