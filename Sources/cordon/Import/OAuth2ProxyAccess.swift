@@ -135,8 +135,8 @@ struct OAuth2ProxyAccess {
     }
   }
 
-  /// oauth2-proxy admits whoever meets `email_domains` or the file, **and** the groups: a list beside these would admit
-  /// more.
+  /// oauth2-proxy admits a user who meets `email_domains` or the file, **and** the groups: a list beside these would
+  /// admit more.
   private static let alternatives =
     "the lists of [access] are alternatives: where another restriction had to be met as well,\n"
     + "  write one list in their place, not beside them"
