@@ -44,6 +44,11 @@ struct PrefixWarningTests {
     let restricted = try warnings(route("/reports/admin/", Self.staff, upstream: "reports"))
     #expect(restricted.count == 1 && restricted[0].contains("at \"/admin/\" more users get"), "\(restricted)")
     #expect(restricted[0].contains("(by [access])"), "\(restricted)")
+    // The route for that path states something else, and inherits its access.
+    let inherited = try warnings(
+      route("/admin/", Self.staff) + route("/reports/", Self.signedIn, upstream: "reports")
+        + route("/reports/admin/", "max_age = \"1h\""))
+    #expect(inherited.count == 1 && inherited[0].contains("(\"/reports/\", line 24)"), "\(inherited)")
     let denied = try warnings(
       route("/admin", "access = \"deny\"") + route("/reports", Self.signedIn, upstream: "reports"))
     #expect(denied.count == 1 && denied[0].contains("at \"/reports/admin\" more users get"), "\(denied)")

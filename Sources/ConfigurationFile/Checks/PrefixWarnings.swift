@@ -72,8 +72,9 @@ struct PrefixWarnings {
     return nil
   }
 
-  /// The nearest route over a path that leads to an upstream and admits more users, or `[access]` where there is none.
-  /// Nil if a route states access for this very path, perhaps without the last slash: then it is meant.
+  /// The source of the access of the nearest route over a path, or of `[access]` where there is none, if that leads to
+  /// an upstream and admits more users. Nil if a route states access for this very path, perhaps without the last
+  /// slash: then it is meant.
   private func wider(
     than access: RouteSettings.Access, at path: String, of upstream: UpstreamSettings, on host: EffectiveHost
   ) -> Source? {
@@ -90,7 +91,11 @@ struct PrefixWarnings {
       return settings.access != nil && withoutSlash(settings.path).elementsEqual(withoutSlash(path))
     }
     if isStated { return nil }
-    return nearest.first { $0.settings.parts.contains { isWider($0.value) } }.map { .route($0.index) }
+    for part in nearest.flatMap(\.settings.parts) where isWider(part.value) {
+      if case .route(let index) = part.value.access.source { return .route(index) }
+      return .access
+    }
+    return nil
   }
 
   private func holds(_ route: Int, for path: String) -> Bool {
