@@ -82,7 +82,8 @@ struct OriginalRequest {
         (
           "denied verify request with a restriction of oauth2-proxy in its query",
           "remove allowed_groups, allowed_emails and allowed_email_domains from the address that the proxy asks, and "
-            + "list the permitted users in [access] or a [[route]], by which verify decides"
+            + "list the permitted users in [access] or a [[route]], by which verify decides; if they are in the "
+            + "client's own query, which Caddy passes on, let the proxy ask verify? with the question mark"
         )
       case .contradiction:
         (
