@@ -100,13 +100,13 @@ extension StoreContract {
       let (transfer, noon) = (try prepared(), Scenario.noon)
       try await stores.first.ban(ada, Scenario.ban())
       try requireEqual(
-        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        try await named(in: stores.second), [NamedUser(subject: ada, prepared: nil)],
         "the users without an account")
       try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
       try requireEqual(
-        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: transfer)],
+        try await named(in: stores.second), [NamedUser(subject: ada, prepared: transfer)],
         "the users without an account, once prepared")
-      try requireEqual(try await stores.second.namedUsers(after: ada, limit: 10), [], "the users after the last one")
+      try requireEqual(try await named(in: stores.second, after: ada), [], "the users after the last one")
       try requireEqual(
         try await stores.first.follow(try Scenario.subject("another"), to: new, at: noon), .nothing,
         "what another identifier leads to")
@@ -139,10 +139,10 @@ extension StoreContract {
       try await stores.second.ban(ada, Scenario.ban())
       try await stores.second.forget(ada, keeping: [], at: noon)
       try requireEqual(
-        try await stores.first.namedUsers(after: nil, limit: 10),
+        try await named(in: stores.first),
         [NamedUser(subject: transfer.subject, prepared: transfer, isDeleted: true)], "the users without an account")
       try requireEqual(
-        try await stores.first.namedUsers(after: transfer.subject, limit: 10), [], "the users after the last one")
+        try await named(in: stores.first, after: transfer.subject), [], "the users after the last one")
       try requireEqual(
         try await stores.first.unpreparedBanCount(forTeam: transfer.team, at: noon), 1, "the bans that cannot follow")
       try requireEqual(
@@ -153,7 +153,7 @@ extension StoreContract {
       let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
       try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")
       try requireEqual(
-        try await stores.first.namedUsers(after: nil, limit: 10), [], "the users without an account afterwards")
+        try await named(in: stores.first), [], "the users without an account afterwards")
     },
     StoreContract("Memberships without an account follow the user's transfer identifier") { stores in
       let (ada, new, staff) = (try Scenario.subject(), try Scenario.subject("new"), try Scenario.group())
@@ -163,12 +163,34 @@ extension StoreContract {
       try require(try await stores.first.prepare(transfer, of: ada, at: noon), "nobody was prepared")
       try await stores.second.forget(ada, keeping: [staff], at: noon)
       try requireEqual(
-        try await stores.first.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: transfer)],
+        try await named(in: stores.first), [NamedUser(subject: ada, prepared: transfer)],
         "the users without an account")
       try requireEqual(
         try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
       try requireEqual(try await stores.second.groups(of: new), [staff], "the groups of the new subject")
       try requireEqual(try await stores.second.groups(of: ada), [], "the groups of the old subject")
+    },
+    StoreContract("Users without an account are listed between two subjects, of bans and groups alike, each once") {
+      stores in
+      let (staff, noon) = (try Scenario.group(), Scenario.noon)
+      let users = try ["a", "b", "c", "d"].map { try Scenario.subject($0) }
+      for user in users { _ = try await stores.first.add(user, to: staff, by: "cli", at: noon) }
+      for user in users.suffix(2) { try await stores.first.ban(user, Scenario.ban()) }
+      _ = try await stores.first.complete(try Scenario.signIn(users[1]))
+      let listed = [users[0], users[2], users[3]].map { NamedUser(subject: $0, prepared: nil) }
+      try requireEqual(try await named(in: stores.second), listed, "all")
+      try requireEqual(try await named(in: stores.second, limit: 2), Array(listed.prefix(2)), "the first two")
+      try requireEqual(
+        try await named(in: stores.second, after: users[0], through: users[2]), [listed[1]], "those in between")
+      let transfer = try prepared()
+      try require(try await stores.first.prepare(transfer, of: users[3], at: noon), "nobody was prepared")
+      _ = try await stores.first.remove(users[3], from: staff, at: noon)
+      try await stores.first.forget(users[3], keeping: [], at: noon)
+      try requireEqual(
+        try await named(in: stores.second, after: users[2], through: users[3]), [], "those before the identifier")
+      try requireEqual(
+        try await named(in: stores.second, after: users[2], through: transfer.subject).map(\.isDeleted), [true],
+        "those up to the identifier")
     },
     StoreContract("A user with an account is left to the move, and a ban that names the old subject later follows") {
       stores in
@@ -239,7 +261,7 @@ extension StoreContract {
       try await stores.first.forget(ada, keeping: [], at: Scenario.noon)
       try await stores.first.ban(ada, Scenario.ban())
       try requireEqual(
-        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        try await named(in: stores.second), [NamedUser(subject: ada, prepared: nil)],
         "the users without an account")
       try requireEqual(
         try await stores.second.follow(transfer.subject, to: new, at: Scenario.noon), .nothing, "what it leads to")
@@ -255,17 +277,24 @@ extension StoreContract {
         try await stores.second.follow(wrong.subject, to: new, at: Scenario.noon), .nothing, "what the first leads to")
       _ = try await stores.first.removeExpired(Scenario.removal(after: .seconds(180 * 86_400 - 1)))
       try requireEqual(
-        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: right)],
+        try await named(in: stores.second), [NamedUser(subject: ada, prepared: right)],
         "the users without an account")
       try requireEqual(
         try await stores.first.removeExpired(Scenario.removal(after: .seconds(180 * 86_400))).rows, 1,
         "what is removed")
       try requireEqual(
-        try await stores.second.namedUsers(after: nil, limit: 10), [NamedUser(subject: ada, prepared: nil)],
+        try await named(in: stores.second), [NamedUser(subject: ada, prepared: nil)],
         "the users without an account afterwards")
       try requireEqual(try await stores.second.ban(of: ada), Scenario.ban(), "the ban")
     },
   ]
+
+  /// The users without an account whom bans and memberships name.
+  private static func named(
+    in store: any SessionStore, after subject: Subject? = nil, through last: Subject? = nil, limit: Int = 10
+  ) async throws -> [NamedUser] {
+    try await store.namedUsers(after: subject, through: last, limit: limit)
+  }
 
   private static func prepared(_ name: String = "transfer", team: String = "NEWTEAM123") throws -> PreparedTransfer {
     PreparedTransfer(subject: try Scenario.subject(name), team: team)

@@ -81,8 +81,10 @@ extension OpeningSessionStore {
     try await opened().prepare(transfer, of: subject, at: now)
   }
 
-  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
-    try await opened().namedUsers(after: subject, limit: limit)
+  func namedUsers(
+    after subject: Subject?, through last: Subject?, limit: Int
+  ) async throws(StoreError) -> [NamedUser] {
+    try await opened().namedUsers(after: subject, through: last, limit: limit)
   }
 
   func unpreparedBanCount(forTeam team: String, at now: Date) async throws(StoreError) -> Int {

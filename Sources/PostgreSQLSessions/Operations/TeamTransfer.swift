@@ -21,23 +21,30 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Reads the subjects of bans and memberships by their indexes. A text that is no subject names nobody.
-  package func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+  /// Reads the subjects of bans and memberships by their indexes, between both ends. A text that is no subject names
+  /// nobody.
+  package func namedUsers(
+    after subject: Subject?, through last: Subject?, limit: Int
+  ) async throws(StoreError) -> [NamedUser] {
     try await read { connection in
       try connection.run(
         """
         SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team, CAST(0 AS bigint)
         FROM (
-          SELECT subject FROM cordon.bans WHERE subject > $1
-          UNION SELECT subject FROM cordon.group_members WHERE subject > $1) AS named
+          (SELECT subject FROM cordon.bans WHERE subject > $1 AND subject <= $2
+            AND NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = bans.subject)
+          ORDER BY subject LIMIT $3)
+          UNION
+          (SELECT DISTINCT subject FROM cordon.group_members WHERE subject > $1 AND subject <= $2
+            AND NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = group_members.subject)
+          ORDER BY subject LIMIT $3)) AS named
         LEFT JOIN cordon.prepared_transfers ON prepared_transfers.subject = named.subject
-        WHERE NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = named.subject)
         UNION ALL
         SELECT transfer, transfer, team, CAST(1 AS bigint) FROM cordon.prepared_transfers
-        WHERE subject IS NULL AND transfer > $1
+        WHERE subject IS NULL AND transfer > $1 AND transfer <= $2
           AND EXISTS (SELECT 1 FROM cordon.bans WHERE bans.hash = prepared_transfers.hash)
-        ORDER BY 1 LIMIT $2
-        """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
+        ORDER BY 1 LIMIT $3
+        """, [.text(subject?.text ?? ""), .text(last?.text ?? Subject.end), .integer(Int64(max(limit, 0)))]
       ).rows.compactMap { row in
         NamedUser(
           stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2),

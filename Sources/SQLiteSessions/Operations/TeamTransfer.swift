@@ -20,21 +20,32 @@ extension SQLiteSessionStore {
     }
   }
 
-  /// Reads the subjects of bans and memberships by their indexes. A text that is no subject names nobody.
-  package func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+  /// Reads the subjects of bans and memberships by their indexes, between both ends. A text that is no subject names
+  /// nobody.
+  package func namedUsers(
+    after subject: Subject?, through last: Subject?, limit: Int
+  ) async throws(StoreError) -> [NamedUser] {
     try await read { database in
       try database.rows(
         """
         SELECT named.subject, prepared_transfers.transfer, prepared_transfers.team, 0
-        FROM (SELECT subject FROM bans WHERE subject > ?1 UNION SELECT subject FROM group_members WHERE subject > ?1)
-          AS named
+        FROM (
+          SELECT * FROM (
+            SELECT subject FROM bans WHERE subject > ?1 AND subject <= ?2
+              AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = bans.subject)
+            ORDER BY subject LIMIT ?3)
+          UNION
+          SELECT * FROM (
+            SELECT DISTINCT subject FROM group_members WHERE subject > ?1 AND subject <= ?2
+              AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = group_members.subject)
+            ORDER BY subject LIMIT ?3)) AS named
         LEFT JOIN prepared_transfers ON prepared_transfers.subject = named.subject
-        WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = named.subject)
         UNION ALL
-        SELECT transfer, transfer, team, 1 FROM prepared_transfers WHERE subject IS NULL AND transfer > ?1
+        SELECT transfer, transfer, team, 1 FROM prepared_transfers
+        WHERE subject IS NULL AND transfer > ?1 AND transfer <= ?2
           AND EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.hash)
-        ORDER BY 1 LIMIT ?2
-        """, [subject?.text ?? "", max(limit, 0)]
+        ORDER BY 1 LIMIT ?3
+        """, [subject?.text ?? "", last?.text ?? Subject.end, max(limit, 0)]
       ).compactMap { row in
         NamedUser(
           stored: try row.text(0), transfer: try row.optionalText(1), team: try row.optionalText(2),

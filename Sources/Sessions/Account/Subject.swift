@@ -16,6 +16,9 @@ package struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The subject of a machine token: `token:NAME`. Apple's subjects have no colon.
   package init(ofToken name: GroupName) { text = "token:\(name.text)" }
 
+  /// The end of a range of subjects: greater than the text of each.
+  package static let end = "\u{7F}"
+
   /// From a string.
   /// - Throws: `DecodingError` where it cannot be a subject.
   package init(from decoder: any Decoder) throws {

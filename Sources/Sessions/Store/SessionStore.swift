@@ -116,9 +116,13 @@ package protocol TeamTransferStore: Sendable {
   /// `RemovalRule.transferRetention` after it was stored last.
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
 
-  /// The users without an account whom bans and memberships name, in the order of their subjects, after this one; of a
-  /// ban whose user was deleted after the preparation the transfer identifier stands for the subject.
-  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser]
+  /// The users without an account whom bans and memberships name, in the order of their subjects, after the first one
+  /// and up to the last one; of a ban whose user was deleted after the preparation the transfer identifier stands for
+  /// the subject.
+  /// - Parameter last: bounds what is read: memberships can be as many as accounts. Nil for no bound.
+  func namedUsers(
+    after subject: Subject?, through last: Subject?, limit: Int
+  ) async throws(StoreError) -> [NamedUser]
 
   /// The number of bans in force that cannot follow their users to this team: the account was deleted, and with it the
   /// subject, before a transfer identifier was stored.

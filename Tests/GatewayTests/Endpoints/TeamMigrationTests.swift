@@ -57,6 +57,8 @@ struct TeamMigrationTests {
     request.after = banned
     let second = try await migration.run(request)
     #expect(second.results.map(\.outcome) == ["done"] && second.next == nil && second.unpreparedBans == 0)
+    // The store does not read what belongs to later pages.
+    #expect(rig.store.state.withLock { $0.namedThrough } == [Subject("001.c"), nil])
     // Of another team than that of the configuration: the accounts say so, and of the ban there is nothing to say.
     let early = try await migration.run(TeamMigration.PageRequest(stage: .complete))
     #expect(early.results.map(\.outcome) == ["other_team", "other_team"])

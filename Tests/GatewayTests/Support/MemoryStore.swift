@@ -35,6 +35,8 @@ final class MemoryStore: SessionStore {
     var transfers: [PreparedTransfer: Subject] = [:]
     /// Users whose subject is not listed, but their transfer identifier.
     var deleted: Set<Subject> = []
+    /// The last subject of each call of `namedUsers`.
+    var namedThrough: [Subject?] = []
     var gap = StoreChanges.Gap.none
     var lastSeenUpdates: [LastSeenUpdate] = []
     /// The error of each write of last-seen updates; nil if they succeed.
@@ -291,10 +293,14 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func namedUsers(after subject: Subject?, limit: Int) async throws(StoreError) -> [NamedUser] {
+  func namedUsers(
+    after subject: Subject?, through last: Subject?, limit: Int
+  ) async throws(StoreError) -> [NamedUser] {
     try access { state -> [NamedUser] in
+      state.namedThrough.append(last)
       let named = Set(state.bans.keys).union(state.members.values.joined()).filter { state.accounts[$0] == nil }
-      return named.filter { known in subject.map { known.text > $0.text } ?? true }.sorted { $0.text < $1.text }
+      let later = named.filter { known in subject.map { known.text > $0.text } ?? true }
+      return later.filter { known in last.map { known.text <= $0.text } ?? true }.sorted { $0.text < $1.text }
         .prefix(limit).map { user -> NamedUser in
           let prepared = state.transfers.first { $0.value == user }?.key
           if let prepared, state.deleted.contains(user) {

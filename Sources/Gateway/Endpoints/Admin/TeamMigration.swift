@@ -107,7 +107,9 @@ struct TeamMigration {
     let accounts = try await store.accounts(after: request.after, limit: request.limit).map { listed in
       (subject: try Self.subject(of: listed), entry: Entry.account(listed))
     }
-    let others = try await store.namedUsers(after: request.after, limit: request.limit).map { user in
+    // Those after a full page of accounts belong to a later page.
+    let last = accounts.count == request.limit ? accounts.last?.subject : nil
+    let others = try await store.namedUsers(after: request.after, through: last, limit: request.limit).map { user in
       (subject: user.subject, entry: Entry.named(user))
     }
     let users = (accounts + others).sorted {
