@@ -266,6 +266,47 @@ extension StoreContract {
       try requireEqual(
         try await stores.second.follow(transfer.subject, to: new, at: Scenario.noon), .nothing, "what it leads to")
     },
+    StoreContract("The subject of a transfer identifier goes with what last refused a user without an account") {
+      stores in
+      let (ada, bob, new) = (try Scenario.subject(), try Scenario.subject("bob"), try Scenario.subject("new"))
+      let (staff, noon) = (try Scenario.group(), Scenario.noon)
+      let transfers = (try prepared("transfer.ada"), try prepared("transfer.bob"))
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      _ = try await stores.first.add(ada, to: staff, by: "cli", at: noon)
+      try await stores.first.ban(bob, Scenario.ban())
+      try require(try await stores.first.prepare(transfers.0, of: ada, at: noon), "ada was not prepared")
+      try require(try await stores.first.prepare(transfers.1, of: bob, at: noon), "bob was not prepared")
+      try await stores.first.forget(ada, keeping: [staff], at: noon)
+      try require(try await stores.first.remove(ada, from: staff, at: noon), "ada was no member")
+      try requireEqual(try await stores.first.unban(bob, by: "cli", at: noon), .lifted, "the lifting")
+      // With a subject the store would move what that has.
+      for transfer in [transfers.0, transfers.1] {
+        try requireEqual(
+          try await stores.second.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to")
+      }
+    },
+    StoreContract("The transfer identifier of a user who has moved is forgotten with the account, unless banned") {
+      stores in
+      let noon = Scenario.noon
+      for isBanned in [false, true] {
+        let name = isBanned ? "banned" : "free"
+        let (old, new) = (try Scenario.subject("old.\(name)"), try Scenario.subject("new.\(name)"))
+        let transfer = try prepared("transfer.\(name)")
+        _ = try await stores.first.complete(try Scenario.signIn(old))
+        try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
+        let move = try await move(old, to: new, in: stores.first, email: nil)
+        try requireEqual(try await stores.first.move(move, at: noon), .moved, "what came of the move")
+        if isBanned { try await stores.first.ban(new, Scenario.ban()) }
+        try await stores.first.forget(new, keeping: [], at: noon)
+        if isBanned {
+          try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
+        }
+        try await stores.first.ban(old, Scenario.ban())
+        try requireEqual(
+          try await stores.second.follow(transfer.subject, to: new, at: noon), isBanned ? .moved : .nothing,
+          "what the identifier leads to")
+      }
+    },
     StoreContract("A transfer identifier replaces that for another team, and is removed after 180 days") { stores in
       let (ada, new) = (try Scenario.subject(), try Scenario.subject("new"))
       let (wrong, right) = (try prepared("wrong", team: "OTHERTEAM1"), try prepared())

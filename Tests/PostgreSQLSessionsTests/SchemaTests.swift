@@ -337,6 +337,7 @@ struct QueryPlanTests {
       "SELECT team FROM cordon.prepared_transfers WHERE subject = 'x'",
       "SELECT 1 FROM cordon.prepared_transfers WHERE hash = '\\x00'",
       "SELECT transfer FROM cordon.prepared_transfers WHERE prepared <= 1",
+      "SELECT 1 FROM cordon.prepared_transfers WHERE moved = '\\x00'",
     ] {
       let plan = try PostgreSQLServer.current.query("SET enable_seqscan = off; EXPLAIN \(statement)", at: url)
       #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(statement):\n\(plan)")

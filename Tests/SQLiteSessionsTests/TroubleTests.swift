@@ -363,6 +363,7 @@ struct QueryPlanTests {
       "SELECT hash, subject FROM prepared_transfers WHERE transfer = 'x'",
       "SELECT team FROM prepared_transfers WHERE subject = 'x'", "SELECT 1 FROM prepared_transfers WHERE hash = x'00'",
       "SELECT transfer FROM prepared_transfers WHERE prepared <= 1",
+      "SELECT 1 FROM prepared_transfers WHERE moved = x'00'",
     ] {
       let plan = try await store.read { database in
         try database.rows("EXPLAIN QUERY PLAN \(statement)").map { try $0.text(3) }

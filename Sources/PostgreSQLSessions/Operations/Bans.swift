@@ -53,6 +53,7 @@ extension PostgreSQLSessionStore {
       guard let ban = found else { return .notBanned }
       if author.isManager, ban.isProtected(at: now) { return .protected }
       let lifted = try connection.run("DELETE FROM cordon.bans WHERE hash = $1 RETURNING subject", [.bytes(hash)])
+      try connection.run(PostgreSQLTransferRow.hidingSubject(subject))
       changes.append(.accountChanged(subject))
       if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
         changes.append(.accountChanged(present))

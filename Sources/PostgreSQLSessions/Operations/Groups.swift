@@ -22,6 +22,7 @@ extension PostgreSQLSessionStore {
           [.text(group.text), .text(subject.text)]),
       ])
       guard removed[1].affected == 1 else { return false }
+      try connection.run(PostgreSQLTransferRow.hidingSubject(subject))
       changes.append(.accountChanged(subject))
       return true
     }

@@ -84,7 +84,8 @@ struct PostgreSQLAccountRow {
     _ subject: Subject, keeping groups: Set<GroupName>, in connection: Connection, _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {
     // In the order in which a sign-in locks: the account first. It is not read, because it may be damaged.
-    try connection.run(locking(subject))
+    let found = try connection.run(together: [locking(subject), PostgreSQLAccessRow.findingKey])
+    let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
     let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
     try connection.run(
       together: [
@@ -93,7 +94,7 @@ struct PostgreSQLAccountRow {
           "DELETE FROM cordon.group_members WHERE subject = $1 AND group_name <> ALL ($2)",
           [.text(subject.text), .texts(groups.map(\.text))]),
         Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
-      ] + PostgreSQLTransferRow.forgetting(subject))
+      ] + PostgreSQLTransferRow.forgetting(subject, hash))
     changes += ended.map { .ended($0, .accountRemoved) }
     // Tokens and the request for access go with it.
     try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)])

@@ -51,11 +51,27 @@ enum PostgreSQLTransferRow {
     ).first?.bytes(0)
   }
 
-  /// Removes the identifier of a user who is forgotten, except for what refuses the user: the hash if there is a ban,
-  /// and the subject if memberships are left.
-  static func forgetting(_ subject: Subject) -> [Statement] {
+  /// Removes the subject of a user as soon as neither an account nor a ban nor a membership contains it.
+  static func hidingSubject(_ subject: Subject) -> Statement {
+    Statement(
+      """
+      UPDATE cordon.prepared_transfers SET subject = NULL WHERE subject = $1
+        AND NOT EXISTS (SELECT 1 FROM cordon.accounts WHERE accounts.subject = $1)
+        AND NOT EXISTS (SELECT 1 FROM cordon.bans WHERE bans.subject = $1)
+        AND NOT EXISTS (SELECT 1 FROM cordon.group_members WHERE group_members.subject = $1)
+      """, [.text(subject.text)])
+  }
+
+  /// Removes the identifier of a user who is forgotten, also of one who has moved to this subject, whose hash this is,
+  /// except for what refuses the user: the hash if there is a ban, and the subject if memberships are left.
+  static func forgetting(_ subject: Subject, _ hash: [UInt8]) -> [Statement] {
     let hasNoMembership: SQL = "NOT EXISTS (SELECT 1 FROM cordon.group_members WHERE group_members.subject = $1)"
     return [
+      Statement(
+        """
+        DELETE FROM cordon.prepared_transfers
+        WHERE moved = $1 AND NOT EXISTS (SELECT 1 FROM cordon.bans WHERE bans.hash = prepared_transfers.moved)
+        """, [.bytes(hash)]),
       Statement(
         """
         DELETE FROM cordon.prepared_transfers WHERE subject = $1 AND \(hasNoMembership)

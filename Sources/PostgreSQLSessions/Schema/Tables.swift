@@ -213,5 +213,8 @@ enum Tables {
     """,
     "CREATE INDEX IF NOT EXISTS prepared_transfers_by_hash ON cordon.prepared_transfers (hash)",
     "CREATE INDEX IF NOT EXISTS prepared_transfers_by_age ON cordon.prepared_transfers (prepared)",
+    """
+    CREATE INDEX IF NOT EXISTS prepared_transfers_by_move ON cordon.prepared_transfers (moved) WHERE moved IS NOT NULL
+    """,
   ]
 }

@@ -247,5 +247,6 @@ enum SQLiteMigrations {
     CREATE INDEX prepared_transfers_by_subject ON prepared_transfers (subject) WHERE subject IS NOT NULL;
     CREATE INDEX prepared_transfers_by_hash ON prepared_transfers (hash);
     CREATE INDEX prepared_transfers_by_age ON prepared_transfers (prepared);
+    CREATE INDEX prepared_transfers_by_move ON prepared_transfers (moved) WHERE moved IS NOT NULL;
     """
 }

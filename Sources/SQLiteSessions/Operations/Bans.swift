@@ -36,6 +36,7 @@ extension SQLiteSessionStore {
       guard let ban = found else { return .notBanned }
       if author.isManager, ban.isProtected(at: now) { return .protected }
       let lifted = try database.rows("DELETE FROM bans WHERE hash = ? RETURNING subject", [hash])
+      try SQLiteTransferRow.hideSubject(subject, in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
         try SQLiteSessionRow.noteChange(of: present, at: now, in: database)

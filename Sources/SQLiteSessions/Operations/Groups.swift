@@ -15,6 +15,7 @@ extension SQLiteSessionStore {
       let removed = try database.run(
         "DELETE FROM group_members WHERE group_name = ? AND subject = ?", [group.text, subject.text])
       guard removed == 1 else { return false }
+      try SQLiteTransferRow.hideSubject(subject, in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return true
     }

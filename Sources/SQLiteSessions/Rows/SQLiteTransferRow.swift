@@ -48,9 +48,25 @@ enum SQLiteTransferRow {
     try database.row("SELECT moved FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [hash])?.bytes(0)
   }
 
-  /// Removes the identifier of a user who is forgotten, except for what refuses the user: the hash if there is a ban,
-  /// and the subject if memberships are left.
+  /// Removes the subject of a user as soon as neither an account nor a ban nor a membership contains it.
+  static func hideSubject(_ subject: Subject, in database: Database) throws {
+    try database.run(
+      """
+      UPDATE prepared_transfers SET subject = NULL WHERE subject = ?1
+        AND NOT EXISTS (SELECT 1 FROM accounts WHERE accounts.subject = ?1)
+        AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.subject = ?1)
+        AND NOT EXISTS (SELECT 1 FROM group_members WHERE group_members.subject = ?1)
+      """, [subject.text])
+  }
+
+  /// Removes the identifier of a user who is forgotten, also of one who has moved to this subject, except for what
+  /// refuses the user: the hash if there is a ban, and the subject if memberships are left.
   static func forget(_ subject: Subject, in database: Database) throws {
+    try database.run(
+      """
+      DELETE FROM prepared_transfers
+      WHERE moved = ? AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.moved)
+      """, [try SQLiteAccessRow.key(in: database).banHash(of: subject)])
     guard try database.row("SELECT 1 FROM group_members WHERE subject = ?", [subject.text]) == nil else { return }
     try database.run(
       """
