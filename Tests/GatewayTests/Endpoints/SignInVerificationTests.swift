@@ -169,6 +169,28 @@ struct SignInVerificationTests {
     try await signIn.rig.stop()
   }
 
+  @Test("A damaged refresh token does not keep a user from signing in after a transfer")
+  func damagedAfterTransfer() async throws {
+    let signIn = try await SignInRig()
+    let (old, new) = (try signIn.rig.signIn("001.anna").snapshot.account.subject, try #require(Subject("002.anna")))
+    let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+    // Bound to another user, so that it is refused as a damaged one is.
+    let damaged = try signIn.rig.keyring.seal(RefreshToken("r"), of: new, clientID: "app")
+    signIn.rig.store.state.withLock { state in
+      state.transfers[transfer] = old
+      state.tokens[old] = StoredToken(subject: old, clientID: "web", token: damaged)
+    }
+    signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: new.text, nonce: state.nonce))
+    let completion = try await signIn.verification.complete(
+      signIn.grant(of: state, user: new.text), of: state, signIn.request())
+    #expect(completion.session.snapshot.account.claims.formerSubject == old)
+    // Apple sent no other one.
+    #expect(signIn.rig.store.state.withLock { $0.tokens[new]?.token } == damaged)
+    try await signIn.rig.stop()
+  }
+
   @Test("The code of another user creates no session, and the name of the browser's user is saved by then")
   func mismatch() async throws {
     let signIn = try await SignInRig()

@@ -52,7 +52,7 @@ struct SessionCreation: Sendable {
     let outcome: MoveOutcome
     do {
       let transfer = AccountTransfer(store: store, sessions: sessions, keyring: keyring)
-      outcome = try await transfer.follow(identifier, to: user)
+      outcome = try await transfer.follow(identifier, to: user, keepsDamaged: true)
     } catch let error as StoreError {
       storeHealth.failed("ban", error)
       throw SignInError(.storeUnavailable, "store")
