@@ -61,12 +61,18 @@ struct AccountTransfer: Sendable {
   /// - Returns: `.unknownSubject` if nothing was to be moved.
   /// - Throws: as `move`.
   func follow(_ identifier: Subject, to new: Identity, keepsDamaged: Bool = false) async throws -> MoveOutcome {
-    switch try await store.follow(identifier, to: new.subject, at: .now) {
-    case .nothing: return .unknownSubject
-    case .account(let old): return try await move(old, to: new, keepsDamaged: keepsDamaged)
-    case .moved:
-      await sessions.markStale(new.subject)
-      return .moved
+    // An account that is deleted in between leaves its ban and memberships: look again.
+    for _ in 0..<5 {
+      switch try await store.follow(identifier, to: new.subject, at: .now) {
+      case .nothing: return .unknownSubject
+      case .account(let old):
+        let outcome = try await move(old, to: new, keepsDamaged: keepsDamaged)
+        if outcome != .unknownSubject { return outcome }
+      case .moved:
+        await sessions.markStale(new.subject)
+        return .moved
+      }
     }
+    return .tokensChanged
   }
 }

@@ -191,6 +191,25 @@ struct SignInVerificationTests {
     try await signIn.rig.stop()
   }
 
+  @Test("A ban holds after a transfer even if its account is deleted while it is moved")
+  func deletedMeanwhile() async throws {
+    let signIn = try await SignInRig()
+    let (old, new) = (try signIn.rig.signIn("001.anna").snapshot.account.subject, try #require(Subject("002.anna")))
+    let transfer = PreparedTransfer(subject: try #require(Subject("r.anna")), team: "DEF123GHIJ")
+    let ban = Ban(until: nil, reason: nil, since: signIn.rig.clock.now, by: "cli")
+    signIn.rig.store.state.withLock { state in
+      state.bans[old] = ban
+      state.transfers[transfer] = old
+      state.deletedMeanwhile = [old]
+    }
+    signIn.rig.apple.transferSubject.withLock { $0 = "r.anna" }
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: new.text, nonce: state.nonce))
+    let error = try await failure(signIn, signIn.grant(of: state, user: new.text), of: state)
+    #expect(error.page == .banned && signIn.rig.store.state.withLock { $0.bans } == [new: ban])
+    try await signIn.rig.stop()
+  }
+
   @Test("The code of another user creates no session, and the name of the browser's user is saved by then")
   func mismatch() async throws {
     let signIn = try await SignInRig()

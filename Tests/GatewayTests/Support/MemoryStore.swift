@@ -35,6 +35,8 @@ final class MemoryStore: SessionStore {
     var transfers: [PreparedTransfer: Subject] = [:]
     /// Users whose subject is not listed, but their transfer identifier.
     var deleted: Set<Subject> = []
+    /// Users whose account is deleted right before it is moved.
+    var deletedMeanwhile: Set<Subject> = []
     /// The last subject of each call of `namedUsers`.
     var namedThrough: [Subject?] = []
     var gap = StoreChanges.Gap.none
@@ -332,6 +334,7 @@ final class MemoryStore: SessionStore {
   func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try requireSuccess(of: "move")
     return try access { state in
+      if state.deletedMeanwhile.remove(move.old) != nil { state.accounts[move.old] = nil }
       guard let old = state.accounts.removeValue(forKey: move.old) else { return .unknownSubject }
       state.accounts[move.new] = old.moved(by: move, onto: state.accounts[move.new])
       state.moveAccess(of: move.old, to: move.new)
