@@ -94,6 +94,25 @@ struct TeamMigrationTests {
     try await rig.stop()
   }
 
+  @Test("The ban of an account that is deleted after its page was read moves as well")
+  func deletedMeanwhile() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let (old, new) = (try rig.signIn("001.a").snapshot.account.subject, try #require(Subject("002.new")))
+    let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
+    let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
+    rig.store.state.withLock { state in
+      state.accounts[old]?.claims.preparedTransfer = transfer
+      state.bans[old] = ban
+      state.transfers[transfer] = old
+      state.deletedMeanwhile = [old]
+    }
+    let report = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    #expect(report.results.map(\.outcome) == ["done"])
+    #expect(rig.store.state.withLock { $0.bans } == [new: ban])
+    try await rig.stop()
+  }
+
   @Test("A dry run stores nothing again, and one that is none stores the identifiers of an earlier run again")
   func storedAgain() async throws {
     let rig = try await GateRig()

@@ -242,12 +242,10 @@ struct TeamMigration {
     let identity = AccountTransfer.Identity(
       subject: new, email: found.email, isPrivateEmail: found.isPrivateEmail)
     let transfer = AccountTransfer(store: store, sessions: sessions, keyring: keyring)
-    let outcome =
-      if user.hasAccount {
-        try await transfer.move(user.subject, to: identity)
-      } else {
-        try await transfer.follow(prepared.subject, to: identity)
-      }
+    var outcome = MoveOutcome.unknownSubject
+    if user.hasAccount { outcome = try await transfer.move(user.subject, to: identity) }
+    // Of an account that was deleted since the page was read, a ban and memberships are left.
+    if outcome == .unknownSubject { outcome = try await transfer.follow(prepared.subject, to: identity) }
     switch outcome {
     case .moved where user.isDeleted:
       return MigrationReport.Result(
