@@ -161,6 +161,11 @@ struct FolderRouteTests {
     page.match = .exact
     let alone = try RouteTable(routes: [page])
     #expect(decide("DELETE", "/page", alone).access == .signedIn && decide("POST", "/page", alone).access == .public)
+    // Nothing of the application is below the address for signing out.
+    page.path = "/logout/page"
+    let inside = try RouteTable(routes: [RouteSettings(path: "/logout/", access: .signOut), page])
+    #expect(decide("DELETE", "/logout/page", inside).access == .public)
+    #expect(decide("DELETE", "/logout/other", inside).access == .signOut)
   }
 
   @Test("A route with methods below a folder counts for these methods")

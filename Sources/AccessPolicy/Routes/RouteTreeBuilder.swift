@@ -290,9 +290,9 @@ struct RouteTreeBuilder {
     var (alone, withRest): ([Int32], [Int32]) = ([], [])
     for method in 0..<max(exact.count, rest.count) {
       var own = rows.decisions[Int(exact[exact.count == 1 ? 0 : method])]
+      let below = rows.decisions[Int(rest[rest.count == 1 ? 0 : method])]
       // Requests for signing out reach nothing of the application.
-      let both =
-        own.access == .signOut ? own : own.restricted(by: rows.decisions[Int(rest[rest.count == 1 ? 0 : method])])
+      let both = own.access == .signOut || below.access == .signOut ? own : own.restricted(by: below)
       if both.admitsOthers(than: own) { own.dropsMethodOverride = true }
       alone.append(rows.number(of: own))
       withRest.append(rows.number(of: both))
