@@ -238,6 +238,23 @@ struct RouteMethodTests {
       ])
   }
 
+  @Test("The access below an exact route is explained for each method")
+  func belowExactByMethod() throws {
+    let (lines, _) = try explanation(
+      of: 1,
+      in: """
+        [[route]]
+        path = "/"
+        methods = ["DELETE"]
+        access = "deny"
+        [[route]]
+        path = "/page"
+        match = "exact"
+        access = "signed-in"
+        """)
+    #expect(lines.filter { $0.hasPrefix("  below") } == ["  below: / (line 13) must admit DELETE, too"], "\(lines)")
+  }
+
   @Test(
     "A route is warned about for the methods for which it inherits public, unless access is stated for its path",
     arguments: [

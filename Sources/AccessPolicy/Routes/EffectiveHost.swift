@@ -30,12 +30,12 @@ package struct EffectiveHost: Sendable, Equatable {
         host: host?.number,
         routes: indexes.map { index in
           let own = settings[index] ?? ByMethod()
-          let rest = builder.effectiveSettings(ofRestAt: index)
+          let rest = builder.effectiveSettings(ofRestAt: index, names)
           return EffectiveHost.Route(
             index: index, settings: own,
             otherWrites: builder.effectiveSettings(of: index, withOther: EffectiveHost.Route.writingMethods),
             narrower: narrower[index, default: []].filter { admitsFewer($0, than: own.only) },
-            rest: rest.flatMap { $0.admitsFewer(than: own.only) ? $0 : nil },
+            rest: EffectiveHost.Route.sources(of: rest, besides: own),
             hasEffect: own.parts.contains { $0.value.comes(fromRoute: index) })
         },
         elsewhere: elsewhere,
@@ -54,12 +54,30 @@ package struct EffectiveHost: Sendable, Equatable {
     package var otherWrites: ByMethod<EffectiveRoute>
     /// The routes below its path that must admit a request, too, that acts on what is there (``RequestDepth``).
     package var narrower: [Int]
-    /// The settings of what is below the path of an exact route, where that must admit such a request, too.
-    package var rest: EffectiveRoute?
+    /// The table that states who is admitted below the path of an exact route, by the methods of such requests that it
+    /// must admit, too.
+    package var rest: [String: EffectiveRoute.Source]
     /// Whether any setting of any request there comes from it.
     package var hasEffect: Bool
 
     /// The usual methods that change something (RFC 9110, 9.3; RFC 5789).
     static let writingMethods = ["DELETE", "PATCH", "POST", "PUT"]
+
+    /// The tables of ``rest``.
+    /// - Parameters:
+    ///   - rest: the settings below the path.
+    ///   - own: those of the path itself.
+    fileprivate static func sources(
+      of rest: ByMethod<EffectiveRoute>, besides own: ByMethod<EffectiveRoute>
+    ) -> [String: EffectiveRoute.Source] {
+      var result: [String: EffectiveRoute.Source] = [:]
+      for method in RequestDepth.methods {
+        guard let below = rest.part(of: method)?.value, below.admitsFewer(than: own.part(of: method)?.value) else {
+          continue
+        }
+        result[method] = below.access.source
+      }
+      return result
+    }
   }
 }

@@ -110,7 +110,20 @@ struct RouteTreeBuilder {
   /// The effective settings of a route, by the methods that it holds for.
   /// - Parameter names: ``CheckedRoutes/methodNames``.
   func effectiveSettings(of index: Int, _ names: [String]) -> ByMethod<EffectiveRoute> {
-    let (place, isExact) = (place(of: index), checked.routes[index].match == .exact)
+    effectiveSettings(of: index, withExact: checked.routes[index].match == .exact, names)
+  }
+
+  /// The settings of requests for what is below the path of an exact route, by the methods that the route holds for.
+  /// Empty for a route for a prefix.
+  func effectiveSettings(ofRestAt index: Int, _ names: [String]) -> ByMethod<EffectiveRoute> {
+    checked.routes[index].match == .exact ? effectiveSettings(of: index, withExact: false, names) : ByMethod()
+  }
+
+  /// - Parameter isExact: whether routes for exactly the path count, too.
+  private func effectiveSettings(
+    of index: Int, withExact isExact: Bool, _ names: [String]
+  ) -> ByMethod<EffectiveRoute> {
+    let place = place(of: index)
     var result = ByMethod<EffectiveRoute>()
     func addSettings(of method: Int, for methods: MethodSet) {
       result.add(effective(chain(at: place, withExact: isExact, method: method)), for: methods)
@@ -139,13 +152,6 @@ struct RouteTreeBuilder {
         for: MethodSet(named: [name], includesOthers: false))
     }
     return result
-  }
-
-  /// The settings of requests for what is below the path of an exact route, by methods that no route names; nil for a
-  /// route for a prefix.
-  func effectiveSettings(ofRestAt index: Int) -> EffectiveRoute? {
-    guard checked.routes[index].match == .exact else { return nil }
-    return effective(chain(at: place(of: index), withExact: false, method: checked.methods.other))
   }
 
   /// The routes that state who is admitted below a path of their own, in the configured order.

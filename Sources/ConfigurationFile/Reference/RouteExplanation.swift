@@ -64,31 +64,31 @@ struct RouteExplanationWriter {
   func explanation(ofOthersOn host: EffectiveHost) -> RouteExplanation {
     RouteExplanation(
       title: title(of: nil, on: host.host),
-      facts: facts(of: nil, host.elsewhere) + below(host.narrower, nil) { _ in true })
+      facts: facts(of: nil, host.elsewhere) + below(host.narrower, [:]) { _ in true })
   }
 
   /// The routes that must admit a request as well that acts on what is below its path: a fact for each group of methods
   /// for which they are the same.
   /// - Parameters:
   ///   - narrower: the routes below the path.
-  ///   - rest: the settings below the path of an exact route, where they count as well.
+  ///   - rest: the table that counts as well below the path of an exact route, by method.
   ///   - isShown: whether a method is to be told of.
   private func below(
-    _ narrower: [Int], _ rest: EffectiveRoute?, _ isShown: (String) -> Bool
+    _ narrower: [Int], _ rest: [String: EffectiveRoute.Source], _ isShown: (String) -> Bool
   ) -> [RouteExplanation.Fact] {
-    var groups: [(routes: [Int], methods: [String])] = []
+    var groups: [(sources: [EffectiveRoute.Source], methods: [String])] = []
     for method in RequestDepth.methods where isShown(method) {
       let routes = narrower.filter { configuration.routes[$0].methods?.contains(method) ?? true }
-      if let known = groups.firstIndex(where: { $0.routes == routes }) {
+      let sources = (rest[method].map { [$0] } ?? []) + routes.map { EffectiveRoute.Source.route($0) }
+      if let known = groups.firstIndex(where: { $0.sources == sources }) {
         groups[known].methods.append(method)
       } else {
-        groups.append((routes: routes, methods: [method]))
+        groups.append((sources: sources, methods: [method]))
       }
     }
     return groups.compactMap { group in
-      var asked = group.routes.map { place(of: .route($0)) }
-      if let rest { asked.insert(place(of: rest.access.source), at: 0) }
-      if asked.isEmpty { return nil }
+      if group.sources.isEmpty { return nil }
+      let asked = group.sources.map { place(of: $0) }
       return RouteExplanation.Fact(
         name: "below", text: "\(listed(asked, "and")) must admit \(listed(group.methods, "and")), too")
     }
