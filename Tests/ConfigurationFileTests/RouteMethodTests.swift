@@ -238,6 +238,24 @@ struct RouteMethodTests {
       ])
   }
 
+  @Test("A route below that admits everybody who is signed in is explained where machine tokens are admitted")
+  func belowWithTokens() throws {
+    let (lines, _) = try explanation(
+      of: 0,
+      in: """
+        [[group]]
+        name = "machines"
+        [[route]]
+        path = "/dav/"
+        allow_groups = ["machines"]
+        tokens = true
+        [[route]]
+        path = "/dav/open/"
+        access = "signed-in"
+        """)
+    #expect(lines.last == "  below: /dav/open/ (line 19) must admit DELETE, MOVE, COPY and 11 more, too", "\(lines)")
+  }
+
   @Test("The access below an exact route is explained for each method")
   func belowExactByMethod() throws {
     let (lines, _) = try explanation(

@@ -133,7 +133,9 @@ package struct EffectiveRoute: Sendable, Equatable {
     guard let other else { return true }
     let isYounger = maxAge.value > 0 && (other.maxAge.value == 0 || maxAge.value < other.maxAge.value)
     let admitsAll = access.value == other.access.value || access.value == .signedIn && other.access.value != .public
-    return !admitsAll || isYounger || other.tokens.value && !tokens.value
+    // A route that admits everybody who is signed in admits no token.
+    let admitsToken = tokens.value && (access.value != .signedIn || other.access.value == .signedIn)
+    return !admitsAll || isYounger || other.tokens.value && !admitsToken
       || conditions.map(\.value) != other.conditions.map(\.value)
       || networks.map(\.value) != other.networks.map(\.value)
   }
