@@ -20,7 +20,8 @@ package struct RouteDecision: Sendable, Hashable {
   package var acceptsTokens = false
   /// Whether CORS preflights pass without a session. Always so on a public path.
   package var passesPreflights = false
-  /// Whether a route with `methods` lies over the path, whatever the method: then method-override headers are removed.
+  /// Whether method-override headers are removed: a route with `methods` lies over the path, whatever the method, or
+  /// another method needs more, because it acts on what is below the path.
   package var dropsMethodOverride = false
   /// On a public path, the ``RouteTable/rules`` with the deny lists of its routes: users that they name are
   /// anonymous there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.

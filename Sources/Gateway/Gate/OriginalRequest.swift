@@ -70,7 +70,7 @@ struct OriginalRequest {
         )
       case .methodOverride:
         (
-          "denied verify request with a method override, on a path with rules for methods",
+          "denied verify request with a method override, on a path where methods matter",
           "let the proxy remove X-HTTP-Method-Override, X-HTTP-Method and X-Method-Override"
         )
       case .otherUpgrade:
