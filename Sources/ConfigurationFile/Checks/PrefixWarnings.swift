@@ -17,6 +17,9 @@ struct PrefixWarnings {
     let source: Source
   }
 
+  /// The routes of a host by the bytes of their paths, each list in the configured order.
+  private typealias RoutesByPath = [[UInt8]: [EffectiveHost.Route]]
+
   private enum Source {
     case route(Int)
     /// `[access]`, or its defaults.
@@ -30,9 +33,10 @@ struct PrefixWarnings {
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     guard upstreams.contains(where: { $0.strippedPrefix != nil }) else { return [] }
     var reported: Set<Int> = []
-    return hosts.flatMap { host in
-      host.routes.compactMap { route -> ConfigurationDiagnostic? in
-        guard !reported.contains(route.index), let other = widerPath(of: route, on: host) else { return nil }
+    return hosts.flatMap { host -> [ConfigurationDiagnostic] in
+      let routes = Dictionary(grouping: host.routes) { Array(configuration.routes[$0.index].path.utf8) }
+      return host.routes.compactMap { route -> ConfigurationDiagnostic? in
+        guard !reported.contains(route.index), let other = widerPath(of: route, on: host, routes) else { return nil }
         reported.insert(route.index)
         return warning(route.index, other)
       }
@@ -55,7 +59,9 @@ struct PrefixWarnings {
   }
 
   /// The first path at which more users get the pages that a route restricts, for all methods.
-  private func widerPath(of route: EffectiveHost.Route, on host: EffectiveHost) -> OtherPath? {
+  private func widerPath(
+    of route: EffectiveHost.Route, on host: EffectiveHost, _ routes: RoutesByPath
+  ) -> OtherPath? {
     let settings = configuration.routes[route.index]
     guard let access = settings.access, access != .signOut, settings.methods == nil else { return nil }
     for part in route.settings.parts where part.value.access.source == .route(route.index) {
@@ -64,7 +70,7 @@ struct PrefixWarnings {
       }
       for other in upstreams where other.strippedPrefix != own.strippedPrefix && isSameServer(own, other) {
         let path = (other.strippedPrefix ?? "") + page
-        if let source = wider(than: access, at: path, of: other, on: host) {
+        if let source = wider(than: access, at: path, of: other, on: host, routes) {
           return OtherPath(path: path, upstreams: (own, other), source: source)
         }
       }
@@ -76,16 +82,14 @@ struct PrefixWarnings {
   /// an upstream and admits more users. Nil if a route states access for this very path, perhaps without the last
   /// slash: then it is meant.
   private func wider(
-    than access: RouteSettings.Access, at path: String, of upstream: UpstreamSettings, on host: EffectiveHost
+    than access: RouteSettings.Access, at path: String, of upstream: UpstreamSettings, on host: EffectiveHost,
+    _ routes: RoutesByPath
   ) -> Source? {
     func isWider(_ effective: EffectiveRoute) -> Bool {
       serves(effective, upstream) && comparison.admits(effective.access.value, moreThan: access)
     }
-    let over = host.routes.filter { holds($0.index, for: path) }
-    guard let longest = over.map({ configuration.routes[$0.index].path.utf8.count }).max() else {
-      return isWider(host.elsewhere) ? .access : nil
-    }
-    let nearest = over.filter { configuration.routes[$0.index].path.utf8.count == longest }
+    let nearest = nearest(to: path, among: routes)
+    if nearest.isEmpty { return isWider(host.elsewhere) ? .access : nil }
     let isStated = nearest.contains { route in
       let settings = configuration.routes[route.index]
       return settings.access != nil && withoutSlash(settings.path).elementsEqual(withoutSlash(path))
@@ -98,11 +102,17 @@ struct PrefixWarnings {
     return nil
   }
 
-  private func holds(_ route: Int, for path: String) -> Bool {
-    let settings = configuration.routes[route]
-    guard settings.match == .prefix else { return path.utf8.elementsEqual(settings.path.utf8) }
-    if settings.path.utf8.last == UInt8(ascii: "/") { return path.utf8.starts(with: settings.path.utf8) }
-    return UpstreamSettings.isWithin(path, prefix: settings.path)
+  /// The routes with the longest path that hold for a path. The time does not depend on the number of routes.
+  private func nearest(to path: String, among routes: RoutesByPath) -> [EffectiveHost.Route] {
+    let path = Array(path.utf8)
+    if let own = routes[path] { return own }
+    let slash = UInt8(ascii: "/")
+    // A prefix ends with a slash, or the path goes on with one.
+    for end in path.indices.dropFirst().reversed() where path[end - 1] == slash || path[end] == slash {
+      let over = routes[Array(path[..<end])]?.filter { configuration.routes[$0.index].match == .prefix } ?? []
+      if !over.isEmpty { return over }
+    }
+    return []
   }
 
   private func withoutSlash(_ path: String) -> Substring.UTF8View {
