@@ -264,6 +264,10 @@ struct ApplicationTests {
     #expect(try person.fetch(calendar + "1.ics").text.contains("Seed swap"))
     let (_, list) = try run("curl", login + ["-X", "PROPFIND", "-H", "Depth: 1", calendar])
     #expect(list.contains("<href>/radicale/club/events/1.ics</href>"), "\(list)")
+    // A client that knows only the host is led there, whatever Depth it asks with.
+    let (_, found) = try run(
+      "curl", ["-si", "-u", "token:\(token)", "-X", "PROPFIND", example.origin + "/.well-known/caldav"])
+    #expect(found.hasPrefix("HTTP/1.1 302") && found.contains("/radicale/"), "\(found)")
     // The event moves to another calendar.
     let other = example.origin + "/radicale/club/past/"
     #expect(try run("curl", login + ["-X", "MKCALENDAR", other]).0 == .code(0))
