@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -18,5 +19,21 @@ struct ConcurrentExaminationTests {
       return .ok("upstream", "\(number)")
     }
     #expect(findings.map(\.seen) == ["0", "1", "2"])
+  }
+
+  @Test("Of many examinations only some run at the same time, so that descriptors last")
+  func bounded() async {
+    let running = Mutex((now: 0, most: 0))
+    let findings = await Array(0..<40).examined(atOnce: 4) { number in
+      running.withLock { running in
+        running.now += 1
+        running.most = max(running.most, running.now)
+      }
+      await Task.yield()
+      running.withLock { $0.now -= 1 }
+      return .ok("upstream", "\(number)")
+    }
+    #expect(findings.map(\.seen) == (0..<40).map { "\($0)" })
+    #expect(running.withLock { $0.most } <= 4)
   }
 }
