@@ -387,20 +387,26 @@ struct DoctorTests {
   @Test("Of several applications that are away each is told in the order of the file, with the key of its own address")
   func severalAway() throws {
     let directory = try TemporaryDirectory()
-    let ports = try (0..<4).map { _ in try FreePort.take() }
+    let ports = try (0..<5).map { _ in try FreePort.take() }
     var configuration = try GatewayConfiguration(
       upstream: "http://127.0.0.1:\(ports[0])", apple: "http://127.0.0.1:\(ports[1])")
-    configuration.ending = zip(["wiki", "shop"], ports[2...]).map { name, port in
-      "[[upstreams]]\nname = \"\(name)\"\nurl = \"http://127.0.0.1:\(port)\"\n"
-    }.joined()
+    configuration.ending = """
+      [[upstreams]]
+      name = "wiki"
+      url = "http://127.0.0.1:\(ports[2])"
+      [[upstreams]]
+      name = "shop"
+      urls = ["http://127.0.0.1:\(ports[3])", "http://127.0.0.1:\(ports[4])"]
+
+      """
     let result = try doctor(configuration.install(in: directory), in: directory)
     let told = result.lines.filter { $0.hasPrefix("FAIL") && $0.contains("start the application, or correct ") }
-    #expect(told.count == 3, "\(result.lines)")
+    #expect(told.count == 4, "\(result.lines)")
     for (line, (port, key)) in zip(
       told,
       [
         (ports[0], "upstream.url"), (ports[2], "url of [[upstreams]] \"wiki\""),
-        (ports[3], "url of [[upstreams]] \"shop\""),
+        (ports[3], "urls of [[upstreams]] \"shop\""), (ports[4], "urls of [[upstreams]] \"shop\""),
       ])
     {
       #expect(line.contains("http://127.0.0.1:\(port): ") && line.hasSuffix("correct \(key)"), "\(line)")

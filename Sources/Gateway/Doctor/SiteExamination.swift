@@ -19,7 +19,10 @@ struct SiteExamination {
   /// - Returns: the findings in the order of the file.
   func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     let addresses = upstreams.flatMap { upstream in
-      upstream.addresses.map { UpstreamPlace(address: $0, settings: upstream.alone(at: $0)) }
+      upstream.addresses.map { address in
+        UpstreamPlace(
+          address: address, settings: upstream.alone(at: address), isOneOfSeveral: upstream.addresses.count > 1)
+      }
     }
     return await addresses.examined { await Self.examine($0, on: eventLoop) }
   }
@@ -29,6 +32,11 @@ struct SiteExamination {
     let address: UpstreamAddress
     /// The settings of the upstream, with this address alone.
     let settings: UpstreamSettings
+    /// Whether the upstream has others, which are in a list.
+    let isOneOfSeveral: Bool
+
+    /// The key of the address, as a remedy names it.
+    var addressKey: String { key(isOneOfSeveral ? "urls" : "url") }
 
     /// A key of the upstream, as a remedy names it.
     func key(_ name: String) -> String {
@@ -52,7 +60,7 @@ struct SiteExamination {
       return .ok("upstream", "\(address) takes connections")
     } catch {
       return .failure(
-        "upstream", "\(error)", "correct \(place.key("url")); is the package ca-certificates installed?")
+        "upstream", "\(error)", "correct \(place.addressKey); is the package ca-certificates installed?")
     }
   }
 
@@ -64,24 +72,24 @@ struct SiteExamination {
       return .failure(
         "upstream", "\(address) speaks FastCGI, not HTTP",
         "put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx), and write its address in "
-          + place.key("url"))
+          + place.addressKey)
     }
     guard case .tcp = address, await TLSProbe.probe.ask(address, timeout: probeTimeout, on: eventLoop) == true else {
       return nil
     }
     return .failure(
       "upstream", "\(address) speaks TLS, not HTTP in cleartext",
-      "write https: in \(place.key("url")), or the port where the application speaks HTTP; "
+      "write https: in \(place.addressKey), or the port where the application speaks HTTP; "
         + "\(place.key("tls_ca_file")) names the authority of its certificate")
   }
 
   /// The remedy at an address without a connection.
   private static func remedy(at place: UpstreamPlace, on eventLoop: any EventLoop) async -> String {
-    let remedy = "start the application, or correct \(place.key("url"))"
+    let remedy = "start the application, or correct \(place.addressKey)"
     guard case .tcp(_, _, tls: true) = place.address else { return remedy }
     // It has answered, but not with TLS.
     if await TLSProbe.probe.ask(place.address, timeout: probeTimeout, on: eventLoop) == false {
-      return "write http: in \(place.key("url")) if the application speaks HTTP there, or the port where it speaks TLS"
+      return "write http: in \(place.addressKey) if the application speaks HTTP there, or the port where it speaks TLS"
     }
     return "\(remedy); \(place.key("tls_ca_file")) names the authority of its certificate, "
       + "\(place.key("tls_server_name")) its name"
