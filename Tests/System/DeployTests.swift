@@ -190,7 +190,7 @@ struct DeployTests {
       #expect(ready.exit == .code(0), "\(ready.standardError)")
     }
     // One that does not answer is noticed soon: an orchestrator gives a health check some seconds.
-    gateway.process.signal(SIGSTOP)
+    try gateway.process.standStill()
     let asked = ContinuousClock.now
     let stopped = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--live", "--config", gateway.file])
     #expect(stopped.exit == .code(1) && stopped.standardError.contains("did not answer"), "\(stopped.standardError)")

@@ -123,7 +123,7 @@ struct StoreFaultTests {
     for replica in 0..<2 { #expect(try cluster.status(of: anna, at: replica) == 200) }
     let cookie = try #require(try anna.cookieHeader(for: cluster.site.origin + "/"))
     // The second gateway stands still while the first one signs out, and the server goes down and up.
-    cluster.gateways[1].process.signal(SIGSTOP)
+    try cluster.gateways[1].process.standStill()
     try cluster.signOut(anna, at: 0)
     try server.stop()
     cluster.gateways[1].process.signal(SIGCONT)

@@ -105,6 +105,21 @@ final class ServerProcess: Sendable {
   /// Sends a signal to the program alone.
   func signal(_ number: Int32) { if isRunning { _ = Glibc.kill(pid, number) } }
 
+  /// Stops the program with SIGSTOP, until SIGCONT. Waits until each of its threads stands still: on a busy machine one
+  /// of them may go on for a while after the signal, and answer.
+  func standStill() throws {
+    signal(SIGSTOP)
+    let folder = "/proc/\(pid)/task"
+    try poll("\(name) to stand still") {
+      let running = try FileManager.default.contentsOfDirectory(atPath: folder).filter { thread in
+        // A thread that has ended meanwhile has no file.
+        let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+        return status?.contains("State:\tT") == false
+      }
+      return running.isEmpty ? () : nil
+    }
+  }
+
   /// Waits for the end.
   func waitForExit(by deadline: Deadline = .standard) throws -> Exit {
     do { return try exit.take("\(name) to end", by: deadline) { $0 } } catch {
