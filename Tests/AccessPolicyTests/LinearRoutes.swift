@@ -107,15 +107,14 @@ struct LinearRoutes {
       guard isAnywhere || !isElsewhere && !isLifted(route, request) else { continue }
       answer = both(answer, settingsAtOwnPath(of: route, eligible, request))
     }
-    if request.reach == .members { answer = both(answer, below(request, eligible, onlyMembers: true)) }
-    let everything = below(request, eligible, onlyMembers: false)
+    let everything = below(request, eligible)
     if request.reach == .everything { answer = both(answer, everything) }
     answer.dropsMethodOverride =
       request.reach == .resource && restricts || admitsOthers(both(answer, everything), than: answer)
       || routes.contains { route in
         route.methods != nil && holds(route.host, request.host)
           && (isAnywhere || contains(route, request.path) || mayContain(route, request.path)
-            || isBelow(route, request.path, isMember: false))
+            || isBelow(route, request.path))
       }
     return answer.normalized
   }
@@ -132,23 +131,21 @@ struct LinearRoutes {
   }
 
   /// The answer that every route admits whose path is below that of a request.
-  private func below(_ request: Request, _ eligible: [Int], onlyMembers: Bool) -> Answer {
+  private func below(_ request: Request, _ eligible: [Int]) -> Answer {
     var answer = Answer(who: .everybody, unauthenticated: .automatic, upstream: nil, passesPreflights: true)
     for index in eligible where routes[index].statesAccess {
-      guard isBelow(routes[index], request.path, isMember: onlyMembers) else { continue }
+      guard isBelow(routes[index], request.path) else { continue }
       answer = both(answer, settingsAtOwnPath(of: routes[index], eligible, request))
     }
     return answer
   }
 
   /// Whether a route's path is below that of a request, read leniently.
-  /// - Parameter isMember: whether directly so.
-  private func isBelow(_ route: RouteSettings, _ path: [UInt8], isMember: Bool) -> Bool {
+  private func isBelow(_ route: RouteSettings, _ path: [UInt8]) -> Bool {
     var own = Array(route.path.utf8)
     if own.last == 0x2F { own.removeLast() }
-    let slashes = own.indices.filter { own[$0] == 0x2F }
-    return slashes.suffix(isMember ? 1 : slashes.count).contains { slash in
-      isAtEnd(of: RouteSettings(path: String(decoding: own[..<slash], as: UTF8.self)), path)
+    return own.indices.contains { place in
+      own[place] == 0x2F && isAtEnd(of: RouteSettings(path: String(decoding: own[..<place], as: UTF8.self)), path)
     }
   }
 

@@ -6,8 +6,8 @@ struct FolderRows {
   private(set) var ofNode: [Int32]
   /// The folder that each folder is in; -1 without one. It has a lower number.
   private var parents: [Int] = []
-  /// The row of each folder's direct members.
-  private var members: [Int32] = []
+  /// The row of each folder: of the entries added, until ``folders(_:)`` adds those of the folders in it.
+  private var below: [Int32] = []
   /// The row that restricts nobody.
   private let open: Int32
   /// The rows of two rows together.
@@ -39,26 +39,21 @@ struct FolderRows {
       if ofNode[node] < 0 {
         ofNode[node] = Int32(parents.count)
         parents.append(folder)
-        members.append(open)
+        below.append(open)
       }
       folder = Int(ofNode[node])
     }
-    if folder >= 0 { members[folder] = union(members[folder], row, &rows) }
+    if folder >= 0 { below[folder] = union(below[folder], row, &rows) }
   }
 
-  /// The rows of each folder. The time is proportional to the number of folders.
-  mutating func folders(_ rows: inout RouteRows) -> [RouteTree.Folder] {
-    var all = members
+  /// The row of everything below each folder. The time is proportional to the number of folders.
+  mutating func folders(_ rows: inout RouteRows) -> [Int32] {
     // From the innermost folders outwards.
     for folder in parents.indices.reversed() where parents[folder] >= 0 {
       let parent = parents[folder]
-      all[parent] = union(all[parent], all[folder], &rows)
+      below[parent] = union(below[parent], below[folder], &rows)
     }
-    return members.indices.map { folder in
-      RouteTree.Folder(
-        members: members[folder] == open ? RouteTree.noRow : members[folder],
-        everything: all[folder] == open ? RouteTree.noRow : all[folder])
-    }
+    return below.map { $0 == open ? RouteTree.noRow : $0 }
   }
 
   /// The row of what meets two rows.

@@ -2,7 +2,8 @@
 package enum RequestDepth: Sendable, Equatable {
   /// The resource itself (`Depth: 0`).
   case resource
-  /// The resource and its members, not what is below them (`Depth: 1`).
+  /// The resource, and names and properties of its members (`Depth: 1`). The route of the folder is asked for them, not
+  /// those of the members, as it is for an index page that lists them: file managers show nothing without this.
   case members
   /// The resource and everything below it (`Depth: infinity`).
   case everything

@@ -34,14 +34,6 @@ final class RouteTree: Sendable {
     var row: Int32
   }
 
-  /// The rows of the entries below a folder: the strictest of all. ``noRow`` where they restrict nobody.
-  struct Folder {
-    /// Those for its direct members.
-    var members: Int32
-    /// All of them.
-    var everything: Int32
-  }
-
   static let noRow = Int32.min
   static let noDecision = Int32.max
 
@@ -54,7 +46,8 @@ final class RouteTree: Sendable {
   private let entries: [LooseEntry]
   /// The first entry of each node of `loose`; -1 if there is none.
   private let firstEntry: [Int32]
-  private let folders: [Folder]
+  /// The row of the entries below each folder: the strictest of all. ``noRow`` where they restrict nobody.
+  private let folders: [Int32]
   /// The folder of each node of `loose` that a slash leads to; -1 for all other nodes.
   private let folderOfNode: [Int32]
   private let decisions: [RouteDecision]
@@ -108,7 +101,7 @@ final class RouteTree: Sendable {
   func match(
     _ path: Span<UInt8>, _ classification: PathClassification, method: Int, depth: RequestDepth
   ) -> RouteDecision {
-    var request = Request(method: method, depth: depth)
+    var request = Request(method: method)
     var row = defaultRow
     var node = 0
     var index = 0
@@ -144,33 +137,24 @@ final class RouteTree: Sendable {
     }
     let isRestrictable = canBeRestricted(decision)
     guard isRestrictable else { return classification != .canonical ? decision.marked(against: own) : decision }
-    var below = Below()
+    var below: RouteDecision?
     readLoosely(path, LooseReading(), at: 0, request, &decision, &below)
     decision = decision.marked(against: own)
-    include(below, depth, in: &decision)
+    if let below { include(below, depth, in: &decision) }
     return decision
-  }
-
-  /// The decisions on what lies below a path, in every reading of the path as a folder.
-  private struct Below {
-    var members: RouteDecision?
-    var everything: RouteDecision?
   }
 
   /// Requires a decision on a path to admit to what the request acts on below the path, too. As an application may take
   /// the method from another field, such fields are removed where the depth of another method would make a difference.
-  private func include(_ below: Below, _ depth: RequestDepth, in decision: inout RouteDecision) {
-    guard let everything = below.everything, decision.access != .signOut else { return }
-    switch depth {
-    case .everything:
-      decision = decision.restricted(by: everything)
-      return
-    case .members: if let members = below.members { decision = decision.restricted(by: members) }
-    case .resource: break
+  /// - Parameter below: the decision on everything below the path, in every reading of the path as a folder.
+  private func include(_ below: RouteDecision, _ depth: RequestDepth, in decision: inout RouteDecision) {
+    if decision.access == .signOut { return }
+    let whole = decision.restricted(by: below)
+    if depth == .everything {
+      decision = whole
+    } else if whole.dropsMethodOverride || whole.admitsOthers(than: decision) {
+      decision.dropsMethodOverride = true
     }
-    if decision.dropsMethodOverride { return }
-    let whole = decision.restricted(by: everything)
-    if whole.dropsMethodOverride || whole.admitsOthers(than: decision) { decision.dropsMethodOverride = true }
   }
 
   /// Requires a decision on a path to meet every route, and the default.
@@ -193,7 +177,6 @@ final class RouteTree: Sendable {
   /// The result of the walk over the exact bytes.
   private struct Request {
     let method: Int
-    let depth: RequestDepth
     /// The place of the longest prefix that the path lies under; -1 if there is none.
     var prefixPlace: Int32 = -1
     /// The place of exactly this path; -1 if there is none.
@@ -215,7 +198,7 @@ final class RouteTree: Sendable {
   /// that is not UTF-8, the path may go on as any route's.
   private func readLoosely(
     _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision,
-    _ below: inout Below
+    _ below: inout RouteDecision?
   ) {
     var (reading, node) = (start, startNode)
     while true {
@@ -238,15 +221,10 @@ final class RouteTree: Sendable {
   }
 
   /// Adds what lies below a folder that a path is, in one of its readings.
-  private func add(_ folder: Int, _ request: Request, to below: inout Below) {
-    guard folder >= 0 else { return }
-    let (members, everything) = (folders[folder].members, folders[folder].everything)
-    if everything == Self.noRow { return }
-    let decision = self[everything, request.method]
-    below.everything = below.everything.map { $0.restricted(by: decision) } ?? decision
-    guard request.depth == .members, members != Self.noRow else { return }
-    let direct = self[members, request.method]
-    below.members = below.members.map { $0.restricted(by: direct) } ?? direct
+  private func add(_ folder: Int, _ request: Request, to below: inout RouteDecision?) {
+    guard folder >= 0, folders[folder] != Self.noRow else { return }
+    let decision = self[folders[folder], request.method]
+    below = below.map { $0.restricted(by: decision) } ?? decision
   }
 
   private func restrict(_ decision: inout RouteDecision, at node: Int, _ request: Request, isPathEnd: Bool) {

@@ -10,7 +10,7 @@ struct RouteTreeBuilder {
     var placeOfNode: [Int32] = []
     var entries: [RouteTree.LooseEntry] = []
     var firstEntry: [Int32] = []
-    var folders: [RouteTree.Folder] = []
+    var folders: [Int32] = []
     var folderOfNode: [Int32] = []
     var rows: RouteRows
     var defaultRow: Int32 = 0
