@@ -21,14 +21,25 @@ struct TerminalTests {
       close(other)
     }
     let name = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(other)")
-    let command = try "exec '\(Machine.binary("cordon"))' \(subcommand) --config '\(file)' > '\(name)'"
+    let end = "end of the output"
+    let command = try """
+    '\(Machine.binary("cordon"))' \(subcommand) --config '\(file)' > '\(name)'
+    status=$?
+    printf '\(end)' > '\(name)'
+    exit $status
+    """
     let result = try ServerProcess.run("/bin/sh", ["-c", command], directory: directory)
     #expect(result.exit == .code(0), "\(result.standardError)")
-    // It has ended: all that it wrote waits in the terminal, which is still open at the other end.
-    let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
-      count = max(0, read(terminal, bytes.baseAddress, bytes.count))
+    // It has ended, but the kernel may still be moving the last part from one end of the terminal to the other.
+    var output: [UInt8] = []
+    while !output.suffix(end.utf8.count).elementsEqual(end.utf8) {
+      let part = [UInt8](unsafeUninitializedCapacity: 65_536) { bytes, count in
+        count = max(0, read(terminal, bytes.baseAddress, bytes.count))
+      }
+      if part.isEmpty { throw HarnessError.system("read", errno: errno) }
+      output += part
     }
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return String(decoding: output.dropLast(end.utf8.count), as: UTF8.self).split(whereSeparator: \.isNewline)
   }
 
   @Test("The output of check fits the terminal; elsewhere each part is one line")
