@@ -30,7 +30,7 @@ struct EndpointTable: Sendable {
     for endpoint in GatewayEndpoint.allCases { actions[endpoint] = action(of: endpoint) }
     return SiteEndpoints(
       actions: actions, applicationSignOut: signOut.applicationAction, keepForm: keptForm.keeping,
-      accessRequests: accessRequest.lookUps)
+      accessRequests: accessRequest.lookUps, stopAgain: action([.post: account.stopAgain], bodyLimit: 4 * 1024))
   }
 
   private func action(of endpoint: GatewayEndpoint) -> EndpointAction? {

@@ -66,7 +66,7 @@ struct EndpointGate {
   }
 
   /// The decision about a request for one of our pages without a valid session, as on the application's paths; nil with
-  /// one, or if the endpoint answers.
+  /// one.
   private func requireSession(
     for endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision? {
@@ -80,8 +80,11 @@ struct EndpointGate {
     case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
     case .none:
-      // The endpoint itself may have ended it, by the first of two clicks.
-      if endpoint == .accountStop, head.method == .post { return nil }
+      // The endpoint itself may have ended it, by the first of two clicks. Not its own action: the session may be one
+      // that is refused here and that the store still has, as after `revalidation.grace`.
+      if endpoint == .accountStop, head.method == .post, let again = endpoints[request.site.number].stopAgain {
+        return .handle(again)
+      }
       return .answer(responses.signInFirst(.default, head, bytes, request), routeClass: RouteLabel.own.rawValue)
     }
   }

@@ -11,4 +11,6 @@ struct SiteEndpoints: Sendable {
   var keepForm: @Sendable (KeepableForm) -> EndpointAction
   /// Looks up requests for access; nil if nobody may ask.
   var accessRequests: AccessRefusal.RequestQuery?
+  /// Answers `POST account/stop` without a valid session; nil if it is answered like any other page without one.
+  var stopAgain: EndpointAction?
 }

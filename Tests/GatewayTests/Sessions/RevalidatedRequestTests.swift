@@ -54,6 +54,9 @@ struct RevalidatedRequestTests {
     #expect(try await rig.decide(request).status == 302, "the grace is over")
     for loop in [0, 1, 0] { #expect(try await rig.decide(request, loop: loop).status == 302) }
     #expect(rig.metrics.sessionsEnded.total("grace_over") == 1, "once for a session, however often it is refused")
+    // The store still has the session: the endpoint would find it, and delete the account.
+    let stop = Asked(target: "/.auth/account/stop", method: "POST", fields: ["Cookie: \(cookie)"])
+    #expect(try await rig.decide(stop).status == 401)
     try await rig.stop()
   }
 

@@ -151,11 +151,7 @@ struct AccountEndpoint: Sendable {
 
   /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user.
   func stop(_ request: ControlRequest) async -> ControlResponse {
-    if requestSessions.identifiers(request).isEmpty { return signInFirst(request) }
-    guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
-    guard let form = try? FormFields(parsing: request.body),
-      (try? form.value(of: "stop"))?.elementsEqual("yes".utf8) == true
-    else { return pages.failure(.badRequest, request) }
+    if let refusal = refusalToStop(request) { return refusal }
     return await signedIn(request, orElse: farewellAgain(request)) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
       let hasOtherUser = try await hasCookieOfOtherUser(request, than: snapshot)
@@ -178,6 +174,21 @@ struct AccountEndpoint: Sendable {
       if !hasOtherUser { resetBrowser(in: &response) }
       return response
     }
+  }
+
+  /// `POST account/stop` without a valid session, as by the second of two clicks: deletes nothing.
+  func stopAgain(_ request: ControlRequest) async -> ControlResponse {
+    if requestSessions.identifiers(request).isEmpty { return signInFirst(request) }
+    return refusalToStop(request) ?? farewellAgain(request) ?? signInFirst(request)
+  }
+
+  /// The refusal of a request that no user of our pages can have meant; nil if one has.
+  private func refusalToStop(_ request: ControlRequest) -> ControlResponse? {
+    guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
+    guard let form = try? FormFields(parsing: request.body),
+      (try? form.value(of: "stop"))?.elementsEqual("yes".utf8) == true
+    else { return pages.failure(.badRequest, request) }
+    return nil
   }
 
   /// Whether the user is signed in by a bearer token, and a cookie beside it is not of a session of the same user.
@@ -223,8 +234,7 @@ struct AccountEndpoint: Sendable {
     pages.failure(.signInRequired, request, returnTo: GatewayEndpoint.account.path(below: origin.prefix))
   }
 
-  /// Answers for the session of the request. The gate passes requests with one, which may have ended since, and any
-  /// `POST account/stop`.
+  /// Answers for the session of the request. The gate only passes requests with one; it may have ended since.
   /// - Parameter other: the response without a session, if not that nobody is signed in.
   private func signedIn(
     _ request: ControlRequest, orElse other: ControlResponse? = nil,
