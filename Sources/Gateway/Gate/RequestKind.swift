@@ -15,12 +15,14 @@ enum RequestKind {
     return head.method == .get && namesHTML(head, bytes)
   }
 
-  /// Whether a script sent the request, by `X-Requested-With: XMLHttpRequest`, which jQuery and others add. Any other
-  /// value says nothing: a WebView of Android, such as the browsers inside of apps, names its app there
-  /// (`com.example.app`), with navigations as well.
+  /// Whether a script sent the request, by `X-Requested-With: XMLHttpRequest`, which jQuery and others add. One that
+  /// sets it twice sends a list. Any other value says nothing: a WebView of Android, such as the browsers inside of
+  /// apps, names its app there (`com.example.app`), with navigations as well.
   private static func isOfScript(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard let line = head.fields.line(.xRequestedWith) else { return false }
-    return bytes.equalsIgnoringCase("xmlhttprequest", line.value)
+    var found = false
+    bytes.forEachListElement(line.value) { found = found || bytes.equalsIgnoringCase("xmlhttprequest", $0) }
+    return found
   }
 
   /// Whether the browser goes to a page, by `Sec-Fetch-Mode`; nil without it. Of a navigation that a service worker

@@ -84,7 +84,7 @@ struct LoopGateTests {
       let fields = page + ["X-Requested-With: \(app)"]
       #expect(try await rig.decide(Asked(fields: fields)).status == 302, "\(app)")
     }
-    for script in ["XMLHttpRequest", "xmlhttprequest"] {
+    for script in ["XMLHttpRequest", "xmlhttprequest", "XMLHttpRequest, XMLHttpRequest"] {
       let fields = page + ["X-Requested-With: \(script)"]
       #expect(try await rig.decide(Asked(fields: fields)).status == 401, "\(script)")
     }
