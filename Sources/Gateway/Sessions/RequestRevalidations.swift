@@ -42,7 +42,7 @@ struct RequestRevalidations: Sendable {
       if canBePutOff, revalidator.isPaused { return revalidator.queue.end(snapshot.account.subject) }
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
-      let outcome = await revalidator.run(snapshot, waitingUntil: deadline)
+      let outcome = await revalidator.run(snapshot, isNeeded: !canBePutOff, waitingUntil: deadline)
       await apply(outcome, to: snapshot.account.subject, readAfter: version)
       revalidator.queue.end(snapshot.account.subject)
     }

@@ -94,14 +94,18 @@ final class Revalidator: Sendable {
   }
 
   /// Revalidates one account, unless that was done within the interval.
-  /// - Parameter deadline: for the result of another process that is asking Apple; nil to not wait for it.
-  func run(_ snapshot: SessionSnapshot, waitingUntil deadline: ContinuousClock.Instant? = nil) async -> Outcome {
+  /// - Parameters:
+  ///   - isNeeded: whether the user is not admitted without the result, though nobody waits for it.
+  ///   - deadline: for the result of another process that is asking Apple; nil to not wait for it.
+  func run(
+    _ snapshot: SessionSnapshot, isNeeded: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
+  ) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
     let clientID = snapshot.session.clientID
     var turn = clock()
     guard current.history.mayCall(for: clientID, at: turn) else {
-      return await recordFailedAttempt(snapshot, isAwaited: deadline != nil, dependencies)
+      return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, dependencies)
     }
     // Without effect once Apple was asked.
     defer { current.history.noteNotCalled(for: clientID, since: turn) }
@@ -164,16 +168,16 @@ final class Revalidator: Sendable {
   /// Records a failed attempt without asking Apple, because it cannot be reached or refuses our credentials: otherwise
   /// the grace period of a user would not begin while that lasts. Recorded once for an account, whose lease is free for
   /// another process.
-  /// - Parameter isAwaited: whether a request waits, which is refused if the grace period is over: another process,
-  ///   whose calls to Apple succeed, may have confirmed the account since.
+  /// - Parameter isNeeded: whether the user is not admitted if the grace period is over: another process, whose calls
+  ///   to Apple succeed, may have confirmed the account since.
   private func recordFailedAttempt(
-    _ snapshot: SessionSnapshot, isAwaited: Bool, _ dependencies: Dependencies
+    _ snapshot: SessionSnapshot, isNeeded: Bool, _ dependencies: Dependencies
   ) async -> Outcome {
     let now = clock()
     let subject = snapshot.account.subject
     do throws(StoreError) {
       guard snapshot.account.failingSince(at: now) == nil else {
-        guard isAwaited else { return Outcome() }
+        guard isNeeded else { return Outcome() }
         let account = try await store.account(subject)
         return Outcome(accountChanged: account != snapshot.account, account: account)
       }

@@ -84,6 +84,36 @@ struct DueRevalidationTests {
     try await rig.stop()
   }
 
+  @Test("Cut off from Apple, a user whom another gateway has confirmed is somebody on a public route again")
+  func confirmedElsewhereOnPublicRoute() async throws {
+    let rig = try await Self.rig(FakeApple(.notSent))
+    let (ben, _) = try rig.signIn("002.ben")
+    let (anna, cookie) = try await Self.away(rig, for: 26)
+    let request = Asked(target: "/open/x", fields: [cookie])
+    // The second one loads the session of which an attempt has failed.
+    for _ in 0..<2 {
+      #expect(try await Self.decideAfterLookUp(rig, request).identity?.contains("001.anna") == true)
+      #expect(await rig.revalidator.queue.waitForEnd(of: anna, by: .now + .seconds(120)))
+    }
+    rig.clock.advance(49 * 3_600)
+    await rig.follow()
+    // Somebody else's attempt begins a pause.
+    _ = await rig.revalidator.run(ben)
+    let calls = rig.apple.calls
+    let elsewhere = try await rig.store.acquireLease(
+      of: anna, preferring: "web", interval: .seconds(86_400), now: rig.clock.now)
+    guard case .granted(let lease) = elsewhere else {
+      Issue.record("the lease was not released")
+      return
+    }
+    _ = try await rig.store.record(.good(claims: nil, token: nil), of: lease, at: rig.clock.now)
+    #expect(try await Self.decideAfterLookUp(rig, request).identity == "")
+    #expect(await rig.revalidator.queue.waitForEnd(of: anna, by: .now + .seconds(120)))
+    #expect(try await rig.decide(request).identity?.contains("001.anna") == true)
+    #expect(rig.apple.calls == calls)
+    try await rig.stop()
+  }
+
   @Test("An overdue account that Apple does not confirm starts one attempt on public routes, and stays nobody there")
   func unconfirmedOnPublicRoute() async throws {
     let rig = try await Self.rig(FakeApple(.revoked))
