@@ -285,6 +285,26 @@ extension StoreContract {
           try await stores.second.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to")
       }
     },
+    StoreContract("The subject of a transfer identifier goes with the ban of a user without an account that expired") {
+      stores in
+      let (ada, new, staff) = (try Scenario.subject(), try Scenario.subject("new"), try Scenario.group())
+      let (bob, noon) = (try Scenario.subject("bob"), Scenario.noon)
+      let transfers = (try prepared("transfer.ada"), try prepared("transfer.bob"))
+      for (user, transfer) in [(ada, transfers.0), (bob, transfers.1)] {
+        try await stores.first.ban(user, Scenario.ban(until: Scenario.later(Scenario.day)))
+        try require(try await stores.first.prepare(transfer, of: user, at: noon), "nobody was prepared")
+      }
+      _ = try await stores.first.add(bob, to: staff, by: "cli", at: noon)
+      // With the changes that told of them.
+      let removal = try await stores.first.removeExpired(Scenario.removal(after: .seconds(31 * 86_400)))
+      try require(removal.rows >= 2, "the bans were not removed")
+      // With a subject the store would move what that has, as the membership.
+      try requireEqual(
+        try await stores.second.follow(transfers.0.subject, to: new, at: noon), .nothing, "what ada's leads to")
+      try requireEqual(
+        try await stores.second.follow(transfers.1.subject, to: new, at: noon), .moved, "what bob's leads to")
+      try requireEqual(try await stores.second.groups(of: new), [staff], "the groups of the new subject")
+    },
     StoreContract("The transfer identifier of a user who has moved is forgotten with the account, unless banned") {
       stores in
       let noon = Scenario.noon

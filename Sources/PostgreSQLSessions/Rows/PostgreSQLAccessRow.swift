@@ -137,13 +137,15 @@ enum PostgreSQLAccessRow {
   static func removeExpired(_ rule: RemovalRule, in connection: Connection) throws -> Int {
     let end = rule.endedUntil
     let results = try connection.run(together: [
+      rule.deletion(from: "bans", by: "hash", where: "until", until: end, returning: "subject"),
       rule.deletion(from: "access_requests", by: "code", where: "asked", until: rule.requestsUntil),
       rule.deletion(from: "invitations", by: "id", where: "closes", until: end),
-      rule.deletion(from: "bans", by: "hash", where: "until", until: end),
       rule.deletion(from: "machine_tokens", by: "name", where: "expires", until: end),
       rule.deletion(from: "submitted_names", by: "subject", where: "submitted", until: end),
       rule.deletion(from: "prepared_transfers", by: "transfer", where: "prepared", until: rule.transfersUntil),
     ])
+    let unbanned = try results[0].rows.compactMap { try $0.optionalText(0).flatMap { Subject($0) } }
+    if !unbanned.isEmpty { try connection.run(together: unbanned.map(PostgreSQLTransferRow.hidingSubject)) }
     return results.reduce(try removeStrangers(rule, in: connection)) { $0 + $1.affected }
   }
 

@@ -103,13 +103,21 @@ enum SQLiteAccessRow {
     var removed = 0
     for (table, key, column, until) in [
       ("access_requests", "code", "asked", rule.requestsUntil), ("invitations", "id", "closes", rule.endedUntil),
-      ("bans", "hash", "until", rule.endedUntil), ("machine_tokens", "name", "expires", rule.endedUntil),
+      ("machine_tokens", "name", "expires", rule.endedUntil),
       ("submitted_names", "subject", "submitted", rule.endedUntil),
       ("prepared_transfers", "transfer", "prepared", rule.transfersUntil),
     ] {
       removed += try database.run(
         "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(column) <= ? LIMIT ?)",
         [until.stored, limit])
+    }
+    let bans = try database.rows(
+      "DELETE FROM bans WHERE hash IN (SELECT hash FROM bans WHERE until <= ? LIMIT ?) RETURNING subject",
+      [rule.endedUntil.stored, limit])
+    for row in bans {
+      if let subject = try row.optionalText(0).flatMap({ Subject($0) }) {
+        try SQLiteTransferRow.hideSubject(subject, in: database)
+      }
     }
     let strangers = try database.rows(
       """
@@ -128,6 +136,6 @@ enum SQLiteAccessRow {
       try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject])
       try database.run("DELETE FROM prepared_transfers WHERE subject = ?", [subject])
     }
-    return removed + strangers.count
+    return removed + bans.count + strangers.count
   }
 }
