@@ -2,8 +2,9 @@
 package enum RequestDepth: Sendable, Equatable {
   /// The resource itself (`Depth: 0`).
   case resource
-  /// The resource, and names and properties of its members (`Depth: 1`). The route of the folder is asked for them, not
-  /// those of the members, as it is for an index page that lists them: file managers show nothing without this.
+  /// The resource, and names and properties of its members (`Depth: 1`). The route of the folder decides about them,
+  /// not those of the members, as it does about an index page: otherwise file managers would show nothing. A route for
+  /// exactly the path of the folder does not decide alone, because it does not hold for what is below.
   case members
   /// The resource and everything below it (`Depth: infinity`).
   case everything

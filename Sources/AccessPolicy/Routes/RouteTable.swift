@@ -22,7 +22,8 @@ package import WebFormats
 ///   admit it.
 ///
 /// A request that acts on a folder (``RequestDepth``: DELETE, COPY, PROPFIND, …) must also be admitted by each route
-/// whose path is below the folder's, in every reading of the path, and by what holds there without a route.
+/// whose path is below the folder's, in every reading of the path, and, if the folder has a route for exactly its path,
+/// by what holds without that route. A listing of its members (``RequestDepth/members``) needs only the latter.
 ///
 /// A class, so that it is not copied for every request.
 package final class RouteTable: Sendable {
