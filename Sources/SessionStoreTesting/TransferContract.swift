@@ -241,6 +241,20 @@ extension StoreContract {
         try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .notBanned, "the second lifting")
       }
     },
+    StoreContract("Bans of both subjects of a user who has moved are lifted together by the previous one") { stores in
+      let (old, new) = (try Scenario.subject("old"), try Scenario.subject("new"))
+      let (manager, noon, transfer) = (try Scenario.manager(), Scenario.noon, try prepared())
+      try await stores.first.ban(old, Scenario.ban())
+      try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+      // Again, by one who knows the previous subject only. This ban would follow at the next sign-in.
+      try await stores.first.ban(old, Scenario.ban(by: manager))
+      try requireEqual(try await stores.second.unban(old, by: manager, at: noon), .protected, "a manager's lifting")
+      try requireEqual(try await stores.second.ban(of: old), Scenario.ban(by: manager), "the manager's ban")
+      try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
+      for subject in [old, new] { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
+    },
     StoreContract("Of two bans the longer one stays where one follows a transfer identifier") { stores in
       let short = Scenario.ban(until: Scenario.later(Scenario.day))
       for (number, bans) in [(short, Scenario.ban()), (Scenario.ban(), short)].enumerated() {

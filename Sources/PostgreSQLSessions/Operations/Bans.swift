@@ -35,7 +35,7 @@ extension PostgreSQLSessionStore {
   }
 
   /// Locks the account if it is known, and deletes by the keyed hash, which is there for unknown users, too; of one who
-  /// has moved, by that of the new subject.
+  /// has moved, also by that of the new subject.
   package func unban(
     _ subject: Subject, by author: AccessAuthor, at now: Date
   ) async throws(StoreError) -> UnbanOutcome {
@@ -43,20 +43,27 @@ extension PostgreSQLSessionStore {
       let results = try connection.run(together: [
         PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
       ])
-      var hash = try PostgreSQLAccessRow.key(results[1]).banHash(of: subject)
+      let hash = try PostgreSQLAccessRow.key(results[1]).banHash(of: subject)
       // One that is not there yet is not deleted below either: an operator may make it meanwhile.
-      var found = try PostgreSQLAccessRow.lockBan(hash, in: connection)
-      if found == nil, let newHash = try PostgreSQLTransferRow.newHash(of: hash, in: connection) {
-        hash = newHash
-        found = try PostgreSQLAccessRow.lockBan(hash, in: connection)
+      var found: [(hash: [UInt8], ban: Ban)] = []
+      if let ban = try PostgreSQLAccessRow.lockBan(hash, in: connection) { found.append((hash: hash, ban: ban)) }
+      // Read only now: a move may have been waited for.
+      if let newHash = try PostgreSQLTransferRow.newHash(of: hash, in: connection),
+        let ban = try PostgreSQLAccessRow.lockBan(newHash, in: connection)
+      {
+        found.append((hash: newHash, ban: ban))
       }
-      guard let ban = found else { return .notBanned }
-      if author.isManager, ban.isProtected(at: now) { return .protected }
-      let lifted = try connection.run("DELETE FROM cordon.bans WHERE hash = $1 RETURNING subject", [.bytes(hash)])
+      if found.isEmpty { return .notBanned }
+      if author.isManager, found.contains(where: { $0.ban.isProtected(at: now) }) { return .protected }
+      let lifted = try found.flatMap { found in
+        try connection.run("DELETE FROM cordon.bans WHERE hash = $1 RETURNING subject", [.bytes(found.hash)]).rows
+      }
       try connection.run(PostgreSQLTransferRow.hidingSubject(subject))
       changes.append(.accountChanged(subject))
-      if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
-        changes.append(.accountChanged(present))
+      for row in lifted {
+        if let present = try row.optionalText(0).flatMap({ Subject($0) }), present != subject {
+          changes.append(.accountChanged(present))
+        }
       }
       return .lifted
     }

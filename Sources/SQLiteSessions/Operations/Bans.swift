@@ -21,25 +21,29 @@ extension SQLiteSessionStore {
     }
   }
 
-  /// Deletes by the keyed hash, which is there for unknown users, too; of one who has moved, by that of the new
+  /// Deletes by the keyed hash, which is there for unknown users, too; of one who has moved, also by that of the new
   /// subject.
   package func unban(
     _ subject: Subject, by author: AccessAuthor, at now: Date
   ) async throws(StoreError) -> UnbanOutcome {
     try await write { database in
-      var hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
-      var found = try SQLiteAccessRow.ban(hash, in: database)
-      if found == nil, let newHash = try SQLiteTransferRow.newHash(of: hash, in: database) {
-        hash = newHash
-        found = try SQLiteAccessRow.ban(hash, in: database)
+      let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
+      let newHash = try SQLiteTransferRow.newHash(of: hash, in: database)
+      var found: [(hash: [UInt8], ban: Ban)] = []
+      for hash in [hash, newHash].compactMap({ $0 }) {
+        if let ban = try SQLiteAccessRow.ban(hash, in: database) { found.append((hash: hash, ban: ban)) }
       }
-      guard let ban = found else { return .notBanned }
-      if author.isManager, ban.isProtected(at: now) { return .protected }
-      let lifted = try database.rows("DELETE FROM bans WHERE hash = ? RETURNING subject", [hash])
+      if found.isEmpty { return .notBanned }
+      if author.isManager, found.contains(where: { $0.ban.isProtected(at: now) }) { return .protected }
+      let lifted = try found.flatMap { found in
+        try database.rows("DELETE FROM bans WHERE hash = ? RETURNING subject", [found.hash])
+      }
       try SQLiteTransferRow.hideSubject(subject, in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
-      if let present = try lifted.first?.optionalText(0).flatMap({ Subject($0) }), present != subject {
-        try SQLiteSessionRow.noteChange(of: present, at: now, in: database)
+      for row in lifted {
+        if let present = try row.optionalText(0).flatMap({ Subject($0) }), present != subject {
+          try SQLiteSessionRow.noteChange(of: present, at: now, in: database)
+        }
       }
       return .lifted
     }

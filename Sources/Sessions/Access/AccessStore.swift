@@ -60,7 +60,8 @@ package protocol BanStore: Sendable {
   func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]?
 
   /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction. A ban
-  /// that has moved to the subject of another team (`TeamTransferStore`) is also lifted by the previous subject.
+  /// that has moved to the subject of another team (`TeamTransferStore`) is also lifted by the previous subject,
+  /// together with a later ban of that one.
   /// - Parameter author: the operator or manager who lifts it.
   func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome
 
