@@ -160,6 +160,8 @@ struct FolderRouteTests {
     page.match = .exact
     let alone = try RouteTable(routes: [page])
     #expect(decide("DELETE", "/page", alone).access == .signedIn && decide("POST", "/page", alone).access == .public)
+    #expect(decide("PROPFIND", "/page", alone, depth: .members).access == .signedIn, "what is in it is not its own")
+    #expect(decide("PROPFIND", "/page", alone, depth: .resource).access == .public)
     // Nothing of the application is below the address for signing out.
     page.path = "/logout/page"
     let inside = try RouteTable(routes: [RouteSettings(path: "/logout/", access: .signOut), page])
