@@ -40,11 +40,11 @@ final class RouteTree: Sendable {
   private let exact: ByteTrie
   private let loose: ByteTrie
   private let places: [Place]
-  /// The place of each node of `exact`; -1 if there is none.
+  /// The place of each node of `exact`; -1 for nodes without one.
   private let placeOfNode: [Int32]
   /// In the order of their nodes.
   private let entries: [LooseEntry]
-  /// The first entry of each node of `loose`; -1 if there is none.
+  /// The first entry of each node of `loose`; -1 for nodes without one.
   private let firstEntry: [Int32]
   /// The row of the entries below each folder: the strictest of all. ``noRow`` where they restrict nobody.
   private let folders: [Int32]
@@ -177,9 +177,9 @@ final class RouteTree: Sendable {
   /// The result of the walk over the exact bytes.
   private struct Request {
     let method: Int
-    /// The place of the longest prefix that the path lies under; -1 if there is none.
+    /// The place of the longest prefix that the path lies under; -1 without one.
     var prefixPlace: Int32 = -1
-    /// The place of exactly this path; -1 if there is none.
+    /// The place of exactly this path; -1 without one.
     var exactPlace: Int32 = -1
   }
 

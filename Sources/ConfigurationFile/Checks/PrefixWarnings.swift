@@ -78,9 +78,9 @@ struct PrefixWarnings {
     return nil
   }
 
-  /// The source of the access of the nearest route over a path, or of `[access]` where there is none, if that leads to
-  /// an upstream and admits more users. Nil if a route states access for this very path, perhaps without the last
-  /// slash: then it is meant.
+  /// The source of the access of the nearest route over a path, or of `[access]` if no route is, if requests for the
+  /// path go to an upstream and more users are admitted. Nil if a route states access for this very path, perhaps
+  /// without the last slash: then the difference is intended.
   private func wider(
     than access: RouteSettings.Access, at path: String, of upstream: UpstreamSettings, on host: EffectiveHost,
     _ routes: RoutesByPath
@@ -119,7 +119,7 @@ struct PrefixWarnings {
     path.utf8.last == UInt8(ascii: "/") ? path.utf8.dropLast() : path.utf8[...]
   }
 
-  /// The path of the application behind a path of clients; nil if there is none.
+  /// The path at the application for a path that clients request; nil if the upstream does not serve it.
   private func page(at path: String, _ upstream: UpstreamSettings) -> String? {
     guard let prefix = upstream.strippedPrefix else { return path }
     guard UpstreamSettings.isWithin(path, prefix: prefix) else { return nil }

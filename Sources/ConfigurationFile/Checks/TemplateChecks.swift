@@ -17,7 +17,7 @@ enum TemplateChecks {
 
   /// Reads the templates of a folder.
   /// - Parameters:
-  ///   - folder: nil if there is none.
+  ///   - folder: `pages.templates`; nil for the templates that Cordon has.
   ///   - path: the key that names it.
   ///   - asksForAccess: whether the page of a refused user has a button to ask for access.
   static func templates(

@@ -64,7 +64,7 @@ struct SiteExamination {
     }
   }
 
-  /// The finding about an address in cleartext whose server speaks something else; nil if there is none.
+  /// The finding if the server at an address in cleartext speaks another protocol than HTTP; nil if it does not.
   private static func wrongProtocol(at place: UpstreamPlace, on eventLoop: any EventLoop) async -> DoctorFinding? {
     let address = place.address
     if case .tcp(_, _, tls: true) = address { return nil }

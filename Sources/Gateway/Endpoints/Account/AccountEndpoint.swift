@@ -99,8 +99,8 @@ struct AccountEndpoint: Sendable {
     return response
   }
 
-  /// The answer for a session that is none of the user's, most probably not any more: the button was clicked twice, or
-  /// on a page that another tab has outdated. Browsers are shown the sessions that there are.
+  /// The answer for a session that the user does not have, or no longer has: most probably the button was clicked
+  /// twice, or on a page that another tab has outdated. Browsers are shown the sessions that remain.
   private func notListed(_ request: ControlRequest) -> ControlResponse {
     request.prefersPage
       ? .redirect(.seeOther, to: GatewayEndpoint.account.path(below: origin.prefix))
