@@ -94,7 +94,7 @@ struct OnePlaceEach {
       subject: "reading a file that may hold a secret",
       signs: [#"[^\w.]open\(\w+, O_RDONLY"#, "O_NONBLOCK"], place: "Secrets/OpenedFile.swift",
       exceptions: [
-        "Gateway/Assembly/AvailableProcessors.swift": "reads the kernel's files of a control group",
+        "Gateway/Assembly/Process/AvailableProcessors.swift": "reads the kernel's files of a control group",
         "SocketTransport/Channel/ListeningSocket.swift": "sets the flag of an inherited socket",
       ]),
     Unique(

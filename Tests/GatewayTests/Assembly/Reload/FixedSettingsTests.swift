@@ -207,7 +207,7 @@ struct FixedSettingsTests {
   /// The text of a guide.
   private static func page(_ name: String) throws -> String {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
     return try String(
       contentsOf: tests.deletingLastPathComponent().appending(path: "Documentation/\(name)"), encoding: .utf8)
   }
