@@ -188,7 +188,7 @@ struct DocumentedNames {
     #expect(count > 25)
     #expect(varying == [])
     // It logs the constants of `OriginalRequest`.
-    #expect(unread == ["Sources/Gateway/Gate/VerifyEndpoint.swift"])
+    #expect(unread == ["Sources/Gateway/Gate/Verify/VerifyEndpoint.swift"])
     #expect(untold.sorted() == [])
   }
 
