@@ -217,11 +217,11 @@ let package = Package(
       exclude: [
         "HTTP2/client", "HTTP2/conformance", "HTTP2/hostile", "HTTP2/load", "HTTP2/peer", "HTTP2/scripted",
         "HTTP2/server",
-        "exhaust", "firefox", "unfinished",
+        "Applications/firefox", "Clients/unfinished", "Limits/exhaust",
       ].map { "\($0).py" }
         + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "postgresql", "sqlite"].map {
           "Outside/\($0).txt"
-        } + ["Import"],
+        } + ["Commands/Import"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

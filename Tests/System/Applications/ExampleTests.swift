@@ -21,8 +21,9 @@ struct ExampleTests {
       atPath: Machine.packageRoot.appending(path: "examples").path
     ).filter { !$0.contains(".") }
     let tests = try [
-      "ExampleTests", "AssertionTests", "ApplicationTests", "ProxyApplicationTests", "WikiApplicationTests",
-      "ServletApplicationTests", "GradioApplicationTests",
+      "Applications/ExampleTests", "Forwarding/AssertionTests", "Applications/ApplicationTests",
+      "Applications/ProxyApplicationTests", "Applications/WikiApplicationTests", "Applications/ServletApplicationTests",
+      "Applications/GradioApplicationTests",
     ].map {
       try String(contentsOf: Machine.packageRoot.appending(path: "Tests/System/\($0).swift"), encoding: .utf8)
     }.joined()

@@ -12,7 +12,7 @@ struct FirefoxApplicationTests {
     let site = try Site(upstream: EchoingApplication.answer) { try? $0.addHosts(["wiki", "tickets"]) }
     defer { site.stop() }
     let folder = try TemporaryDirectory()
-    let script = Machine.packageRoot.appending(path: "Tests/System/firefox.py").path
+    let script = Machine.packageRoot.appending(path: "Tests/System/Applications/firefox.py").path
     let run = try ServerProcess.run(
       "/usr/bin/python3",
       [

@@ -11,7 +11,7 @@ import Testing
 @SystemActor
 @Suite("Descriptors, and connections to the application", .serialized)
 struct DescriptorTests {
-  private nonisolated static let script = Machine.packageRoot.appending(path: "Tests/System/exhaust.py").path
+  private nonisolated static let script = Machine.packageRoot.appending(path: "Tests/System/Limits/exhaust.py").path
 
   /// Answers everything but `/slow`.
   private nonisolated static let application: RawUpstream.RequestHandler = { request, connection in

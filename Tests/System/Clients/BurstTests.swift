@@ -11,7 +11,7 @@ import Testing
 @SystemActor
 @Suite("Bursts of unfinished requests, and slow readers", .serialized)
 struct BurstTests {
-  private nonisolated static let script = Machine.packageRoot.appending(path: "Tests/System/unfinished.py").path
+  private nonisolated static let script = Machine.packageRoot.appending(path: "Tests/System/Clients/unfinished.py").path
 
   @Test("Memory for requests that are not whole is bounded, and given back", arguments: ["http1", "http2", "body"])
   func memory(version: String) throws {
