@@ -88,20 +88,23 @@ struct Exchange {
   ///   - limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
-    _ directive: inout ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
-    authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
+    _ directive: inout ForwardingDirective, to balancer: consuming UpstreamBalancer?, framing: RequestFraming,
+    wantsUpgrade: Bool, authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     info.routeClass = directive.routeClass
     info.session = directive.session
     info.credential = directive.credential
     info.user = directive.user
-    upstream.balancer = balancer
-    // Moved, because a copy would be retained.
+    // Moved, as the balancer is below, because a copy would be retained.
     upstream.privateLines = directive.privateLines.take()
     upstream.binding = directive.binding.take()
-    guard let balancer, case .deciding(let isWhole) = request else { return .noUpstream }
+    guard let balancer = consume balancer, case .deciding(let isWhole) = request else { return .noUpstream }
     let upgrades = directive.allowsUpgrade && wantsUpgrade
     let hasBody = !framing.isNone
+    let endsConnection = balancer.endsConnection(info.method, hasBody: hasBody)
+    let requestBuffer = framing.isChunked ? balancer.requestBuffer : 0
+    let speaksHTTP2 = balancer.speaksHTTP2
+    upstream.balancer = consume balancer
     if upgrades {
       if hasBody { return .upgradeWithBody }
       // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
@@ -119,10 +122,10 @@ struct Exchange {
       if length > limit { return .bodyTooLarge }
     }
     upstream.authenticatesConnection = authenticatesConnection
-    upstream.endsConnection = authenticatesConnection || balancer.endsConnection(info.method, hasBody: hasBody)
+    upstream.endsConnection = authenticatesConnection || endsConnection
     upstream.isChunked = framing.isChunked
     if upstream.isChunked, !upgrades {
-      upstream.bufferLimit = balancer.requestBuffer
+      upstream.bufferLimit = requestBuffer
       if upstream.bufferLimit > 0, info.receivedBytes > upstream.bufferLimit { return .lengthRequired }
     }
     if upgrades {
@@ -134,7 +137,7 @@ struct Exchange {
       upstream.attempts.isRetryable = !hasBody && info.method.isIdempotent
     } else {
       // A stream may pause for as long as it likes, and gRPC is made of such.
-      let rate = directive.bodyRate ?? (balancer.speaksHTTP2 ? 0 : limits.rate)
+      let rate = directive.bodyRate ?? (speaksHTTP2 ? 0 : limits.rate)
       request = .body(BodyPace(rate: rate, began: now))
     }
     return nil

@@ -77,7 +77,7 @@ extension DownstreamTransport {
     let balancer = directive.upstream < server.upstreams.count ? server.upstreams[directive.upstream] : nil
     let authenticates = loop.requestHead.authenticatesConnection(bytes)
     var refusal = exchange.forward(
-      &directive, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
+      &directive, to: consume balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
     let destination = loop.requestHead.fields.line(.destination)
     if let destination { exchange.upstream.destination = bytes.array(destination.value) }
