@@ -74,7 +74,7 @@ struct AccessRulesTests {
   func privateEmail() {
     var hidden = user("q7@privaterelay.appleid.com")
     hidden.isPrivateEmail = true
-    func verdicts(_ condition: AccessConditions.PrivateEmail) -> [RuleVerdict] {
+    func decisions(_ condition: AccessConditions.PrivateEmail) -> [AccessDecision] {
       var lists = AccessLists()
       lists.subjects = [hidden.subject]
       var conditions = AccessConditions()
@@ -82,9 +82,9 @@ struct AccessRulesTests {
       let rules = AccessRules(lists: lists, conditions: [conditions])
       return [rules.evaluate(hidden), rules.evaluate(user("a@example.com"))]
     }
-    #expect(verdicts(.allow) == [.allowed, .allowed])
-    #expect(verdicts(.deny) == [.denied(.emailHidden), .allowed])
-    #expect(verdicts(.require) == [.allowed, .denied(.emailShown)])
+    #expect(decisions(.allow) == [.allowed, .allowed])
+    #expect(decisions(.deny) == [.denied(.emailHidden), .allowed])
+    #expect(decisions(.require) == [.allowed, .denied(.emailShown)])
   }
 
   @Test("Each claim that is required says one of its values, beside the lists")
@@ -95,23 +95,23 @@ struct AccessRulesTests {
       ClaimRequirement(claim: "scopes", values: ["edu.users.read"]),
     ]
     let list = AccessRules(lists: nil, conditions: [conditions])
-    func verdict(_ list: AccessRules, _ claims: [String: [String]]) -> RuleVerdict {
+    func decision(_ list: AccessRules, _ claims: [String: [String]]) -> AccessDecision {
       list.evaluate(user("a@example.com")) { claims[$0] ?? [] }
     }
     let scopes = ["edu.classes.read", "edu.users.read"]
-    #expect(verdict(list, ["real_user_status": ["2"], "scopes": scopes]) == .allowed)
-    #expect(verdict(list, ["real_user_status": ["1"], "scopes": scopes]) == .allowed)
-    #expect(verdict(list, ["real_user_status": ["0"], "scopes": scopes]) == .denied(.claimNotMet))
-    #expect(verdict(list, ["real_user_status": ["2"], "scopes": ["edu.users"]]) == .denied(.claimNotMet))
-    #expect(verdict(list, ["scopes": scopes]) == .denied(.claimNotMet))
+    #expect(decision(list, ["real_user_status": ["2"], "scopes": scopes]) == .allowed)
+    #expect(decision(list, ["real_user_status": ["1"], "scopes": scopes]) == .allowed)
+    #expect(decision(list, ["real_user_status": ["0"], "scopes": scopes]) == .denied(.claimNotMet))
+    #expect(decision(list, ["real_user_status": ["2"], "scopes": ["edu.users"]]) == .denied(.claimNotMet))
+    #expect(decision(list, ["scopes": scopes]) == .denied(.claimNotMet))
     #expect(list.evaluate(user("a@example.com")) == .denied(.claimNotMet))
     var lists = AccessLists()
     lists.emails = ["b@example.com"]
     let named = AccessRules(lists: lists, conditions: [conditions])
-    #expect(verdict(named, ["real_user_status": ["2"], "scopes": scopes]) == .denied(.notListed))
+    #expect(decision(named, ["real_user_status": ["2"], "scopes": scopes]) == .denied(.notListed))
     // Bytes are compared: what looks alike is something else.
     conditions.requirements = [ClaimRequirement(claim: "x", values: ["\u{E9}"])]
-    #expect(verdict(AccessRules(lists: nil, conditions: [conditions]), ["x": ["e\u{301}"]]) == .denied(.claimNotMet))
+    #expect(decision(AccessRules(lists: nil, conditions: [conditions]), ["x": ["e\u{301}"]]) == .denied(.claimNotMet))
   }
 
   private func rules(_ edit: (inout AccessLists) -> Void) -> AccessRules {

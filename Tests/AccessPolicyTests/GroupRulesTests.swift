@@ -95,15 +95,15 @@ struct GroupRulesTests {
     lists.groups = ["machines"]
     var conditions = AccessConditions()
     conditions.privateEmail = .deny
-    func verdict() -> RuleVerdict {
+    func decision() -> AccessDecision {
       AccessRules(lists: lists, conditions: [conditions], groups: directory.names).evaluateToken(in: machines)
     }
-    #expect(verdict() == .allowed)
+    #expect(decision() == .allowed)
     conditions.privateEmail = .require
-    #expect(verdict() == .denied(.emailShown))
+    #expect(decision() == .denied(.emailShown))
     conditions.privateEmail = .allow
     conditions.requirements = [ClaimRequirement(claim: "org_id", values: ["1"])]
-    #expect(verdict() == .denied(.claimNotMet))
+    #expect(decision() == .denied(.claimNotMet))
   }
 
   @Test("A route table numbers groups as the directory does, whatever their order")

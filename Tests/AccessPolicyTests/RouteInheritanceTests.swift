@@ -52,15 +52,15 @@ struct RouteInheritanceTests {
     let table = try RouteTable(access: access, routes: [school, open])
     let teacher = Principal(subject: "t", isPrivateEmail: false)
     let hidden = Principal(subject: "h", isPrivateEmail: true)
-    func verdict(_ path: String, _ applicant: Principal, organization: String) -> RuleVerdict? {
+    func decision(_ path: String, _ applicant: Principal, organization: String) -> AccessDecision? {
       guard case .rules(let rules) = decide(path, table).access, rules.count == 1 else { return nil }
       return table.rules[rules[0]].evaluate(applicant) { $0 == "org_id" ? [organization] : [] }
     }
-    #expect(verdict("/x", teacher, organization: "2") == .allowed)
-    #expect(verdict("/x", hidden, organization: "1") == .denied(.emailHidden))
-    #expect(verdict("/school/x", teacher, organization: "1") == .allowed)
-    #expect(verdict("/school/x", teacher, organization: "2") == .denied(.claimNotMet))
-    #expect(verdict("/school/x", hidden, organization: "1") == .denied(.emailHidden))
+    #expect(decision("/x", teacher, organization: "2") == .allowed)
+    #expect(decision("/x", hidden, organization: "1") == .denied(.emailHidden))
+    #expect(decision("/school/x", teacher, organization: "1") == .allowed)
+    #expect(decision("/school/x", teacher, organization: "2") == .denied(.claimNotMet))
+    #expect(decision("/school/x", hidden, organization: "1") == .denied(.emailHidden))
     #expect(decide("/school/open/x", table).access == .public)
   }
 

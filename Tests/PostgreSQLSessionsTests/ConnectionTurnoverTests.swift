@@ -17,26 +17,26 @@ struct ConnectionTurnoverTests {
   func lifetime() {
     var turnover = ConnectionTurnover(lifetime: .seconds(900))
     let (short, long) = (turnover.tenure(at: start, jitter: 0.8), turnover.tenure(at: start, jitter: 1.2))
-    #expect(turnover.verdict(on: short, at: after(719)) == .keep)
-    #expect(turnover.verdict(on: short, at: after(721)) == .renew)
-    #expect(turnover.verdict(on: long, at: after(1_079)) == .keep)
-    #expect(turnover.verdict(on: long, at: after(1_081)) == .renew)
+    #expect(turnover.action(for: short, at: after(719)) == .keep)
+    #expect(turnover.action(for: short, at: after(721)) == .renew)
+    #expect(turnover.action(for: long, at: after(1_079)) == .keep)
+    #expect(turnover.action(for: long, at: after(1_081)) == .renew)
     let postponed = turnover.postponed(short, at: after(720))
-    #expect(turnover.verdict(on: postponed, at: after(779)) == .keep)
-    #expect(turnover.verdict(on: postponed, at: after(780)) == .renew)
+    #expect(turnover.action(for: postponed, at: after(779)) == .keep)
+    #expect(turnover.action(for: postponed, at: after(780)) == .renew)
   }
 
   @Test("After one connection failed, all that were opened before are closed, and their own failures change nothing")
   func failure() {
     var turnover = ConnectionTurnover(lifetime: .seconds(900))
     let (lost, other) = (turnover.tenure(at: start, jitter: 1), turnover.tenure(at: start, jitter: 1))
-    #expect(turnover.verdict(on: other, at: after(1)) == .keep)
+    #expect(turnover.action(for: other, at: after(1)) == .keep)
     turnover.noteFailure(of: lost, at: after(1))
-    #expect(turnover.verdict(on: other, at: after(1)) == .close)
+    #expect(turnover.action(for: other, at: after(1)) == .close)
     let fresh = turnover.tenure(at: after(2), jitter: 1)
     turnover.noteFailure(of: other, at: after(100))
-    #expect(turnover.verdict(on: fresh, at: after(100)) == .keep)
-    #expect(turnover.verdict(on: turnover.postponed(other, at: after(100)), at: after(100)) == .close)
+    #expect(turnover.action(for: fresh, at: after(100)) == .keep)
+    #expect(turnover.action(for: turnover.postponed(other, at: after(100)), at: after(100)) == .close)
   }
 
   @Test("A connection that fails again and again has the others replaced every ten seconds, and not more often")
@@ -46,11 +46,11 @@ struct ConnectionTurnoverTests {
     let other = turnover.tenure(at: start, jitter: 1)
     for second in 1...9 {
       turnover.noteFailure(of: turnover.tenure(at: after(second), jitter: 1), at: after(second))
-      #expect(turnover.verdict(on: other, at: after(second)) == .keep)
+      #expect(turnover.action(for: other, at: after(second)) == .keep)
     }
-    #expect(turnover.verdict(on: other, at: after(10)) == .close, "the failures in between are not forgotten")
+    #expect(turnover.action(for: other, at: after(10)) == .close, "the failures in between are not forgotten")
     let next = turnover.tenure(at: after(10), jitter: 1)
-    #expect(turnover.verdict(on: next, at: after(100)) == .keep)
+    #expect(turnover.action(for: next, at: after(100)) == .keep)
   }
 
   @Test("When another server is known to answer, every connection is closed at once")
@@ -59,7 +59,7 @@ struct ConnectionTurnoverTests {
     for second in 0...2 {
       let tenure = turnover.tenure(at: after(second), jitter: 1)
       turnover.beginNext(at: after(second))
-      #expect(turnover.verdict(on: tenure, at: after(second)) == .close)
+      #expect(turnover.action(for: tenure, at: after(second)) == .close)
     }
   }
 }

@@ -161,12 +161,12 @@ struct RevalidationCircuitBreakerTests {
 
   @Test("Each result has its consequence, and a mistake of ours its alarm")
   func evaluates() {
-    for (verdict, action, alarm) in [
+    for (result, action, alarm) in [
       (.good, .recordGood, nil), (.revoked, .endSessions, nil), (.misconfigured, .keep, .credentialsRefused),
       (.appleTrouble, .keep, nil), (.notSent, .releaseLease, nil),
     ] as [(RevalidationResult, RevalidationAction, RevalidationAlarm?)] {
       var breaker = RevalidationCircuitBreaker()
-      let decision = breaker.evaluate(verdict, at: noon)
+      let decision = breaker.evaluate(result, at: noon)
       #expect(decision.action == action)
       #expect(decision.alarm == alarm)
     }

@@ -121,19 +121,19 @@ package final class RouteTable: Sendable {
     }
   }
 
-  /// The verdict on a machine token in a group of this name. An undeclared group admits nowhere.
-  package func evaluateToken(inGroupNamed name: String, by access: RouteDecision.Access) -> RuleVerdict {
+  /// The decision on a machine token in a group of this name. An undeclared group admits nowhere.
+  package func evaluateToken(inGroupNamed name: String, by access: RouteDecision.Access) -> AccessDecision {
     groups.number(of: name).map { evaluateToken(in: $0, by: access) } ?? .denied(.notListed)
   }
 
-  /// The verdict on a machine token, whether or not the route accepts tokens at all: it is admitted by `allow_groups`
+  /// The decision on a machine token, whether or not the route accepts tokens at all: it is admitted by `allow_groups`
   /// only. On a public route it is anonymous, and not evaluated.
   /// - Parameter group: the number of its group in the `GroupDirectory`.
-  package func evaluateToken(in group: Int, by access: RouteDecision.Access) -> RuleVerdict {
+  package func evaluateToken(in group: Int, by access: RouteDecision.Access) -> AccessDecision {
     guard case .rules(let indexes) = access, indexes.count > 0 else { return .denied(.notListed) }
     for position in 0..<indexes.count {
-      let verdict = rules[indexes[position]].evaluateToken(in: group)
-      if verdict != .allowed { return verdict }
+      let decision = rules[indexes[position]].evaluateToken(in: group)
+      if decision != .allowed { return decision }
     }
     return .allowed
   }

@@ -53,7 +53,7 @@ package struct AccessRules: Sendable, Hashable {
   ///   - claim: the values of a claim of the user, by its name; called only if there are requirements.
   package func evaluate(
     _ user: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
-  ) -> RuleVerdict {
+  ) -> AccessDecision {
     if denied.contains(where: { $0.names(user) }) { return .denied(.denyListed) }
     switch privateEmail {
     case .allow: break
@@ -80,7 +80,7 @@ package struct AccessRules: Sendable, Hashable {
   /// Whether a machine token of a group is admitted: by `allow_groups` only. A token has no claims and no address, so
   /// that it meets no requirement.
   /// - Parameter group: the number of the token's group in the `GroupDirectory`.
-  package func evaluateToken(in group: Int) -> RuleVerdict {
+  package func evaluateToken(in group: Int) -> AccessDecision {
     if denied.contains(where: { $0.groups.contains(group) }) { return .denied(.denyListed) }
     if privateEmail == .require { return .denied(.emailShown) }
     if !requirements.isEmpty { return .denied(.claimNotMet) }

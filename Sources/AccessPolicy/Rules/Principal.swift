@@ -29,8 +29,8 @@ package struct Principal: Sendable, Equatable {
   }
 }
 
-/// The verdict of rules on a user.
-package enum RuleVerdict: Sendable, Equatable {
+/// The decision of rules on a user.
+package enum AccessDecision: Sendable, Equatable {
   /// Every rule admits the user.
   case allowed
   /// A rule denies the user, for this reason.

@@ -3,7 +3,7 @@ internal import Secrets
 extension TokenClient {
   /// Asks Apple whether team, key, client ID and private key belong together, without any user: it sends a code that
   /// does not exist. Apple checks the credentials first, so `invalid_grant` means that they are valid. For `doctor`.
-  package func checkCredentials(clientID: String) async -> CredentialVerdict {
+  package func checkCredentials(clientID: String) async -> CredentialCheckOutcome {
     let outcome = await exchange(
       code: AuthorizationCode("no-such-code"), redirectURI: nil, clientID: clientID, nonce: .none)
     switch outcome {
@@ -18,8 +18,8 @@ extension TokenClient {
   }
 }
 
-/// Apple's verdict on our credentials.
-package enum CredentialVerdict: Sendable, Equatable {
+/// The outcome of a check of our credentials with Apple.
+package enum CredentialCheckOutcome: Sendable, Equatable {
   /// Apple takes them.
   case accepted
   /// Our key, team or client ID is wrong.

@@ -51,7 +51,7 @@ package struct TokenClient: Sendable {
   /// - Parameters:
   ///   - subject: the user that the refresh token was given for.
   ///   - clientID: the client that the refresh token was given to.
-  package func refresh(_ token: RefreshToken, of subject: String, clientID: String) async -> RefreshVerdict {
+  package func refresh(_ token: RefreshToken, of subject: String, clientID: String) async -> RefreshOutcome {
     let form = [(name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: token.exposed)]
     switch await call.post("/auth/token", clientID: clientID, form: form) {
     case .noSecret(let problem): return .noSecret(problem)
@@ -70,7 +70,7 @@ package struct TokenClient: Sendable {
 
   /// 200 with an access token is good standing, with or without a valid identity token: an invalid one updates nothing.
   /// One of another user says nothing about this one (OpenID Connect Core 12.2: `sub` must be the same).
-  private func goodStanding(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
+  private func goodStanding(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshOutcome {
     let answer: TokenAnswer
     do throws(AppleServiceError) {
       answer = try TokenAnswer(body: body)

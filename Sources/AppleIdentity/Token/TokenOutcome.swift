@@ -28,8 +28,8 @@ package struct TokenGrant: Sendable, Equatable {
   package let refreshToken: RefreshToken?
 }
 
-/// The meaning of Apple's response to a refresh.
-package enum RefreshVerdict: Sendable, Equatable {
+/// The outcome of a refresh.
+package enum RefreshOutcome: Sendable, Equatable {
   /// 200, with its content.
   case goodStanding(GoodStanding)
   /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that depend on this token end.

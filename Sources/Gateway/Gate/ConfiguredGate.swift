@@ -174,7 +174,7 @@ final class ConfiguredGate {
     if route.passesPreflights, route.access != .public, RequestKind.isPreflight(head, bytes) {
       return forwardPreflight(route, routeClass, head, bytes, &request)
     }
-    switch users.verdict(on: route, head, bytes, &request) {
+    switch users.decide(on: route, head, bytes, &request) {
     case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
     case .nobody: return forward(nil, route, routeClass, head, bytes, request)
     case .suspend(let work): return .suspend(work)

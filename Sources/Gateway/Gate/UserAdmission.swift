@@ -21,7 +21,7 @@ final class UserAdmission {
   }
 
   /// The decision on a user.
-  enum Verdict {
+  enum Decision {
     /// The request passes a public route without an identity.
     case nobody
     /// It passes with the identity of a session or a machine token.
@@ -42,13 +42,13 @@ final class UserAdmission {
 
   /// - Parameter route: one that is neither denied to everybody nor a sign-out.
   @inline(__always)
-  func verdict(
+  func decide(
     on route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
-  ) -> Verdict {
+  ) -> Decision {
     let field = MachineTokenField.find(head, bytes)
     guard case .absent = field else {
       request.token = .machine
-      return verdict(of: field, on: route)
+      return decide(on: field, of: route)
     }
     // Public routes never wait for a revalidation.
     let isPublic = if case .public = route.access { true } else { false }
@@ -61,7 +61,7 @@ final class UserAdmission {
     }
     if isPublic, entry.isNobody(on: route, sessions.configuration) { return .nobody }
     if case .rules(let rules) = route.access,
-      case .denied(let reason) = entry.verdict(of: rules, sessions.configuration)
+      case .denied(let reason) = entry.decision(of: rules, sessions.configuration)
     {
       return .denied(reason, entry)
     }
@@ -70,8 +70,8 @@ final class UserAdmission {
     return .admitted(entry)
   }
 
-  private func verdict(of field: MachineTokenField, on route: RouteDecision) -> Verdict {
-    switch tokens.verdict(of: field, route) {
+  private func decide(on field: MachineTokenField, of route: RouteDecision) -> Decision {
+    switch tokens.decide(on: field, route) {
     case .nobody: .nobody
     case .admitted(let entry): .admitted(entry)
     case .suspend(let work): .suspend(work)

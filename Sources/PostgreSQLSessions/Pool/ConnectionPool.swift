@@ -236,7 +236,7 @@ final class ConnectionPool: Sendable {
       connection = nil
       return
     }
-    switch shared.withLock({ $0.turnover.verdict(on: tenure, at: .now) }) {
+    switch shared.withLock({ $0.turnover.action(for: tenure, at: .now) }) {
     case .keep: break
     case .close: connection = nil
     case .renew:

@@ -11,8 +11,8 @@ struct ConnectionTurnover {
     fileprivate let expires: ContinuousClock.Instant
   }
 
-  /// The treatment of an open connection before its next job.
-  enum Verdict {
+  /// The action on an open connection before its next job.
+  enum Action {
     case keep
     /// It may lead to another server: it must not be used any more.
     case close
@@ -50,7 +50,7 @@ struct ConnectionTurnover {
     Tenure(generation: tenure.generation, expires: now + Self.postponement)
   }
 
-  mutating func verdict(on tenure: Tenure, at now: ContinuousClock.Instant) -> Verdict {
+  mutating func action(for tenure: Tenure, at now: ContinuousClock.Instant) -> Action {
     beginIfDue(at: now)
     if tenure.generation != generation { return .close }
     return now >= tenure.expires ? .renew : .keep

@@ -126,10 +126,10 @@ struct KeySetTests {
     let gate = Gate(stream)
     let fixture = try Fixture(apple: FakeApple(gate: { await gate.wait() }))
     let token = try fixture.token()
-    let verdicts = (0..<20).map { _ in Task { await fixture.rejection(token) } }
+    let rejections = (0..<20).map { _ in Task { await fixture.rejection(token) } }
     for _ in 0..<200 { await Task.yield() }
     opener.finish()
-    for verdict in verdicts { #expect(await verdict.value == nil) }
+    for rejection in rejections { #expect(await rejection.value == nil) }
     #expect(fetches(fixture) == 1)
   }
 
@@ -147,7 +147,7 @@ struct KeySetTests {
       await Task.yield()
     }
     let rotated = try fixture.token(key: second)
-    let verdicts = (0..<5).map { _ in
+    let rejections = (0..<5).map { _ in
       Task {
         do throws(IdentityTokenError) {
           _ = try await fixture.provider.verifier.verify(
@@ -160,7 +160,7 @@ struct KeySetTests {
     }
     for _ in 0..<200 { await Task.yield() }
     opener.finish()
-    for verdict in verdicts { #expect(await verdict.value == nil) }
+    for rejection in rejections { #expect(await rejection.value == nil) }
     #expect(await stranger.value == .unknownKey)
     #expect(fetches(fixture) == 2)
   }

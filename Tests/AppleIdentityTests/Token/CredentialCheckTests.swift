@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Asking Apple about our credentials")
 struct CredentialCheckTests {
-  private func check(_ answer: FakeApple.Answer) async throws -> CredentialVerdict {
+  private func check(_ answer: FakeApple.Answer) async throws -> CredentialCheckOutcome {
     let fixture = try Fixture()
     fixture.apple.answer("/auth/token", answer)
     return await fixture.provider.tokens.checkCredentials(clientID: "com.example.web")

@@ -11,7 +11,7 @@ struct RefreshTests {
   /// The subject of the tokens of `Fixture`.
   private static let subject = "001234.abcdef.0789"
 
-  private func verdict(_ answer: FakeApple.Answer, _ fixture: Fixture? = nil) async throws -> RefreshVerdict {
+  private func outcome(_ answer: FakeApple.Answer, _ fixture: Fixture? = nil) async throws -> RefreshOutcome {
     let fixture = try fixture ?? Fixture()
     fixture.apple.answer("/auth/token", answer)
     return await fixture.provider.tokens.refresh(token, of: Self.subject, clientID: "com.example.web")
@@ -40,26 +40,26 @@ struct RefreshTests {
     let fixture = try Fixture()
     let identity = try fixture.token(["nonce": nil, "email": #""new@example.com""#])
     let answer = #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"id_token":"\#(identity.exposed)"}"#
-    guard case .goodStanding(let standing) = try await verdict(.json(answer), fixture) else {
+    guard case .goodStanding(let standing) = try await outcome(.json(answer), fixture) else {
       Issue.record("not in good standing")
       return
     }
     #expect(standing.identityToken?.claims.email == "new@example.com" && standing.refreshToken == nil)
     for body in [#"{"access_token":"a"}"#, #"{"token_type":"Bearer"}"#] {
-      #expect(try await verdict(.json(body), fixture) == .goodStanding(GoodStanding()))
+      #expect(try await outcome(.json(body), fixture) == .goodStanding(GoodStanding()))
     }
   }
 
   @Test("A refresh token that comes with the answer is handed on")
   func replacedToken() async throws {
-    let answer = try await verdict(.json(#"{"access_token":"a","refresh_token":"r.new"}"#))
+    let answer = try await outcome(.json(#"{"access_token":"a","refresh_token":"r.new"}"#))
     #expect(answer == .goodStanding(GoodStanding(refreshToken: RefreshToken("r.new"))))
   }
 
   @Test("200 with neither an access token nor its type is neither a token response nor good standing")
   func noTokenResponse() async throws {
     for body in ["{}", #"{"access_token":"","token_type":7}"#, #"{"refresh_token":"r.new"}"#] {
-      guard case .appleTrouble(.malformed) = try await verdict(.json(body)) else {
+      guard case .appleTrouble(.malformed) = try await outcome(.json(body)) else {
         Issue.record("\(body)")
         continue
       }
@@ -71,7 +71,7 @@ struct RefreshTests {
     let fixture = try Fixture()
     let other = try fixture.token(["nonce": nil, "sub": #""001999.other.0000""#])
     let body = #"{"access_token":"a","refresh_token":"r.new","id_token":"\#(other.exposed)"}"#
-    guard case .appleTrouble(.malformed(let reason)) = try await verdict(.json(body), fixture) else {
+    guard case .appleTrouble(.malformed(let reason)) = try await outcome(.json(body), fixture) else {
       Issue.record("taken")
       return
     }
@@ -82,13 +82,13 @@ struct RefreshTests {
   func doubtfulIdentityToken() async throws {
     let fixture = try Fixture()
     let foreign = try fixture.token(["aud": #""com.other""#])
-    let wrong = try await verdict(.json(#"{"access_token":"a","id_token":"\#(foreign.exposed)"}"#), fixture)
+    let wrong = try await outcome(.json(#"{"access_token":"a","id_token":"\#(foreign.exposed)"}"#), fixture)
     #expect(wrong == .goodStanding(GoodStanding(rejection: .wrongAudience)))
-    let garbage = try await verdict(.json(#"{"access_token":"a","id_token":"x"}"#), fixture)
+    let garbage = try await outcome(.json(#"{"access_token":"a","id_token":"x"}"#), fixture)
     #expect(garbage == .goodStanding(GoodStanding(rejection: .malformed("form"))))
     fixture.apple.answer("/auth/keys", .failure(.notSent(reason: "refused")))
     let unknown = try fixture.token(header: ["kid": #""NEW""#])
-    let unreachable = try await verdict(.json(#"{"access_token":"a","id_token":"\#(unknown.exposed)"}"#), fixture)
+    let unreachable = try await outcome(.json(#"{"access_token":"a","id_token":"\#(unknown.exposed)"}"#), fixture)
     guard case .goodStanding(let standing) = unreachable, standing.rejection?.isAppleTrouble == true else {
       Issue.record("\(unreachable)")
       return
@@ -97,10 +97,10 @@ struct RefreshTests {
 
   @Test("400 invalid_grant, and nothing else, is a revocation")
   func revoked() async throws {
-    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 400))
-    #expect(verdict == .revoked(OAuthError(code: .invalidGrant, description: nil)))
+    let outcome = try await outcome(.json(#"{"error":"invalid_grant"}"#, status: 400))
+    #expect(outcome == .revoked(OAuthError(code: .invalidGrant, description: nil)))
     for status in [401, 403] {
-      let other = try await self.verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
+      let other = try await self.outcome(.json(#"{"error":"invalid_grant"}"#, status: status))
       #expect(other == .appleTrouble(.status(status)))
     }
   }
@@ -109,9 +109,9 @@ struct RefreshTests {
     "Any other documented error is our own mistake and signs no user out",
     arguments: OAuthError.Code.allCases.filter { $0 != .invalidGrant })
   func misconfigured(code: OAuthError.Code) async throws {
-    let verdict = try await verdict(
+    let outcome = try await outcome(
       .json(#"{"error":"\#(code.rawValue)","error_description":"said\r\nso"}"#, status: 400))
-    #expect(verdict == .misconfigured(OAuthError(code: code, description: "said??so")))
+    #expect(outcome == .misconfigured(OAuthError(code: code, description: "said??so")))
   }
 
   @Test(
@@ -124,8 +124,8 @@ struct RefreshTests {
 
   @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
   func otherStatusOfMistakes(status: Int) async throws {
-    let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
-    #expect(verdict == .misconfigured(OAuthError(code: .invalidClient, description: nil)))
+    let outcome = try await outcome(.json(#"{"error":"invalid_client"}"#, status: status))
+    #expect(outcome == .misconfigured(OAuthError(code: .invalidClient, description: nil)))
   }
 
   @Test(
@@ -133,7 +133,7 @@ struct RefreshTests {
     arguments: ["server_error", "INVALID_GRANT", "invalid_grant ", "", "invalid_gra\u{0}nt", "ínvalid_grant"])
   func undocumentedError(code: String) async throws {
     let body = try String(decoding: JSONEncoder().encode(["error": code]), as: UTF8.self)
-    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+    guard case .appleTrouble(.malformed) = try await outcome(.json(body, status: 400)) else {
       Issue.record("\(code)")
       return
     }
@@ -143,7 +143,7 @@ struct RefreshTests {
     "An error that is not a string counts as a failure of Apple",
     arguments: ["{}", #"{"error":1}"#, #"{"error":["invalid_grant"]}"#])
   func errorOfAnotherType(body: String) async throws {
-    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+    guard case .appleTrouble(.malformed) = try await outcome(.json(body, status: 400)) else {
       Issue.record("\(body)")
       return
     }
@@ -151,8 +151,8 @@ struct RefreshTests {
 
   @Test("429 is throttling, whatever the body says")
   func throttled() async throws {
-    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 429))
-    #expect(verdict == .appleTrouble(.throttled(pause: nil)))
+    let outcome = try await outcome(.json(#"{"error":"invalid_grant"}"#, status: 429))
+    #expect(outcome == .appleTrouble(.throttled(pause: nil)))
   }
 
   @Test(
@@ -164,23 +164,23 @@ struct RefreshTests {
     ] as [(String, Int?)])
   func pause(retryAfter: String, seconds: Int?) async throws {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-    let verdict = try await verdict(
+    let outcome = try await outcome(
       .response(AppleHTTPResponse(status: 429, date: date, retryAfter: retryAfter)))
-    #expect(verdict == .appleTrouble(.throttled(pause: seconds.map { Duration.seconds($0) })))
+    #expect(outcome == .appleTrouble(.throttled(pause: seconds.map { Duration.seconds($0) })))
   }
 
   @Test("A date at which Apple wants to be asked again says nothing without Apple's own time")
   func pauseWithoutDate() async throws {
     let response = AppleHTTPResponse(status: 429, retryAfter: "Fri, 31 Dec 9999 23:59:59 GMT")
-    #expect(try await verdict(.response(response)) == .appleTrouble(.throttled(pause: nil)))
+    #expect(try await outcome(.response(response)) == .appleTrouble(.throttled(pause: nil)))
   }
 
   @Test(
     "Other statuses count as failures of Apple, whatever the body contains",
     arguments: [500, 502, 503, 404, 302, 204, 201])
   func otherStatus(status: Int) async throws {
-    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
-    #expect(verdict == .appleTrouble(.status(status)))
+    let outcome = try await outcome(.json(#"{"error":"invalid_grant"}"#, status: status))
+    #expect(outcome == .appleTrouble(.status(status)))
   }
 
   @Test(
@@ -192,7 +192,7 @@ struct RefreshTests {
     ])
   func notJSON(body: String) async throws {
     for status in [200, 400] {
-      guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: status)) else {
+      guard case .appleTrouble(.malformed) = try await outcome(.json(body, status: status)) else {
         Issue.record("\(body.prefix(20)) with \(status)")
         continue
       }
@@ -202,7 +202,7 @@ struct RefreshTests {
   @Test("An endless response counts as a failure of Apple")
   func endless() async throws {
     let body = #"{"error":"invalid_grant","x":"\#(String(repeating: "x", count: 100_000))"}"#
-    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+    guard case .appleTrouble(.malformed) = try await outcome(.json(body, status: 400)) else {
       Issue.record("read to the end")
       return
     }
@@ -210,7 +210,7 @@ struct RefreshTests {
 
   @Test("200 with an error object is not good standing")
   func successWithError() async throws {
-    guard case .appleTrouble(.malformed) = try await verdict(.json(#"{"error":"invalid_grant"}"#)) else {
+    guard case .appleTrouble(.malformed) = try await outcome(.json(#"{"error":"invalid_grant"}"#)) else {
       Issue.record("taken for something else")
       return
     }
@@ -219,8 +219,8 @@ struct RefreshTests {
   @Test("A missing response is distinguished from a request that was not sent")
   func noAnswer() async throws {
     #expect(
-      try await verdict(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))
-    let unanswered = try await verdict(.failure(.unanswered(reason: "no answer in 10 s")))
+      try await outcome(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))
+    let unanswered = try await outcome(.failure(.unanswered(reason: "no answer in 10 s")))
     #expect(unanswered == .appleTrouble(.unanswered(reason: "no answer in 10 s")))
   }
 }

@@ -50,8 +50,8 @@ struct KnownLabelTests {
     let endings = source.matches(of: /extension SessionEnding \{(?s:.*?)\n\}/).map { String($0.output) }.joined()
     let ended = Set(endings.matches(of: /: "([a-z_]+)"/).map { String($0.1) })
     #expect(ended.union(values(/sessionsEnded\.count\("([a-z_]+)"/)) == Set(KnownLabels.sessionsEnded))
-    let verdicts = source.matches(of: /extension RevalidationResult \{(?s:.*?)\n\}/).map { String($0.output) }.joined()
-    let counted = Set(verdicts.matches(of: /: "([a-z_]+)"/).map { String($0.1) })
+    let labels = source.matches(of: /extension RevalidationResult \{(?s:.*?)\n\}/).map { String($0.output) }.joined()
+    let counted = Set(labels.matches(of: /: "([a-z_]+)"/).map { String($0.1) })
     #expect(counted.union(values(/checks\.count\("([a-z_]+)"/)) == Set(KnownLabels.checks))
   }
 }

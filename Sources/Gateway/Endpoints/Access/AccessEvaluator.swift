@@ -30,14 +30,14 @@ struct AccessEvaluator: Sendable {
 
   /// Whether a user could be admitted to a path of the application by being added to a group.
   /// - Parameter path: a path with its query.
-  func verdict(_ snapshot: SessionSnapshot, on path: String) -> PathVerdict {
+  func access(_ snapshot: SessionSnapshot, to path: String) -> PathAccess {
     guard let route = route(of: path) else { return .refused }
     guard case .rules(let rules) = route.access else { return route.access == .deny ? .refused : .admitted }
     let user = principal(snapshot.account)
     let table = policy.routes.rules
-    func verdict(_ rule: Int) -> RuleVerdict { policy.evaluate(user, of: snapshot, by: table[rule]) }
-    if (0..<rules.count).allSatisfy({ verdict(rules[$0]) == .allowed }) { return .admitted }
-    return AccessRefusal.couldBeLifted(rules, of: table, verdict: verdict) ? .refusedByLists : .refused
+    func decide(_ rule: Int) -> AccessDecision { policy.evaluate(user, of: snapshot, by: table[rule]) }
+    if (0..<rules.count).allSatisfy({ decide(rules[$0]) == .allowed }) { return .admitted }
+    return AccessRefusal.couldBeLifted(rules, of: table, decide: decide) ? .refusedByLists : .refused
   }
 
   /// Whether the gate passes `GET` of a path on with the identity of a user, whatever the age of the sign-in and the
@@ -69,6 +69,6 @@ struct AccessEvaluator: Sendable {
     return policy.routes.matchWithSessionParameter(path.span, classification, method: get.span, host: host)
   }
 
-  /// The verdict on a path.
-  enum PathVerdict { case admitted, refusedByLists, refused }
+  /// The access of a user to a path.
+  enum PathAccess { case admitted, refusedByLists, refused }
 }

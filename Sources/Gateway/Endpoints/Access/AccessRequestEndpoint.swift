@@ -104,7 +104,7 @@ struct AccessRequestEndpoint: Sendable {
     case nil: break
     }
     guard let wanted else { return nil }
-    switch evaluator.verdict(snapshot, on: wanted.path) {
+    switch evaluator.access(snapshot, to: wanted.path) {
     case .refusedByLists: return nil
     case .refused: return pages.failure(.forbidden, request, to: snapshot.account)
     case .admitted: return ControlResponse(pages.pages(request).admitted(returnTo: wanted.path))

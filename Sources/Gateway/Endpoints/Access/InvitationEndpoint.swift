@@ -118,11 +118,11 @@ struct InvitationEndpoint: Sendable {
   /// The pages of the first site whose front page admits a user, with links to it; else those of `public_url`. The
   /// group of an invitation may be admitted on a `[[host]]` only.
   private func welcomePages(_ snapshot: SessionSnapshot) -> EndpointPages {
-    if evaluator.verdict(snapshot, on: "/") == .admitted { return pages }
+    if evaluator.access(snapshot, to: "/") == .admitted { return pages }
     var hostEvaluator = evaluator
     for host in hosts {
       hostEvaluator.host = host.routes
-      guard hostEvaluator.verdict(snapshot, on: "/") == .admitted else { continue }
+      guard hostEvaluator.access(snapshot, to: "/") == .admitted else { continue }
       return EndpointPages(host.pages.leading(to: host.origin.description))
     }
     return pages

@@ -5,7 +5,7 @@ internal import Operations
 internal import Pages
 internal import Sessions
 
-/// Judges the requests of one event loop that carry a machine token: by the token alone, whatever cookies came along.
+/// Decides on requests of one event loop that carry a machine token: by the token alone, whatever cookies came along.
 struct MachineTokens {
   private let sessions: LoopSessions
   private let routes: RouteTable
@@ -15,21 +15,21 @@ struct MachineTokens {
     routes = configuration.routes
   }
 
-  /// The judgement of a request that carries a token.
-  enum Verdict {
+  /// The decision on a request that carries a token.
+  enum Decision {
     /// It passes a public route, without an identity, whatever the token is.
     case nobody
     /// It passes as the token.
     case admitted(SessionCacheEntry)
     /// It is refused: 401, 403 or 503.
     case refused(PageFailure)
-    /// Something has to be asked first; judge the request again afterwards.
+    /// Something has to be asked first; decide on the request again afterwards.
     case suspend(@Sendable () async -> Void)
   }
 
-  /// Judges a request to a route that is not denied to everybody.
+  /// Decides on a request to a route that is not denied to everybody.
   /// - Parameter field: a token, in whatever form.
-  func verdict(of field: MachineTokenField, _ route: RouteDecision) -> Verdict {
+  func decide(on field: MachineTokenField, _ route: RouteDecision) -> Decision {
     if case .public = route.access {
       sessions.tokenRequests.count(.ignored)
       return .nobody
@@ -55,7 +55,7 @@ struct MachineTokens {
     route.acceptsTokens && routes.evaluateToken(inGroupNamed: token.group.text, by: route.access) == .allowed
   }
 
-  private func refused(_ failure: PageFailure, _ outcome: MachineTokenRecorder.Outcome) -> Verdict {
+  private func refused(_ failure: PageFailure, _ outcome: MachineTokenRecorder.Outcome) -> Decision {
     sessions.tokenRequests.count(outcome)
     return .refused(failure)
   }

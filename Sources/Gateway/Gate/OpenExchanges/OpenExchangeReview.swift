@@ -234,7 +234,7 @@ final class OpenExchangeReview {
     case .public: return !entry.isNobody(on: route, sessions.configuration)
     case .signedIn: return true
     case .rules(let rules):
-      if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
+      if case .denied = entry.decision(of: rules, sessions.configuration) { return false }
       return true
     }
   }

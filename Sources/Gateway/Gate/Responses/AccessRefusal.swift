@@ -17,12 +17,12 @@ enum AccessRefusal {
   /// group; neither by a deny list nor by a condition.
   /// - Parameters:
   ///   - table: the rules that the indexes point into.
-  ///   - verdict: the verdict of one of the rules.
+  ///   - decide: decides by one of the rules.
   static func couldBeLifted(
-    _ rules: RuleIndexes, of table: [AccessRules], verdict: (_ rule: Int) -> RuleVerdict
+    _ rules: RuleIndexes, of table: [AccessRules], decide: (_ rule: Int) -> AccessDecision
   ) -> Bool {
     (0..<rules.count).allSatisfy { position in
-      guard case .denied(let reason) = verdict(rules[position]) else { return true }
+      guard case .denied(let reason) = decide(rules[position]) else { return true }
       let rule = table[rules[position]]
       switch reason {
       case .notListed, .emailNotVerified, .emailMissing: return rule.namesGroups

@@ -43,7 +43,7 @@ struct DeniedUsers {
   private func couldBeLifted(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
     guard case .rules(let rules) = route.access else { return false }
     return AccessRefusal.couldBeLifted(rules, of: routes.rules) {
-      entry.verdict(of: $0, sessions.configuration)
+      entry.decision(of: $0, sessions.configuration)
     }
   }
 

@@ -120,7 +120,7 @@ struct VerifyEndpoint {
     if !route.networks.isEmpty, !configuration.routes.admits(route, from: reader.address(head, client)) {
       return status(.forbidden)
     }
-    switch users.verdict(on: route, head, bytes, &request) {
+    switch users.decide(on: route, head, bytes, &request) {
     case .nobody: return status(.ok)
     case .admitted(let entry): return isPathKnown ? admitted(entry, head, bytes) : status(.forbidden)
     case .suspend(let work): return .suspend(work)

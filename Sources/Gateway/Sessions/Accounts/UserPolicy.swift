@@ -55,8 +55,8 @@ struct UserPolicy: Sendable {
   /// The names of the groups that admit the user of an account, sorted.
   func groupNames(of account: Account) -> [String] { groupNames(of: principal(of: account)) }
 
-  /// The verdict of rules on the user of a session.
-  func evaluate(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> RuleVerdict {
+  /// The decision of rules on the user of a session.
+  func evaluate(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> AccessDecision {
     rules.evaluate(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
   }
 

@@ -20,8 +20,8 @@ final class SessionCacheEntry {
   private var access: UserAccess
   /// The user's request for access, as the store last had it, and the period in which it is not looked up again.
   private(set) var accessRequest: (state: AccessRequestState, known: Period)?
-  /// The verdicts of rules on the user under one configuration.
-  private var verdicts = VerdictCache()
+  /// The decisions of rules on the user under one configuration.
+  private var decisions = AccessDecisionCache()
   /// The session cookies of applications bound to the account, by upstream, under one configuration.
   private var bindings: (generation: Int, byUpstream: [Int: CookieBinding]) = (0, [:])
   /// The key by which the connections of the session are found.
@@ -118,7 +118,7 @@ final class SessionCacheEntry {
   @inline(__always)
   func isNobody(on route: RouteDecision, _ configuration: SessionConfiguration) -> Bool {
     if access.generation != configuration.generation { updateAccess(by: configuration) }
-    return access.isDenied || !route.denials.isEmpty && verdict(of: route.denials, configuration) != .allowed
+    return access.isDenied || !route.denials.isEmpty && decision(of: route.denials, configuration) != .allowed
   }
 
   /// Whether the account is revalidated: not while no route but public ones admits the user, nor if the latest sign-in
@@ -171,23 +171,23 @@ final class SessionCacheEntry {
   /// Caches the user's request for access.
   func take(_ state: AccessRequestState, for period: Period) { accessRequest = (state, period) }
 
-  /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
-  func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
+  /// The decision of rules on the user, each of which must admit the user; of several denials, the first.
+  func decision(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> AccessDecision {
     for position in 0..<rules.count {
-      let verdict = verdict(of: rules[position], configuration)
-      if verdict != .allowed { return verdict }
+      let decision = decision(of: rules[position], configuration)
+      if decision != .allowed { return decision }
     }
     return .allowed
   }
 
-  /// The verdict of one rule on the user.
+  /// The decision of one rule on the user.
   /// - Parameter rule: its place among `SessionConfiguration.rules`.
-  func verdict(of rule: Int, _ configuration: SessionConfiguration) -> RuleVerdict {
-    if let known = verdicts.find(rule, generation: configuration.generation) { return known }
-    let verdict = configuration.policy.evaluate(
+  func decision(of rule: Int, _ configuration: SessionConfiguration) -> AccessDecision {
+    if let known = decisions.find(rule, generation: configuration.generation) { return known }
+    let decision = configuration.policy.evaluate(
       userAccess(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
-    verdicts.remember(verdict, of: rule, generation: configuration.generation)
-    return verdict
+    decisions.remember(decision, of: rule, generation: configuration.generation)
+    return decision
   }
 
   /// The session cookies of an upstream, bound to the account; nil if it has none.

@@ -78,7 +78,7 @@ final class AppleCallHistory: Sendable {
   }
 
   /// Notes the answer to a revalidation, and decides what follows from it.
-  func note(_ answer: RefreshVerdict, clientID: String, at now: Date) -> Decision {
+  func note(_ answer: RefreshOutcome, clientID: String, at now: Date) -> Decision {
     let result = RevalidationResult(answer)
     return state.withLock { state in
       if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
@@ -135,7 +135,7 @@ final class AppleCallHistory: Sendable {
 
 extension AppleCondition.Contact {
   /// The contact with Apple that a refresh shows.
-  fileprivate init(_ answer: RefreshVerdict) {
+  fileprivate init(_ answer: RefreshOutcome) {
     self =
       switch answer {
       case .goodStanding, .revoked: .accepted
@@ -164,7 +164,7 @@ extension AppleCondition.Contact {
   }
 }
 
-extension RefreshVerdict {
+extension RefreshOutcome {
   /// The remedy for Apple's refusal of our credentials; nil if it did not refuse them.
   var refusalRemedy: String? { AppleCondition.Contact(self).refusalRemedy }
 }
@@ -193,7 +193,7 @@ extension IdentityTokenError {
   }
 }
 
-extension RefreshVerdict {
+extension RefreshOutcome {
   /// The reason why Apple's keys were not available for the identity token in the answer.
   fileprivate var missingKeys: AppleKeySetError? {
     guard case .goodStanding(let standing) = self else { return nil }
@@ -211,7 +211,7 @@ extension ExchangeOutcome {
 
 // A token is found to be from the future after its signature, its issuer and its audience were verified.
 
-extension RefreshVerdict {
+extension RefreshOutcome {
   /// Whether the identity token in the answer was issued in the future by our clock; nil if none shows that.
   fileprivate var isTokenFromFuture: Bool? {
     guard case .goodStanding(let standing) = self else { return nil }

@@ -40,7 +40,7 @@ final class RevalidationLog: Sendable {
   }
 
   /// Logs an answer from Apple that an operator should know about.
-  func note(_ answer: RefreshVerdict, clientID: String) {
+  func note(_ answer: RefreshOutcome, clientID: String) {
     switch answer {
     case .goodStanding(let standing):
       guard let rejection = standing.rejection, let metadata = admit(rejection.message) else { return }

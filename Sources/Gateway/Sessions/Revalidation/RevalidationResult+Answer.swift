@@ -3,7 +3,7 @@ internal import Sessions
 
 extension RevalidationResult {
   /// The result of an answer from Apple.
-  init(_ answer: RefreshVerdict) {
+  init(_ answer: RefreshOutcome) {
     self =
       switch answer {
       case .goodStanding: .good

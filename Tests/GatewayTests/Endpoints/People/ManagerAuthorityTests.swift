@@ -151,15 +151,15 @@ struct ManagerAuthorityTests {
     access.conditions.denied.subjects = ["denied"]
     let routes = try RouteTable(access: access, routes: [hidden], groups: ["guests"])
     let evaluator = AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
-    #expect(evaluator.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
-    #expect(evaluator.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
-    #expect(evaluator.verdict(try snapshot("denied"), on: "/a") == .refused)
+    #expect(evaluator.access(try snapshot("ben"), to: "/a?b") == .refusedByLists)
+    #expect(evaluator.access(try snapshot("ben", groups: ["guests"]), to: "/a") == .admitted)
+    #expect(evaluator.access(try snapshot("denied"), to: "/a") == .refused)
     var relay = try snapshot("ben", email: "a@privaterelay.appleid.com")
     var account = relay.account
     account.claims.isPrivateEmail = true
     relay = SessionSnapshot(session: relay.session, account: account)
-    #expect(evaluator.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
-    #expect(evaluator.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
+    #expect(evaluator.access(relay, to: "/a") == .refusedByLists, "hiding the address may be answered by a group")
+    #expect(evaluator.access(relay, to: "/hidden/") == .refused, "a group would not help")
   }
 }
 

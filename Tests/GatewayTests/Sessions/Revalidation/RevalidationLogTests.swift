@@ -18,7 +18,7 @@ struct RevalidationLogTests {
       Logger(label: "test") { _ in RecordingLogHandler(lines, ["reason", "suppressed"]) }, clock: { clock.now })
   }
 
-  private func note(_ answer: RefreshVerdict, times: Int) {
+  private func note(_ answer: RefreshOutcome, times: Int) {
     for _ in 0..<times { log.note(answer, clientID: "web") }
   }
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Verdicts that a session entry remembers")
-struct VerdictCacheTests {
-  @Test("A verdict is found until another configuration's is remembered, and for its own rule only")
+@Suite("Decisions that a session entry remembers")
+struct AccessDecisionCacheTests {
+  @Test("A decision is found until another configuration's is remembered, and for its own rule only")
   func generations() {
-    var cache = VerdictCache()
+    var cache = AccessDecisionCache()
     #expect(cache.find(0, generation: 1) == nil)
     cache.remember(.allowed, of: 0, generation: 1)
     cache.remember(.denied(.notListed), of: 3, generation: 1)
@@ -22,7 +22,7 @@ struct VerdictCacheTests {
 
   @Test("A rule takes the place of the one that was remembered there")
   func replaced() {
-    var cache = VerdictCache()
+    var cache = AccessDecisionCache()
     cache.remember(.allowed, of: 1, generation: 1)
     cache.remember(.denied(.emailHidden), of: 9, generation: 1)
     #expect(cache.find(9, generation: 1) == .denied(.emailHidden) && cache.find(1, generation: 1) == nil)
