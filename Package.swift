@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "WebFormats", swiftSettings: strict),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "Processes", swiftSettings: strict),
     .target(name: "Cryptography", dependencies: ["COpenSSL", "WebFormats"], swiftSettings: strict),
 
     // MARK: The data plane
@@ -113,8 +114,8 @@ let package = Package(
       name: "cordon",
       dependencies: [
         "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
-        "AccessPolicy", "IdentityAssertion", "Threads", "WebFormats", .argumentParser, .logging, .lifecycle,
-        .unixSignals,
+        "AccessPolicy", "IdentityAssertion", "Processes", "Threads", "WebFormats", .argumentParser, .logging,
+        .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -128,8 +129,9 @@ let package = Package(
     .executableTarget(
       name: "apple-simulator", dependencies: ["AppleSimulator", .argumentParser],
       swiftSettings: strict),
-    .target(name: "SessionStoreTesting", dependencies: ["Secrets", "Sessions"], swiftSettings: strict),
-    .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
+    .target(
+      name: "SessionStoreTesting", dependencies: ["Processes", "Secrets", "Sessions"], swiftSettings: strict),
+    .target(name: "PostgreSQLServerTesting", dependencies: ["Processes"], swiftSettings: strict),
     .target(name: "LoopbackTesting", swiftSettings: strict),
     .target(name: "RandomTesting", swiftSettings: strict),
 
@@ -141,6 +143,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
+    .testTarget(name: "ProcessesTests", dependencies: ["Processes"], swiftSettings: strict),
     .testTarget(
       name: "SocketTransportTests",
       dependencies: ["SocketTransport", "LoopbackTesting", "RandomTesting", .nioCore, .nioEmbedded],
@@ -209,10 +212,12 @@ let package = Package(
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
       swiftSettings: strict),
-    // Black boxes: they import no module of the package, and start the binaries in the folder of the test bundle.
+    // Black boxes: they import no module of the gateway, and start the binaries in the folder of the test bundle.
     .testTarget(
       name: "SystemTests",
-      dependencies: ["cordon", "apple-simulator", "store-writer", "PostgreSQLServerTesting", .crypto],
+      dependencies: [
+        "cordon", "apple-simulator", "store-writer", "PostgreSQLServerTesting", "Processes", .crypto,
+      ],
       path: "Tests/System",
       exclude: [
         "HTTP2/client", "HTTP2/conformance", "HTTP2/hostile", "HTTP2/load", "HTTP2/peer", "HTTP2/scripted",

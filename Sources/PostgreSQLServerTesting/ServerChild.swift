@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Processes
 import Synchronization
 
 /// A process that ends with the tests at the latest.
@@ -57,30 +58,11 @@ final class ServerChild: Sendable {
   }
 
   private static func spawn(_ command: [String], output: String) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    actions.closeInherited(from: 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    let arguments = command.map { strdup($0) } + [nil]
-    let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
-    defer { for text in arguments + environment { free(text) } }
-    var pid: pid_t = 0
-    let code = posix_spawn(&pid, command[0], &actions, &attributes, arguments, environment)
-    guard code == 0 else { throw PostgreSQLServerError("\(command[0]): \(String(cString: strerror(code)))") }
-    return pid
+    var spawn = Spawn(command[0], Array(command.dropFirst()), output: .file(output))
+    spawn.environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+    do throws(SpawnError) { return try spawn.start() } catch {
+      throw PostgreSQLServerError("\(command[0]): \(error.reason)")
+    }
   }
 }
 

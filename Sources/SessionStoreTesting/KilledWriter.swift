@@ -1,4 +1,5 @@
 import Foundation
+import Processes
 package import Sessions
 
 /// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was
@@ -139,18 +140,14 @@ package struct KilledWriter: Sendable {
 
   private static func lines(of output: URL) throws -> Int { try Data(contentsOf: output).count { $0 == 10 } }
 
-  /// Starts the writer, whose output and errors go to a file.
+  /// Starts the writer, whose output and errors go to a file. In our process group: it never ends by itself, and has to
+  /// end with the tests when somebody interrupts them.
   private func spawn(output: String) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    let words = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var pid: pid_t = 0
-    try require(posix_spawn(&pid, program, &actions, nil, words, environ) == 0, "\(program) does not start")
-    return pid
+    var spawn = Spawn(program, arguments, output: .file(output))
+    spawn.hasOwnGroup = false
+    do throws(SpawnError) { return try spawn.start() } catch {
+      throw ContractViolation(description: "\(program) does not start: \(error.reason)")
+    }
   }
 }
 

@@ -26,7 +26,7 @@ struct DocumentationComments {
     ("AccessPolicy", 300), ("AppleIdentity", 350), ("AppleSimulator", 60), ("ConfigurationFile", 120),
     ("Cryptography", 30), ("DataPlane", 350), ("Gateway", 180), ("HTTPWire", 280), ("IdentityAssertion", 40),
     ("LoopbackTesting", 4), ("Operations", 350), ("Pages", 220), ("PostgreSQLServerTesting", 20),
-    ("PostgreSQLSessions", 60), ("RandomTesting", 3), ("SQLiteSessions", 60), ("Secrets", 30),
+    ("PostgreSQLSessions", 60), ("Processes", 5), ("RandomTesting", 3), ("SQLiteSessions", 60), ("Secrets", 30),
     ("SessionStoreTesting", 25), ("Sessions", 750), ("SocketTransport", 50), ("TLSTransport", 100), ("Threads", 10),
     ("WebFormats", 160),
   ]

@@ -25,7 +25,7 @@ struct ImportRules {
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [], "CSQLite": [], "CTOMLParser": [],
     "CLinux": [],
     // The ground floor.
-    "Secrets": [], "WebFormats": [], "Threads": ["CLinux"],
+    "Secrets": [], "WebFormats": [], "Threads": ["CLinux"], "Processes": [],
     "Cryptography": ["COpenSSL", "WebFormats"],
     "SocketTransport": ["CLinux", "Threads"],
     "TLSTransport": ["COpenSSL", "Secrets", "WebFormats"],
@@ -37,8 +37,8 @@ struct ImportRules {
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["Threads", "WebFormats"],
     "SQLiteSessions": ["Sessions", "Threads", "WebFormats", "CSQLite"],
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
-    "SessionStoreTesting": ["Secrets", "Sessions"],
-    "PostgreSQLServerTesting": [],
+    "SessionStoreTesting": ["Processes", "Secrets", "Sessions"],
+    "PostgreSQLServerTesting": ["Processes"],
     "LoopbackTesting": [], "RandomTesting": [],
     "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
     "ConfigurationFile": [
@@ -54,7 +54,7 @@ struct ImportRules {
     "cordon": [
       "Gateway", "ConfigurationFile", "SQLiteSessions", "PostgreSQLSessions",
       "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-      "Threads", "WebFormats",
+      "Processes", "Threads", "WebFormats",
     ],
     // The primitives only: what it says and judges is written once more, so that a mistake of ours is not its own.
     "AppleSimulator": ["Cryptography"],

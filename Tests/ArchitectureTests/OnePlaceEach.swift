@@ -101,6 +101,9 @@ struct OnePlaceEach {
       subject: "threads",
       signs: [#"pthread_create\("#, #"pthread_attr_"#], place: "Threads/DedicatedThread.swift"),
     Unique(
+      subject: "starting programs",
+      signs: [#"posix_spawn\("#, #"posix_spawnattr_"#], place: "Processes/Spawn.swift"),
+    Unique(
       subject: "writing all of some bytes to a file or a pipe",
       signs: [#"\bwrite\(\w+, \$?\w+\.baseAddress"#], place: "Operations/Lines/DescriptorOutput.swift"),
   ]

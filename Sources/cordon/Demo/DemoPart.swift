@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Processes
 
 /// One of the programs that the demo runs.
 final class DemoPart {

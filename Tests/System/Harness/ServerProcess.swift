@@ -1,5 +1,5 @@
 import Foundation
-import PostgreSQLServerTesting
+import Processes
 
 /// A program that a test started. It ends with the test at the latest: `stop()` and `deinit` kill its process group,
 /// and the kernel kills it when the test process itself dies.
@@ -35,11 +35,15 @@ final class ServerProcess: Sendable {
     let (outRead, outWrite) = try Self.pipe()
     let (errRead, errWrite) = try Self.pipe()
     // `env` and `setpriv` become the program itself: the process identifier and the exit status are the program's.
-    let command =
-      ["/usr/bin/env", "-C", directory ?? "/", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
-    let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    pid = try Self.spawn(
-      command, environment: merged, standardOutput: outWrite, standardError: errWrite, inherited: inherited)
+    // A process group of its own, so that what the program starts ends with it.
+    var spawn = Spawn(
+      "/usr/bin/env", ["-C", directory ?? "/", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments,
+      output: .descriptors(output: outWrite, errors: errWrite))
+    spawn.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+    spawn.inherited = inherited
+    do throws(SpawnError) { pid = try spawn.start() } catch {
+      throw HarnessError.system("posix_spawn /usr/bin/env", errno: error.errnoCode)
+    }
     close(outWrite)
     close(errWrite)
     output = Watched(Output())
@@ -170,44 +174,5 @@ final class ServerProcess: Sendable {
       close(descriptor)
       output.update { $0.openPipes -= 1 }
     }
-  }
-
-  private static func spawn(
-    _ command: [String], environment: [String: String], standardOutput: Int32, standardError: Int32,
-    inherited: [Int32]
-  ) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, standardOutput, 1)
-    posix_spawn_file_actions_adddup2(&actions, standardError, 2)
-    // Copied out of the way first, so that no descriptor takes the number of one that is still to be passed on.
-    let copies = inherited.map { fcntl($0, F_DUPFD_CLOEXEC, 64) }
-    defer { for copy in copies { close(copy) } }
-    for (place, copy) in copies.enumerated() {
-      posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + place))
-    }
-    actions.closeInherited(from: Int32(3 + inherited.count))
-
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // A process group of its own, so that what the program starts ends with it; signals as a fresh shell has them.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-    let arguments = command.map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-    defer { for string in arguments + variables { free(string) } }
-    var pid: pid_t = 0
-    let code = posix_spawn(&pid, command[0], &actions, &attributes, arguments, variables)
-    guard code == 0 else { throw HarnessError.system("posix_spawn \(command[0])", errno: code) }
-    return pid
   }
 }
