@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Makes every page that Cordon itself shows. Values in, bytes out: it reads nothing and remembers nothing.
 package struct PageRenderer: Sendable {
   /// The name of the application, as pages say it.

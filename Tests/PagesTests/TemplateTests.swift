@@ -1,4 +1,5 @@
 import Testing
+import WebFormats
 
 @testable import Pages
 

@@ -64,7 +64,7 @@ extension PeopleCounts {
   private static let shownGroups = 12
 
   /// Accounts, sessions and groups.
-  var rows: [HTMLText] {
+  var rows: [Markup] {
     var rows = [Self.row("Accounts", accounts), Self.row("Sessions", sessions)]
     for group in groups.prefix(Self.shownGroups) {
       rows.append(
@@ -81,13 +81,13 @@ extension PeopleCounts {
   }
 
   /// Requests that wait for operators, and their decisions.
-  var accessRows: [HTMLText] {
-    let waiting: HTMLText =
+  var accessRows: [Markup] {
+    let waiting: Markup =
       requests == 0
       ? #"<span class="badge ok"><i></i>none waiting</span>"#
       : #"<span class="badge waiting"><i></i>\#(StatusNumbers.grouped(UInt64(clamping: requests))) waiting</span>"#
     let command = requests == 0 ? "" : "cordon requests list"
-    let first: HTMLText = """
+    let first: Markup = """
       <tr><th scope="row">Requests for access<small>\(command)</small></th><td class="number">\(waiting)</td></tr>
       """
     return [
@@ -96,7 +96,7 @@ extension PeopleCounts {
     ]
   }
 
-  private static func row(_ name: String, _ count: Int?) -> HTMLText {
+  private static func row(_ name: String, _ count: Int?) -> Markup {
     """
     <tr><th scope="row">\(name)</th>\
     <td class="number">\(count.map { StatusNumbers.grouped(UInt64(clamping: $0)) } ?? "not counted")</td></tr>

@@ -1,6 +1,8 @@
+internal import WebFormats
+
 /// The cards of the status page: a number with its plot each.
 extension StatusReport {
-  var cards: [HTMLText] {
+  var cards: [Markup] {
     let hour = summary(ofLast: 3_600)
     let minutes = minutes
     return [
@@ -9,7 +11,7 @@ extension StatusReport {
     ]
   }
 
-  private func requestsCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
+  private func requestsCard(_ hour: Summary, _ minutes: [Summary?]) -> Markup {
     card(
       "Requests", StatusNumbers.short(summary(ofLast: 60).rate), unit: "a second",
       note: "\(StatusNumbers.grouped(hour.counted.requests)) in the last hour, \(totals.inFlight) in flight",
@@ -18,7 +20,7 @@ extension StatusReport {
         write: { "\(StatusNumbers.short($0)) a second" }))
   }
 
-  private func latencyCard(_ minutes: [Summary?]) -> HTMLText {
+  private func latencyCard(_ minutes: [Summary?]) -> Markup {
     let recent = summary(ofLast: 300).counted.latency
     return card(
       "Latency", StatusNumbers.latency(recent.quantile(0.5)), unit: "median",
@@ -30,7 +32,7 @@ extension StatusReport {
         ], label: "99th percentile and median of the latency in the last hour", write: StatusNumbers.latency))
   }
 
-  private func errorsCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
+  private func errorsCard(_ hour: Summary, _ minutes: [Summary?]) -> Markup {
     let minute = summary(ofLast: 60)
     return card(
       "Errors", StatusNumbers.percent(minute.errorPart ?? (minute.seconds > 0 ? 0 : nil)), unit: "of answers",
@@ -42,7 +44,7 @@ extension StatusReport {
       isBad: minute.counted.serverErrors > 0)
   }
 
-  private func appleCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
+  private func appleCard(_ hour: Summary, _ minutes: [Summary?]) -> Markup {
     card(
       "Apple", appleWord(hour), unit: "in the last hour",
       note: "\(StatusNumbers.counted(hour.counted.appleAnswered, "call")) answered, "
@@ -56,7 +58,7 @@ extension StatusReport {
       isBad: hour.counted.appleFailed > 0)
   }
 
-  private func sessionsCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
+  private func sessionsCard(_ hour: Summary, _ minutes: [Summary?]) -> Markup {
     card(
       "Sessions", StatusNumbers.grouped(UInt64(clamping: sessions)), unit: "in memory",
       note: "\(StatusNumbers.counted(hour.counted.signIns, "sign-in")), "
@@ -67,7 +69,7 @@ extension StatusReport {
         label: "Sign-ins in each minute of the last hour", write: Self.aMinute))
   }
 
-  private func revalidationCard(_ hour: Summary, _ minutes: [Summary?]) -> HTMLText {
+  private func revalidationCard(_ hour: Summary, _ minutes: [Summary?]) -> Markup {
     card(
       "Revalidation", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
       note: "\(StatusNumbers.grouped(hour.counted.checksOther)) with another verdict in the last hour",
@@ -96,9 +98,9 @@ extension StatusReport {
 
   private func card(
     _ title: String, _ value: String, unit: String, note: String, plot: StatusPlot, isBad: Bool = false
-  ) -> HTMLText {
+  ) -> Markup {
     """
-    <section class="card\(isBad ? HTMLText(" bad") : "")"><h2>\(title)</h2>\
+    <section class="card\(isBad ? Markup(" bad") : "")"><h2>\(title)</h2>\
     <p class="value"><strong>\(value)</strong> <span>\(unit)</span></p>\(plot.svg)\
     <p class="axis"><span>an hour ago</span><span>now</span></p>\(plot.legend)<p class="note">\(note)</p></section>
 

@@ -1,9 +1,11 @@
+internal import WebFormats
+
 /// `/status` for people: a self-contained page, light and dark, phone and desktop. A script refreshes it every ten
 /// seconds; without scripts the browser does.
 extension StatusReport {
   /// - Parameter nonce: marks the page's own style and script; letters and digits.
   package func page(nonce: String) -> [UInt8] {
-    let html: HTMLText = """
+    let html: Markup = """
       <!doctype html>
       <html lang="en" dir="ltr">
       <head>
@@ -14,14 +16,14 @@ extension StatusReport {
       <noscript><meta http-equiv="refresh" content="10"></noscript>
       <title>\(summaryWord) · \(site) · Cordon</title>
       <link rel="icon" href="data:,">
-      <style nonce="\(nonce)">\(HTMLText(stringLiteral: StatusStyle.text))</style>
+      <style nonce="\(nonce)">\(Markup(stringLiteral: StatusStyle.text))</style>
       </head>
       <body>
       <main id="status">
       \(header)
       \(alerts)
       <div class="cards">
-      \(HTMLText(cards))
+      \(Markup(joining: cards))
       </div>
       <div class="tables">
       \(table("Access", people?.accessRows ?? []))
@@ -33,7 +35,7 @@ extension StatusReport {
       </main>
       <footer><p id="renewed" aria-live="polite">Renewed every ten seconds. <a href="/status?format=json">JSON</a> · \
       <a href="/metrics">Metrics</a> · <a href="/healthz">Health</a></p></footer>
-      <script nonce="\(nonce)">\(HTMLText(stringLiteral: StatusStyle.script))</script>
+      <script nonce="\(nonce)">\(Markup(stringLiteral: StatusStyle.script))</script>
       </body>
       </html>
 
@@ -56,7 +58,7 @@ extension StatusReport {
     }
   }
 
-  private var header: HTMLText {
+  private var header: Markup {
     """
     <header><div><p class="product">Cordon</p><h1>\(site)</h1></div>\
     <p class="pill \(health.summary.rawValue)" role="status"><i></i>\(summaryWord)</p>\
@@ -65,26 +67,26 @@ extension StatusReport {
     """
   }
 
-  private var memory: HTMLText {
+  private var memory: Markup {
     process.residentBytes.map { "<div><dt>Memory</dt><dd>\(StatusNumbers.bytes($0))</dd></div>" } ?? ""
   }
 
   /// The current problems.
-  private var alerts: HTMLText {
+  private var alerts: Markup {
     let failing = health.checks.filter { $0.status == .failing }
     guard !failing.isEmpty else { return "" }
-    let items = failing.map { check -> HTMLText in
+    let items = failing.map { check -> Markup in
       "<li><strong>\(check.name)</strong> \(check.message ?? "is failing")</li>"
     }
-    return "<ul class=\"alerts\">\(HTMLText(items))</ul>"
+    return "<ul class=\"alerts\">\(Markup(joining: items))</ul>"
   }
 
   // MARK: Tables
 
   /// Empty with a single host, whose name is the heading.
-  private var hostTable: HTMLText {
+  private var hostTable: Markup {
     guard hosts.count > 1 else { return "" }
-    let rows = hosts.map { host -> HTMLText in
+    let rows = hosts.map { host -> Markup in
       """
       <tr><th scope="row">\(host.name)<small>\(host.upstream)</small></th>\
       <td class="number">\(StatusNumbers.grouped(host.requests))<small>requests</small></td></tr>
@@ -93,8 +95,8 @@ extension StatusReport {
     return table("Hosts", rows)
   }
 
-  private var upstreamTable: HTMLText {
-    let rows = upstreams.map { upstream -> HTMLText in
+  private var upstreamTable: Markup {
+    let rows = upstreams.map { upstream -> Markup in
       """
       <tr><th scope="row">\(upstream.address)<small>\(upstream.name)</small></th>\
       <td class="number">\(badge(upstream.state))<small>\(StatusNumbers.counted(upstream.failures, "failure")), \
@@ -104,7 +106,7 @@ extension StatusReport {
     return table("Upstreams", rows)
   }
 
-  private func badge(_ state: Upstream.State) -> HTMLText {
+  private func badge(_ state: Upstream.State) -> Markup {
     switch state {
     case .well: #"<span class="badge ok"><i></i>healthy</span>"#
     case .ejected: #"<span class="badge failing"><i></i>ejected</span>"#
@@ -113,10 +115,10 @@ extension StatusReport {
     }
   }
 
-  private var healthTable: HTMLText {
-    let rows = health.checks.map { check -> HTMLText in
+  private var healthTable: Markup {
+    let rows = health.checks.map { check -> Markup in
       let since = check.since.map { "for \(StatusNumbers.duration(now.seconds - $0.seconds))" } ?? ""
-      let (kind, words): (HTMLText, HTMLText) =
+      let (kind, words): (Markup, Markup) =
         switch check.status {
         case .ok: ("ok", "ok")
         case .failing: ("failing", "failing")
@@ -131,24 +133,24 @@ extension StatusReport {
     return table("Health", rows)
   }
 
-  private var fileTable: HTMLText {
-    let rows = files.map { file -> HTMLText in
+  private var fileTable: Markup {
+    let rows = files.map { file -> Markup in
       let age = file.changed.map { "changed \(StatusNumbers.duration(now.seconds - $0.seconds)) ago" } ?? ""
       return "<tr><th scope=\"row\">\(file.name)</th><td>\(expiry(file))</td><td class=\"number\">\(age)</td></tr>"
     }
     return table("Certificates and keys", rows)
   }
 
-  private func expiry(_ file: DatedFile) -> HTMLText {
+  private func expiry(_ file: DatedFile) -> Markup {
     guard let expires = file.expires else { return "" }
     let left = expires.seconds - now.seconds
     if left <= 0 { return #"<span class="badge failing"><i></i>expired</span>"# }
-    let kind: HTMLText = left < 14 * 86_400 ? "failing" : "ok"
+    let kind: Markup = left < 14 * 86_400 ? "failing" : "ok"
     return #"<span class="badge \#(kind)"><i></i>\#(StatusNumbers.duration(left)) left</span>"#
   }
 
-  private func table(_ title: String, _ rows: [HTMLText]) -> HTMLText {
+  private func table(_ title: String, _ rows: [Markup]) -> Markup {
     guard !rows.isEmpty else { return "" }
-    return "<section class=\"table\"><h2>\(title)</h2><table>\(HTMLText(rows))</table></section>"
+    return "<section class=\"table\"><h2>\(title)</h2><table>\(Markup(joining: rows))</table></section>"
   }
 }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A small plot of the last hour as inline SVG: a value a minute, the newest at the right. The picture has no text; the
 /// legend beneath it names the lines and the highest value.
 struct StatusPlot {
@@ -35,8 +37,8 @@ struct StatusPlot {
 
   private var highest: Double? { lines.flatMap(\.values).compactMap(\.self).max() }
 
-  var svg: HTMLText {
-    var body = HTMLText()
+  var svg: Markup {
+    var body: Markup = ""
     for line in lines {
       let values = line.values
       let path = Self.path(values, ceiling: ceiling)
@@ -58,13 +60,13 @@ struct StatusPlot {
   }
 
   /// The names of the lines, if there is more than one, and the value at the top of the plot.
-  var legend: HTMLText {
+  var legend: Markup {
     let named = lines.filter { !$0.name.isEmpty }
-      .sorted { $0.look == .plain && $1.look != .plain }.map { line -> HTMLText in
+      .sorted { $0.look == .plain && $1.look != .plain }.map { line -> Markup in
         #"<li><i class="\#(line.look.rawValue)"></i>\#(line.name)</li>"#
       }
-    let top = highest.map { $0 > 0 ? "<li class=\"top\">up to \(write($0))</li>" as HTMLText : "" } ?? ""
-    return "<ul class=\"legend\">\(HTMLText(named))\(top)</ul>"
+    let top = highest.map { $0 > 0 ? "<li class=\"top\">up to \(write($0))</li>" as Markup : "" } ?? ""
+    return "<ul class=\"legend\">\(Markup(joining: named))\(top)</ul>"
   }
 
   private static func path(_ line: [Double?], ceiling: Double) -> String {

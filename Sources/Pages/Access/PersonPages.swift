@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The page of one person for managers, and the questions before an act. Every act is a form that posts to `people`.
 extension PageRenderer {
   /// The page of one person.

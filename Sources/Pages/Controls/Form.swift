@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A form that posts to one of our own pages. It needs no script.
 struct Form {
   /// The path that it is posted to.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A table that becomes a list of cards on a phone. Its roles are written out, because browsers forget them when a
 /// stylesheet displays it otherwise.
 struct Table {

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Apple's button, as the sign-in page shows it: an image from our own origin, or drawn.
 package struct SignInButton: Sendable, Equatable {
   /// Apple's words, in Apple's translation only; what a screen reader says.

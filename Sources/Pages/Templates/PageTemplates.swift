@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The templates of all pages, each within its layout: custom ones, and the standard ones of the other pages.
 struct PageTemplates: Sendable {
   /// A template, by the name that its file has without `.mustache`.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 extension Template {
   /// Fills the template in. A value that is missing is an empty text, and its section is left out.
   func render(_ values: [String: Markup]) -> [UInt8] {

@@ -139,5 +139,5 @@ private struct DecodedStylesheet {
 
 extension Markup {
   /// The text is trusted, because a valid stylesheet cannot end its element.
-  init(_ stylesheet: OwnStylesheet) { html = stylesheet.text }
+  init(_ stylesheet: OwnStylesheet) { self.init(stringLiteral: stylesheet.text) }
 }

@@ -1,18 +1,17 @@
-internal import WebFormats
-
 /// Text that may stand in HTML, between tags or within a quoted attribute.
 ///
 /// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
 /// scalars: as a Character, `"` with a combining mark after it is not a quotation mark.
-struct Markup: Sendable, Equatable {
-  let html: String
+package struct Markup: Sendable, Equatable {
+  /// The text of the page.
+  package private(set) var html: String
 
   /// Escapes text from anywhere: `&`, `<`, `>` and both quotation marks by name, control bytes other than tab and
   /// newline as U+FFFD, and directional controls left out, so that no name can turn the text around it.
-  init(escaping text: String) { self.init(escapingOwn: Self.withoutDirections(text)) }
+  package init(escaping text: String) { self.init(escapingOwn: Self.withoutDirections(text)) }
 
   /// A foreign name without directional controls.
-  static func withoutDirections(_ text: String) -> String {
+  package static func withoutDirections(_ text: String) -> String {
     // All of them are outside of ASCII, as few texts are.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var scalars = String.UnicodeScalarView()
@@ -26,7 +25,7 @@ struct Markup: Sendable, Equatable {
   }
 
   /// Escapes a value that a form is to submit as it is: nothing is left out. NUL cannot stand in HTML.
-  init(exactly text: String) {
+  package init(exactly text: String) {
     html = Self.escape(text) { scalar, bytes in
       switch scalar {
       case "\u{0}": bytes += "\u{FFFD}".utf8
@@ -39,7 +38,7 @@ struct Markup: Sendable, Equatable {
   }
 
   /// Escapes a text of ours, in which foreign names have lost their directional controls already.
-  init(escapingOwn text: String) {
+  package init(escapingOwn text: String) {
     html = Self.escape(text) { scalar, bytes in
       switch scalar {
       case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
@@ -62,22 +61,50 @@ struct Markup: Sendable, Equatable {
   }
 
   /// Markup of our own.
-  init(trusted literal: StaticString) {
+  package init(trusted literal: StaticString) {
     html = literal.description
   }
 
-  static func + (left: Markup, right: Markup) -> Markup { "\(left)\(right)" }
+  /// Both, one after the other.
+  package static func + (left: Markup, right: Markup) -> Markup { "\(left)\(right)" }
+
+  /// Appends markup.
+  package static func += (left: inout Markup, right: Markup) { left.html += right.html }
+
+  /// Several pieces, one after the other.
+  package init(joining parts: [Markup]) { html = parts.map(\.html).joined() }
 
   /// Several pieces, one a line.
-  init(lines: [Markup]) {
-    html = lines.map(\.html).joined(separator: "\n")
-  }
+  package init(lines: [Markup]) { html = lines.map(\.html).joined(separator: "\n") }
+}
 
-  /// Hidden fields of a form, one a line.
-  init(hiddenFields fields: [(name: String, value: String)]) {
-    html = fields.map {
-      "<input type=\"hidden\" name=\"\(Markup(escaping: $0.name).html)\" value=\"\(Markup(escaping: $0.value).html)\">"
-    }.joined(separator: "\n")
+/// Markup with values in it: what stands in the literal is ours and stays, whatever is put in is escaped, but for what
+/// is markup already.
+extension Markup: ExpressibleByStringInterpolation {
+  /// Markup of our own.
+  package init(stringLiteral literal: String) { html = literal }
+
+  /// Markup of our own with values.
+  package init(stringInterpolation interpolation: Interpolation) { html = interpolation.html }
+
+  /// Collects literals and escaped values.
+  package struct Interpolation: StringInterpolationProtocol {
+    fileprivate var html = ""
+
+    /// Begins with an empty text.
+    package init(literalCapacity: Int, interpolationCount: Int) { html.reserveCapacity(literalCapacity * 2) }
+
+    /// Appends a literal as it is.
+    package mutating func appendLiteral(_ literal: String) { html += literal }
+
+    /// Appends markup as it is.
+    package mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
+
+    /// Appends text, escaped.
+    package mutating func appendInterpolation(_ text: String) { html += Markup(escaping: text).html }
+
+    /// Appends a number.
+    package mutating func appendInterpolation(_ number: some BinaryInteger) { html += "\(number)" }
   }
 }
 
@@ -89,27 +116,5 @@ extension [UInt8] {
     } else if let encoded = UTF8.encode(scalar) {
       append(contentsOf: encoded)
     }
-  }
-}
-
-/// A link to one of our own pages, or within the application.
-struct Link: Sendable, Equatable {
-  let href: Markup
-
-  /// A path as it is. It begins with `/` and no second one, or the front page is taken for it.
-  /// - Parameter origin: of the page; empty for that of the page with the link.
-  init(path: String, origin: String = "") { href = Markup(escaping: origin + Self.local(path)) }
-
-  /// The path, or the front page's.
-  static func local(_ path: String) -> String {
-    let bytes = Array(path.utf8.prefix(2))
-    let isLocal = bytes.first == UInt8(ascii: "/") && bytes.dropFirst().allSatisfy { !"/\\".utf8.contains($0) }
-    return isLocal ? path : "/"
-  }
-
-  /// A page of ours, with where to go afterwards percent-encoded after it.
-  init(page: String, returnTo: String, adding parameters: String = "", origin: String = "") {
-    self.init(
-      path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true) + parameters, origin: origin)
   }
 }
