@@ -1,5 +1,5 @@
 /// Makes a name of submitted text.
-enum DisplayName {
+package enum DisplayName {
   /// The longest name kept, in bytes of UTF-8 (counted by whole characters) and in characters.
   static let maximumBytes = 256
   static let maximumCharacters = 100
@@ -8,7 +8,7 @@ enum DisplayName {
   /// overrides and isolates, zero-width and other format characters (but not the joiners that Persian and Indian
   /// scripts spell names with), private-use and unassigned code points. Runs of white space become one space, at the
   /// ends none. Markup stays: it is text, which is escaped on output. `nil` if nothing visible is left.
-  static func sanitized(_ text: String) -> String? {
+  package static func sanitized(_ text: String) -> String? {
     var cleaned = String.UnicodeScalarView()
     var spacePending = false
     for scalar in text.unicodeScalars.prefix(maximumBytes * 4) {

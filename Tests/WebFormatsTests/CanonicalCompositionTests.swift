@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import AppleIdentity
+@testable import WebFormats
 
 @Suite("Normalization form C")
 struct CanonicalCompositionTests {
