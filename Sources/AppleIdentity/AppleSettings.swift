@@ -22,8 +22,6 @@ package struct AppleSettings: Sendable, Equatable {
   /// The absolute path of PEM certificates of the authorities that are trusted for it, instead of the system's.
   /// Default: nil.
   package var authorityFile: String?
-  /// The HTTP proxy between this machine and Apple. Default: nil: none.
-  package var proxy: AppleProxy?
 
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
   package static let appleBaseURL = "https://appleid.apple.com"
@@ -39,9 +37,9 @@ package struct AppleSettings: Sendable, Equatable {
   /// Whether requests go to Apple itself, however `baseURL` spells it.
   package var isApple: Bool { AppleOrigin(baseURL)?.isApple ?? false }
 
-  /// Whether requests go to the same origin in the same way, so that a connection to it can be kept.
+  /// Whether requests go to the same origin, which is verified by the same authorities.
   package func isReached(as other: AppleSettings) -> Bool {
-    baseURL.utf8.elementsEqual(other.baseURL.utf8) && authorityFile == other.authorityFile && proxy == other.proxy
+    baseURL.utf8.elementsEqual(other.baseURL.utf8) && authorityFile == other.authorityFile
   }
 
   /// A scope that Apple knows.

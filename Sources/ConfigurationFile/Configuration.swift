@@ -33,6 +33,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var upstreams: [UpstreamSettings] = []
   /// The registration with Apple (`[apple]`).
   package internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
+  /// The HTTP proxy between this machine and Apple. Default: nil: none.
+  package internal(set) var appleProxy: ConnectProxy?
   /// The secrets, lifetimes and cookies of sessions (`[session]`).
   package internal(set) var session = SessionSettings(secretFiles: [])
   /// The interval and grace period of revalidations (`[revalidation]`).

@@ -139,8 +139,8 @@ struct ReferenceTests {
     #expect(configuration.log == log)
     var apple = minimal.apple
     apple.authorityFile = "/conf/tls/egress-ca.pem"
-    apple.proxy = AppleProxy(host: "proxy", port: 3128)
     #expect(configuration.apple == apple)
+    #expect(configuration.appleProxy == ConnectProxy(host: "proxy", port: 3128))
   }
 
   @Test("Every key is in the sample and in the reference", arguments: ConfigurationSchema.descriptions.map(\.key))

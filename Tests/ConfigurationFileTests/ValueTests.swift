@@ -143,7 +143,7 @@ struct ValueTests {
     #expect(try ProxyURL.parse("http://Proxy.example:3128/").description == "http://proxy.example:3128")
     #expect(try ProxyURL.parse("http://[::1]:3128").description == "http://[::1]:3128")
     let proxy = try ProxyURL.parse("http://anna:ge%3Ah%40eim@proxy:3128")
-    #expect(proxy.credentials?.exposed == "anna:ge:h@eim" && "\(proxy)" == "http://proxy:3128")
+    #expect(proxy.authorization?.exposed == "Basic YW5uYTpnZTpoQGVpbQ==" && "\(proxy)" == "http://proxy:3128")
     for text in [
       "proxy:3128", "https://proxy:3128", "http://proxy", "http://proxy:3128/x", "http://anna@proxy:3128",
       "http://a%0Ab:c@proxy:3128", "http://a%3Ab:c@proxy:3128", "http://:c@proxy:3128", "http://proxy:0",

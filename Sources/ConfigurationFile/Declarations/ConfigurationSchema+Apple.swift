@@ -64,7 +64,7 @@ extension ConfigurationSchema {
         outgoing TLS. Each of them is trusted, also an intermediate CA without its root.
         """, omission: "The system's CAs (the package ca-certificates) are trusted."),
       .optional(
-        "apple.proxy", .proxyURL, into: \.configuration.apple.proxy, example: "\"http://proxy:3128\"",
+        "apple.proxy", .proxyURL, into: \.configuration.appleProxy, example: "\"http://proxy:3128\"",
         """
         An HTTP proxy for requests to Apple. It gets CONNECT with host and port; TLS is verified end to end. With \
         "http://user:${PROXY_PASSWORD}@proxy:3128" it gets Proxy-Authorization (Basic), with a password from the \

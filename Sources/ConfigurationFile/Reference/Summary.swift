@@ -86,7 +86,7 @@ extension Configuration {
   private var appleText: String {
     let scopes = apple.scopes.isEmpty ? "no scopes" : apple.scopes.map(\.rawValue).joined(separator: " and ")
     let elsewhere = apple.isApple ? "" : ", at \(apple.baseURL) (not Apple)"
-    let proxy = apple.proxy.map { ", through the proxy \($0)" } ?? ""
+    let proxy = appleProxy.map { ", through the proxy \($0)" } ?? ""
     return ", asks for \(scopes)\(elsewhere)\(proxy)"
   }
 

@@ -1,11 +1,11 @@
-import AppleIdentity
+import DataPlane
 import Secrets
 import WebFormats
 
 /// The address of an HTTP proxy: `http://proxy:3128`, or with user and password `http://user:password@proxy:3128`:
 /// diagnostics never repeat these.
 enum ProxyURL {
-  static func parse(_ text: String) throws(Diagnostic) -> AppleProxy {
+  static func parse(_ text: String) throws(Diagnostic) -> ConnectProxy {
     let bytes = Array(text.utf8)
     guard bytes.prefix(7).map(\.asciiLowercased).elementsEqual("http://".utf8) else {
       throw Diagnostic(
@@ -14,9 +14,10 @@ enum ProxyURL {
     }
     var rest = bytes[7...]
     if rest.last == UInt8(ascii: "/") { rest.removeLast() }
-    var credentials: Secret<AppleProxy.Credentials>?
+    var authorization: Secret<ConnectProxy.Authorization>?
     if let end = rest.lastIndex(of: UInt8(ascii: "@")) {
-      credentials = Secret(try decode(rest[..<end]))
+      let credentials = try decode(rest[..<end])
+      authorization = Secret(Array("Basic ".utf8) + Base64.encode(credentials))
       rest = rest[(end + 1)...]
     }
     guard let parsed = Authority(parsing: rest), rest.first != UInt8(ascii: "-") else {
@@ -27,7 +28,7 @@ enum ProxyURL {
     }
     var host = parsed.host[...]
     if host.first == UInt8(ascii: "[") { host = host.dropFirst().dropLast() }
-    return AppleProxy(host: String(decoding: host, as: UTF8.self), port: port, credentials: credentials)
+    return ConnectProxy(host: String(decoding: host, as: UTF8.self), port: port, authorization: authorization)
   }
 
   /// User and password (RFC 7617, 2): the first colon ends the user, so a percent-encoded one cannot be in it.

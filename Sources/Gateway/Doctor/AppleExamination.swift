@@ -1,4 +1,5 @@
 internal import AppleIdentity
+internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
@@ -7,6 +8,7 @@ internal import Operations
 /// Examines the registration with Apple, locally and by calls to Apple.
 struct AppleExamination {
   let apple: AppleSettings
+  let proxy: ConnectProxy?
   let redirectURI: String
 
   /// The tolerated clock difference: beyond it, Apple may take our secrets for issued in the future, or we its tokens.
@@ -29,7 +31,8 @@ struct AppleExamination {
     let connection: AppleHTTPTransport
     do {
       connection = try await AppleHTTPTransport(
-        AppleServer(apple.baseURL, apple), metrics: MetricsRegistry(version: "", startTime: .now()), on: eventLoop)
+        AppleServer(apple.baseURL, apple, through: proxy), metrics: MetricsRegistry(version: "", startTime: .now()),
+        on: eventLoop)
       provider = try AppleIdentityProvider(
         settings: apple, key: key,
         transport: { [connection] (request) async throws(AppleTransportError) in try await connection.send(request) },
@@ -66,7 +69,7 @@ struct AppleExamination {
 
   // MARK: Checks at Apple
 
-  private var way: String { apple.proxy.map { ", through the proxy \($0)" } ?? "" }
+  private var way: String { proxy.map { ", through the proxy \($0)" } ?? "" }
 
   /// - Returns: whether Apple answers; otherwise further calls are pointless.
   private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
@@ -80,7 +83,7 @@ struct AppleExamination {
       switch error {
       case .unreachable:
         let remedy =
-          apple.proxy.map { "let the proxy \($0) make tunnels to \(apple.baseURL), or correct apple.proxy" }
+          proxy.map { "let the proxy \($0) make tunnels to \(apple.baseURL), or correct apple.proxy" }
           ?? "let this machine reach \(apple.baseURL): name server, firewall, apple.proxy"
         note(.failure("key set", error.message, remedy))
         return false

@@ -22,7 +22,8 @@ package struct Doctor: Sendable {
 
   /// - Parameter openStore: opens the store, if there is one.
   package init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
-    apple = AppleExamination(apple: settings.apple, redirectURI: settings.originSettings.redirectURI)
+    apple = AppleExamination(
+      apple: settings.apple, proxy: settings.appleProxy, redirectURI: settings.originSettings.redirectURI)
     site = SiteExamination(
       upstreams: [settings.upstream] + settings.upstreams, acceptors: settings.listener.acceptors,
       secretFiles: settings.session.secretFiles)

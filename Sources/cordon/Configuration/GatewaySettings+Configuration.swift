@@ -14,6 +14,7 @@ extension GatewaySettings {
       assertion: configuration.assertion, notificationRelay: configuration.notificationRelay,
       access: configuration.access, routes: configuration.routes, groups: configuration.groups,
       pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
+    appleProxy = configuration.appleProxy
     responseHeaders = configuration.responseHeaders
     signInRate = configuration.signInRate
     sites = configuration.hosts.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }

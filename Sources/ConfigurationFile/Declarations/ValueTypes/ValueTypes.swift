@@ -1,5 +1,4 @@
 import AccessPolicy
-import AppleIdentity
 import DataPlane
 import Sessions
 import WebFormats
@@ -269,7 +268,7 @@ extension ValueType where Value == StoreSettings.Location {
   }
 }
 
-extension ValueType where Value == AppleProxy {
+extension ValueType where Value == ConnectProxy {
   static var proxyURL: ValueType {
     text(
       "address", expected: "the address of a proxy, as in \"http://proxy:3128\"", isConfidential: true,

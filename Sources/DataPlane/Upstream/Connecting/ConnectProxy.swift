@@ -4,7 +4,7 @@ internal import WebFormats
 
 /// An HTTP proxy that connections to an origin are made through, by CONNECT (RFC 9110, 9.3.6). It learns host and port;
 /// TLS is spoken with the origin.
-package struct ConnectProxy: Sendable, Equatable {
+package struct ConnectProxy: Sendable, Equatable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without brackets.
   package var host: String
   /// The proxy's port, 1 to 65535.
@@ -21,6 +21,9 @@ package struct ConnectProxy: Sendable, Equatable {
     self.port = port
     self.authorization = authorization
   }
+
+  /// As the configuration writes it, without credentials.
+  package var description: String { "\(address)" }
 
   var address: UpstreamAddress { .tcp(host: host, port: port, tls: false) }
 

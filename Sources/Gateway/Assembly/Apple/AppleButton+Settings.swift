@@ -1,4 +1,5 @@
 internal import AppleIdentity
+internal import DataPlane
 internal import FoundationEssentials
 internal import Logging
 internal import NIOCore
@@ -17,9 +18,10 @@ extension AppleButton {
     self.baseURL = baseURL
     prefix = settings.prefix
     apple = settings.apple
+    proxy = settings.appleProxy
     // With a file of authorities they are fetched again: it may have other certificates than before.
     if let previous, previous.settings == button, previous.baseURL == baseURL, settings.apple.authorityFile == nil,
-      previous.apple.isReached(as: settings.apple)
+      previous.apple.isReached(as: settings.apple), previous.proxy == settings.appleProxy
     {
       images = previous.images
       imageTarget = previous.imageTarget
@@ -30,7 +32,9 @@ extension AppleButton {
       imageTarget = nil
       return
     }
-    let server = try await files.run { Result { try AppleServer(baseURL, settings.apple) } }.get()
+    let server = try await files.run {
+      Result { try AppleServer(baseURL, settings.apple, through: settings.appleProxy) }
+    }.get()
     let connection = try await AppleHTTPTransport(
       server, bodyLimit: ButtonImage.maximumBytes, metrics: metrics, on: eventLoop)
     imageTarget = server.target

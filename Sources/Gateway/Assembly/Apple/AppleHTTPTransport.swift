@@ -4,9 +4,7 @@ internal import DataPlane
 internal import HTTPTypes
 internal import NIOCore
 internal import Operations
-internal import Secrets
 internal import Sessions
-internal import WebFormats
 
 /// Sends requests to Apple with the data plane's own client, and counts them.
 struct AppleHTTPTransport: Sendable {
@@ -76,22 +74,15 @@ struct AppleServer: Sendable {
   /// Reads the file of authorities; blocks.
   /// - Parameters:
   ///   - baseURL: an origin of Apple's.
-  ///   - settings: the trusted authorities and the proxy.
-  init(_ baseURL: String, _ settings: AppleSettings) throws {
+  ///   - settings: the trusted authorities.
+  ///   - proxy: the HTTP proxy between this machine and Apple; nil for none.
+  init(_ baseURL: String, _ settings: AppleSettings, through proxy: ConnectProxy?) throws {
     guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
     var upstream = UpstreamSettings(address: address.address)
     upstream.tls.authorityFile = settings.authorityFile
-    target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
+    target = try UpstreamGroup(upstream, proxy: proxy)
     authority = address.authority
-    proxyNote = settings.proxy.map { " (through the proxy \($0))" } ?? ""
-  }
-}
-
-extension ConnectProxy {
-  fileprivate init(_ proxy: AppleProxy) {
-    self.init(
-      host: proxy.host, port: proxy.port,
-      authorization: proxy.credentials.map { .init(Array("Basic ".utf8) + Base64.encode($0.exposedBytes)) })
+    proxyNote = proxy.map { " (through the proxy \($0))" } ?? ""
   }
 }
 

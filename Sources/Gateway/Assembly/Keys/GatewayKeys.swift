@@ -13,6 +13,8 @@ struct GatewayKeys: Sendable {
   let apple: AppleIdentityProvider
   /// Apple, as an upstream.
   let appleTarget: UpstreamGroup
+  /// The HTTP proxy between this machine and Apple; nil for none.
+  private let appleProxy: ConnectProxy?
   /// Nil if no assertions are signed.
   let signer: AssertionSigner?
 
@@ -28,13 +30,14 @@ struct GatewayKeys: Sendable {
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(files.appleServer, metrics: metrics, on: eventLoop)
     appleTarget = files.appleServer.target
+    appleProxy = settings.appleProxy
     let transport: AppleTransport = { (request) async throws(AppleTransportError) in
       try await connection.send(request)
     }
     // Through the new connection: the file of authorities may have other certificates than before.
     var keySet: AppleKeySet?
-    if let before = previous?.apple, before.settings.isReached(as: settings.apple) {
-      keySet = await before.keySet.reached(by: transport)
+    if let previous, previous.apple.settings.isReached(as: settings.apple), previous.appleProxy == appleProxy {
+      keySet = await previous.apple.keySet.reached(by: transport)
     }
     apple = try AppleIdentityProvider(
       settings: settings.apple, key: files.clientSecretKey, transport: transport, clock: { Date.now }, keySet: keySet)

@@ -18,7 +18,7 @@ struct KeyFiles: Sendable {
     var keyring = try SessionKeyring(files: settings.session.secretFiles)
     keyring.cookies = settings.session.cookies
     self.keyring = keyring
-    appleServer = try AppleServer(settings.apple.baseURL, settings.apple)
+    appleServer = try AppleServer(settings.apple.baseURL, settings.apple, through: settings.appleProxy)
     clientSecretKey = try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile)
   }
 }

@@ -83,7 +83,7 @@ enum FixedSettings {
     compare("admin", current.admin == next.admin)
     compare("headers", current.responseHeaders == next.responseHeaders)
     compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)
-    compare("apple", current.apple == next.apple)
+    compare("apple", current.apple == next.apple && current.appleProxy == next.appleProxy)
     compare("session", current.session == next.session)
     compare("revalidation", current.revalidation == next.revalidation)
     compare("store", current.store == next.store)

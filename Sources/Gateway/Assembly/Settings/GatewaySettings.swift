@@ -31,6 +31,8 @@ package struct GatewaySettings: Sendable {
   package var upstreams: [UpstreamSettings]
   /// The registration with Apple (`[apple]`).
   package var apple: AppleSettings
+  /// The HTTP proxy between this machine and Apple (`apple.proxy`). Default: nil: none.
+  package var appleProxy: ConnectProxy?
   /// The sign-in of native apps (`[native]`).
   package var native: NativeSettings
   /// The authorization of requests for other proxies (`[verify]`).
@@ -69,7 +71,8 @@ package struct GatewaySettings: Sendable {
   /// Starts of sign-ins for each client address (`limits.clients.sign_ins`); nil for no limit.
   package var signInRate: SignInRate?
 
-  /// The settings that each gateway has; those of ``responseHeaders``, ``signInRate`` and ``sites`` may follow.
+  /// The settings that each gateway has; those of ``appleProxy``, ``responseHeaders``, ``signInRate`` and ``sites``
+  /// may follow.
   package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],

@@ -11,6 +11,8 @@ struct AppleButton: Sendable {
   let settings: ButtonSettings
   /// The registration with Apple.
   let apple: AppleSettings
+  /// The HTTP proxy between this machine and Apple; nil for none.
+  let proxy: ConnectProxy?
   /// Nil if the button is always drawn.
   let images: ButtonImages?
   /// The server of the images, as an upstream; nil if the button is always drawn.

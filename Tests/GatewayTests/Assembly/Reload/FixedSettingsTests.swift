@@ -115,6 +115,7 @@ struct FixedSettingsTests {
     Change("upstream", in: "upstream", apply: { $0.upstream.strippedPrefix = "/app" }),
     Change("upstreams", in: "upstreams", as: "upstream", apply: { $0.upstreams[0].strippedPrefix = "/app" }),
     Change("apple", in: "apple", apply: { $0.apple.keyID = "XYZ123DEFG" }),
+    Change("appleProxy", in: "apple", apply: { $0.appleProxy = ConnectProxy(host: "proxy", port: 3128) }),
     Change("session", in: "session", apply: { $0.session.idleTimeout = .seconds(60) }),
     Change(
       "session", in: "session", refused: "session.cookie_name",
