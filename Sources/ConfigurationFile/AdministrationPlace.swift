@@ -13,10 +13,10 @@ extension ConfigurationFile {
   /// Reads `[admin]` of a file whose other tables may be invalid, even in their syntax. Files that it names are not
   /// checked.
   /// - Parameters:
-  ///   - path: The file; relative to the working directory.
-  ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: The access to files.
-  /// - Returns: Nil if the file cannot be read, or `[admin]` is invalid or has an unknown key.
+  ///   - path: the file; relative to the working directory.
+  ///   - environment: the value of an environment variable, for `${NAME}`.
+  ///   - files: the access to files.
+  /// - Returns: nil if the file cannot be read, or `[admin]` is invalid or has an unknown key.
   package static func administration(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system

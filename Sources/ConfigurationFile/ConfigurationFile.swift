@@ -11,12 +11,12 @@ package enum ConfigurationFile {
 
   /// Reads a file of this machine, and checks the files that it names.
   /// - Parameters:
-  ///   - path: The file; relative to the working directory.
-  ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: The access to files.
-  ///   - checksMembersFiles: Whether a members file that cannot be used is a problem. Not for a gateway that has read
+  ///   - path: the file; relative to the working directory.
+  ///   - environment: the value of an environment variable, for `${NAME}`.
+  ///   - files: the access to files.
+  ///   - checksMembersFiles: whether a members file that cannot be used is a problem. Not for a gateway that has read
   ///     it before, and keeps those members.
-  /// - Throws: All problems, in the order of the file.
+  /// - Throws: all problems, in the order of the file.
   package static func load(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system, checksMembersFiles: Bool = true
@@ -33,7 +33,7 @@ package enum ConfigurationFile {
   }
 
   /// Reads a file of this machine, checks the files that it names, and explains its routes.
-  /// - Throws: All problems, in the order of the file.
+  /// - Throws: all problems, in the order of the file.
   package static func check(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
@@ -68,12 +68,12 @@ package enum ConfigurationFile {
 
   /// Reads the contents of a file.
   /// - Parameters:
-  ///   - bytes: The file's contents.
-  ///   - name: The name of the file in diagnostics.
-  ///   - directory: The absolute path of the folder that relative paths are relative to.
-  ///   - environment: The value of an environment variable, for `${NAME}`.
-  ///   - files: The access to the files that it names.
-  /// - Throws: All problems, in the order of the file.
+  ///   - bytes: the file's contents.
+  ///   - name: the name of the file in diagnostics.
+  ///   - directory: the absolute path of the folder that relative paths are relative to.
+  ///   - environment: the value of an environment variable, for `${NAME}`.
+  ///   - files: the access to the files that it names.
+  /// - Throws: all problems, in the order of the file.
   package static func parse(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
@@ -83,7 +83,7 @@ package enum ConfigurationFile {
 
   /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and explains its
   /// routes.
-  /// - Parameter mode: The file's permission bits.
+  /// - Parameter mode: the file's permission bits.
   static func check(
     _ bytes: [UInt8], mode: UInt32 = 0o640, name: String, directory: String,
     environment: @escaping @Sendable (String) -> String?, files: FileAccess

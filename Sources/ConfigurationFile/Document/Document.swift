@@ -10,7 +10,7 @@ struct Document: Sendable {
   /// The largest size of a file, in bytes.
   static let sizeLimit = 1_048_576
 
-  /// - Throws: The first syntax error of the file; parsing stops there.
+  /// - Throws: the first syntax error of the file; parsing stops there.
   init(_ bytes: [UInt8]) throws(DocumentError) {
     let text = SourceText(bytes)
     guard bytes.count <= Self.sizeLimit else {

@@ -48,8 +48,8 @@ package struct ForeignSettings: Sendable {
   package init(_ settings: [Setting]) { self.settings = settings }
 
   /// Reads a file.
-  /// - Parameter name: The file, for the places of its settings.
-  /// - Throws: The syntax error.
+  /// - Parameter name: the file, for the places of its settings.
+  /// - Throws: the syntax error.
   package init(_ bytes: [UInt8], name: String) throws(ConfigurationError) {
     let document: Document
     do throws(DocumentError) {

@@ -6,7 +6,7 @@ enum AddressText {
   private static let remedy =
     "write an IP address and a port, as in \"0.0.0.0:8080\" or \"[::]:8080\", or \"unix:\" and a path"
 
-  /// - Parameter directory: The base of a relative path of a socket.
+  /// - Parameter directory: the base of a relative path of a socket.
   static func parse(_ text: String, directory: String) throws(Diagnostic) -> BindAddress {
     if text.utf8.starts(with: "unix:".utf8) {
       return .unix(

@@ -4,8 +4,8 @@ enum FilePath {
   private static let socketLimit = 107
 
   /// - Parameters:
-  ///   - directory: The base of relative paths: the folder of the configuration file, absolute.
-  ///   - isSocket: Whether it must fit into the address of a Unix socket.
+  ///   - directory: the base of relative paths: the folder of the configuration file, absolute.
+  ///   - isSocket: whether it must fit into the address of a Unix socket.
   static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Diagnostic) -> String {
     guard !text.isEmpty else {
       throw Diagnostic("is an empty path", remedy: "write the path of a file, or remove the key")

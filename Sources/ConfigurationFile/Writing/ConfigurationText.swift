@@ -21,7 +21,7 @@ package struct ConfigurationText: Sendable {
   private var tables: [(name: String, lines: [Line])] = []
   private var lists: [(name: String, lines: [Line])] = []
 
-  /// - Parameter head: The comment at the beginning of the file.
+  /// - Parameter head: the comment at the beginning of the file.
   package init(head: String) { self.head = head }
 
   /// Sets a key, named with its tables (`listen.address`); one that is there already is replaced in its place.

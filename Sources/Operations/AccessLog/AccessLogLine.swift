@@ -52,12 +52,12 @@ package struct AccessLogLine: Sendable, Equatable {
 
   /// Appends the line with its line feed. Allocates only if `buffer` grows.
   /// - Parameters:
-  ///   - request: Method, a space, and the target; the part from the first `?` or `#` is not rendered. Then, if
+  ///   - request: method, a space, and the target; the part from the first `?` or `#` is not rendered. Then, if
   ///     needed, `Host`, `User-Agent`, `Referer` and the trace, each after a NUL, which no header can contain.
-  ///   - fields: The fields of the line, in this order; unknown values are left out.
-  ///   - hidden: A path prefix after which nothing is rendered, in the target and in `Referer`, because it is secret.
+  ///   - fields: the fields of the line, in this order; unknown values are left out.
+  ///   - hidden: a path prefix after which nothing is rendered, in the target and in `Referer`, because it is secret.
   ///     Empty for none.
-  ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
+  ///   - requestID: the request's identifier, as the upstream got it in `X-Request-Id`.
   package func append(
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
     hidden: [UInt8] = [], to buffer: inout LogBuffer, as format: LineFormat

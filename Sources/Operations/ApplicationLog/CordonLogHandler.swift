@@ -22,10 +22,10 @@ package struct CordonLogHandler: LogHandler {
   private let clock: @Sendable () -> Timestamp
 
   /// - Parameters:
-  ///   - label: The logger's label, logged as `logger`.
-  ///   - control: The least severity that is written, and the format of lines.
-  ///   - output: The sink of the lines.
-  ///   - clock: The time of each event.
+  ///   - label: the logger's label, logged as `logger`.
+  ///   - control: the least severity that is written, and the format of lines.
+  ///   - output: the sink of the lines.
+  ///   - clock: the time of each event.
   package init(
     label: String, control: LogControl, output: LogSink = .standard,
     clock: @escaping @Sendable () -> Timestamp = Timestamp.now

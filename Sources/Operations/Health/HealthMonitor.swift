@@ -9,7 +9,7 @@ package final class HealthMonitor: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter checks: Every check, in the order of display, with its initial state.
+  /// - Parameter checks: every check, in the order of display, with its initial state.
   package init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
 
   /// Records the result of a check. `since` changes only with the status. An unknown name is added as a check that

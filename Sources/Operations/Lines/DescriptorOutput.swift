@@ -8,9 +8,9 @@
 /// belongs to the terminal or pipe, and so to every process that has it open.
 package enum DescriptorOutput {
   /// Writes all bytes, and blocks the thread until they are written. Never to be called on an event loop.
-  /// - Parameter stallLimit: The longest time in which a non-blocking descriptor may take nothing. Default: nil, no
+  /// - Parameter stallLimit: the longest time in which a non-blocking descriptor may take nothing. Default: nil, no
   ///   limit, as a blocking descriptor has none.
-  /// - Throws: The error of write(2); `EAGAIN` after the limit.
+  /// - Throws: the error of write(2); `EAGAIN` after the limit.
   package static func writeAll(
     _ bytes: [UInt8], to descriptor: Int32, stallLimit: Duration? = nil
   ) throws(WriteError) {

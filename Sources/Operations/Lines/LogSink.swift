@@ -25,9 +25,9 @@ package final class LogSink: Sendable {
   private static let stackSize = 256 * 1024
 
   /// - Parameters:
-  ///   - descriptor: The destination, owned by the caller, who keeps it open as long as this lives, and until what was
+  ///   - descriptor: the destination, owned by the caller, who keeps it open as long as this lives, and until what was
   ///     written is flushed.
-  ///   - capacity: The largest number of buffered bytes. Default: 1,048,576 (1 MiB).
+  ///   - capacity: the largest number of buffered bytes. Default: 1,048,576 (1 MiB).
   package convenience init(descriptor: Int32, capacity: Int = 1_048_576) {
     self.init(descriptor: descriptor, capacity: capacity, stackSize: Self.stackSize)
   }

@@ -14,9 +14,9 @@ package final class Counter: Sendable {
   private let counts: Mutex<[[String]: UInt64]>
 
   /// - Parameters:
-  ///   - name: The family's name, ending in `_total`.
-  ///   - labelNames: The labels of each event.
-  ///   - expected: Label values that are exposed as 0 before they first occur, so that rates can be computed.
+  ///   - name: the family's name, ending in `_total`.
+  ///   - labelNames: the labels of each event.
+  ///   - expected: label values that are exposed as 0 before they first occur, so that rates can be computed.
   init(name: String, help: String, labelNames: [String], expected: [[String]] = []) {
     self.name = name
     self.help = help

@@ -89,8 +89,8 @@ package final class MetricsRegistry: Sendable {
   private let parts = Mutex(Parts())
 
   /// - Parameters:
-  ///   - version: The version of the program, exposed as a label of `cordon_build_info`.
-  ///   - startTime: When the process began.
+  ///   - version: the version of the program, exposed as a label of `cordon_build_info`.
+  ///   - startTime: the start of the process.
   package init(version: String, startTime: Timestamp) {
     self.version = version
     self.startTime = startTime
@@ -149,7 +149,7 @@ package final class MetricsRegistry: Sendable {
 
   /// Adds a gauge that is evaluated when the metrics are read; nil omits it. The closure must be fast.
   /// - Parameters:
-  ///   - name: A name that no other family has, `cordon_…`; a second one of the same name is ignored.
+  ///   - name: a name that no other family has, `cordon_…`; a second one of the same name is ignored.
   ///   - kind: `gauge`, or `counter` for values that never decrease (whose name ends in `_total`).
   package func addGauge(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> Double?
@@ -178,7 +178,7 @@ package final class MetricsRegistry: Sendable {
   }
 
   /// The text of `/metrics`, in Prometheus text exposition format 0.0.4.
-  /// - Parameter process: The present resource usage: `ProcessSample.current()`.
+  /// - Parameter process: the present resource usage: `ProcessSample.current()`.
   package func render(process: ProcessSample) -> [UInt8] {
     let gauges = parts.withLock(\.gauges)
     var text = MetricsText()

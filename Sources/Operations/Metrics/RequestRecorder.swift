@@ -28,12 +28,12 @@ package final class RequestRecorder: Sendable {
 
   /// A request is over. Follows each `requestStarted()` once.
   /// - Parameters:
-  ///   - route: The kind of its route.
-  ///   - status: The status that was sent; 499 if the client disconnected before.
-  ///   - nanoseconds: From the complete request header to the last byte of the response.
-  ///   - bytesIn: Bytes of the request's body.
-  ///   - bytesOut: Bytes of the response's body.
-  ///   - host: The number of the host, of ``MetricsRegistry/hostNumbers(of:)``.
+  ///   - route: the kind of its route.
+  ///   - status: the status that was sent; 499 if the client disconnected before.
+  ///   - nanoseconds: from the complete request header to the last byte of the response.
+  ///   - bytesIn: bytes of the request's body.
+  ///   - bytesOut: bytes of the response's body.
+  ///   - host: the number of the host, of ``MetricsRegistry/hostNumbers(of:)``.
   package func requestFinished(
     route: RouteLabel, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, host: Int = 0
   ) {

@@ -20,7 +20,7 @@ final class ConfigurationFolder {
   private(set) var notes: [String] = []
   private let group: gid_t?
 
-  /// - Parameter file: The configuration, as it was named. Its folder is made if it is not there.
+  /// - Parameter file: the configuration, as it was named. Its folder is made if it is not there.
   init(of file: String) throws(ConfigurationFolderError) {
     let parent = Self.split(file).folder
     if mkdir(parent, 0o750) != 0, errno != EEXIST {

@@ -26,7 +26,7 @@ struct DescriptorOutputTests {
     }
 
     /// Writes until there is no more room.
-    /// - Returns: The number of bytes.
+    /// - Returns: the number of bytes.
     func fill() -> Int {
       let bytes = [UInt8](repeating: 0, count: 4_096)
       var sum = 0

@@ -5,7 +5,7 @@ import WebFormats
 /// Checks the certificates of listeners with their keys, and whether they are for the configured hosts.
 extension FileChecks {
   /// Reads the certificates of listeners with their keys, if the single files are valid.
-  /// - Parameter paths: The path of each listener in the document.
+  /// - Parameter paths: the path of each listener in the document.
   func checkCertificates(_ configuration: Configuration, _ paths: [NodePath], _ context: inout DecodingContext) {
     // Certificates for addresses are rare, and browsers name no address (RFC 6066, 3).
     let host = (try? configuration.publicOrigin)?.host

@@ -117,7 +117,7 @@ struct FileChecks {
 
   /// Checks the members files of groups, and counts their members. Write access to such a file is the right to admit
   /// users.
-  /// - Returns: The number of members in the file of each group.
+  /// - Returns: the number of members in the file of each group.
   func countMembers(
     of groups: [DocumentReader.Element<GroupBuilder>], _ context: inout DecodingContext
   ) -> [Int] {

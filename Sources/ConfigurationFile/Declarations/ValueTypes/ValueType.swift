@@ -24,12 +24,12 @@ struct ValueType<Value: Sendable>: Sendable {
 extension ValueType {
   /// A value that is written as a text.
   /// - Parameters:
-  ///   - name: In the reference.
-  ///   - expected: The expected form, for a value of another type: `a duration, as in "15s"`.
-  ///   - isConfidential: Whether diagnostics must not repeat the value: problems of a reload are also in the log and
+  ///   - name: in the reference.
+  ///   - expected: the expected form, for a value of another type: `a duration, as in "15s"`.
+  ///   - isConfidential: whether diagnostics must not repeat the value: problems of a reload are also in the log and
   ///     on `/healthz`.
-  ///   - write: Without quotation marks.
-  ///   - parse: Reads the text; relative paths are relative to the directory.
+  ///   - write: without quotation marks.
+  ///   - parse: reads the text; relative paths are relative to the directory.
   static func text(
     _ name: String, expected: String, isConfidential: Bool = false, write: @escaping @Sendable (Value) -> String,
     parse: @escaping @Sendable (_ text: String, _ directory: String) throws(Diagnostic) -> Value
@@ -156,7 +156,7 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Duration {
-  /// - Parameter range: The permitted values.
+  /// - Parameter range: the permitted values.
   static func duration(_ range: ClosedRange<Duration>) -> ValueType {
     @Sendable func limits() -> String {
       "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
