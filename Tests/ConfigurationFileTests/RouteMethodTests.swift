@@ -6,46 +6,13 @@ import Testing
 //
 // - The explanation has a part for each group of methods, and one for the route if they do not differ. It tells which
 //   routes must admit a request as well that acts on what is below the path.
-// - A route that inherits access = "public" for some methods is a warning that names them; one that states its own
-//   access is none.
-// - A route that restricts GET and leaves POST or others to more users is a warning, unless another route of its path
-//   decides on such a method.
-// - A word for every method, and a method with a typing error, are a warning.
-// - tokens = true is refused only if a token would have no effect with any method.
-// - The prefix that an upstream removes from paths is checked for each method.
 @Suite("Routes whose settings differ by method")
 struct RouteMethodTests {
-  private func check(_ rest: String) throws -> CheckedConfiguration {
-    try Sandbox.check(Sandbox.minimal(rest))
-  }
-
-  /// The explanation of a route, and all warnings. The text begins in line 13.
-  private func explanation(of route: Int, in rest: String) throws -> (lines: [String], warnings: [String]) {
-    let checked = try check(rest)
-    let explanation = try #require(checked.explanations.dropFirst(route).first)
-    return (Sandbox.explanation(of: explanation), checked.warnings.map(\.description))
-  }
-
-  private func problem(_ rest: String) throws -> String {
-    do {
-      _ = try check(rest)
-      return "none"
-    } catch let error as ConfigurationError {
-      return error.problems.map(\.description).joined(separator: "\n")
-    }
-  }
-
   private static let upstream = "[[upstreams]]\nname = \"two\"\nurl = \"http://127.0.0.1:3001\"\n"
-
-  private static func warning(line: Int, _ methods: String, from source: Int) -> String {
-    "gateway.conf:\(line):3: warning: everybody is admitted here with \(methods): the route inherits access = \"public\" "
-      + "from \"/x/\" (line \(source)); state access for these methods in a route of this path if this is intended, or "
-      + "restrict access"
-  }
 
   @Test("A route for GET and POST below one that denies POST is explained for both, and warned about for GET")
   func deniedMethod() throws {
-    let (lines, warnings) = try explanation(
+    let (lines, warnings) = try Sandbox.explanation(
       of: 2,
       in: Self.upstream + """
         [[route]]
@@ -70,12 +37,12 @@ struct RouteMethodTests {
         "  POST",
         "    passes: nobody  (from /x/, line 19)",
       ])
-    #expect(warnings == [Self.warning(line: 23, "GET or HEAD", from: 22)])
+    #expect(warnings == [RouteMethodWarningTests.inheritedPublic(line: 23, "GET or HEAD", from: 22)])
   }
 
   @Test("Of two routes of one path with nested sets of methods, the larger is explained with what the smaller decides")
   func nestedMethods() throws {
-    let (lines, warnings) = try explanation(
+    let (lines, warnings) = try Sandbox.explanation(
       of: 1,
       in: """
         [[route]]
@@ -102,7 +69,7 @@ struct RouteMethodTests {
 
   @Test("A route that inherits public for GET and a group for other methods is explained and warned about")
   func inheritedMethod() throws {
-    let (lines, warnings) = try explanation(
+    let (lines, warnings) = try Sandbox.explanation(
       of: 1,
       in: "[access]\nallow_groups = [\"dom\"]\n[[group]]\nname = \"dom\"\n" + Self.upstream + """
         [[route]]
@@ -124,13 +91,13 @@ struct RouteMethodTests {
         "    signed out: browsers are sent to sign in, others get 401",
         "    goes to: two, http://127.0.0.1:3001  (line 26)",
       ])
-    #expect(warnings == [Self.warning(line: 24, "GET or HEAD", from: 23)])
+    #expect(warnings == [RouteMethodWarningTests.inheritedPublic(line: 24, "GET or HEAD", from: 23)])
   }
 
   @Test("A maximum age is explained for the methods that are not public, and networks for those that have them")
   func conditions() throws {
     let get = "[[route]]\npath = \"/x/\"\nmethods = [\"GET\"]\n"
-    let aged = try explanation(
+    let aged = try Sandbox.explanation(
       of: 1, in: get + "access = \"public\"\n[[route]]\npath = \"/x/y/\"\nmax_age = \"1m\"\n")
     #expect(
       aged.lines == [
@@ -144,8 +111,8 @@ struct RouteMethodTests {
         "    signed out: browsers are sent to sign in, others get 401",
         "    goes to: http://127.0.0.1:3000",
       ])
-    #expect(aged.warnings == [Self.warning(line: 17, "GET or HEAD", from: 16)])
-    let local = try explanation(of: 1, in: get + "networks = [\"10.0.0.0/8\"]\n[[route]]\npath = \"/x/y/\"\n")
+    #expect(aged.warnings == [RouteMethodWarningTests.inheritedPublic(line: 17, "GET or HEAD", from: 16)])
+    let local = try Sandbox.explanation(of: 1, in: get + "networks = [\"10.0.0.0/8\"]\n[[route]]\npath = \"/x/y/\"\n")
     #expect(
       local.lines == [
         "/x/y/  (line 17)",
@@ -166,7 +133,7 @@ struct RouteMethodTests {
     let route = "[[route]]\npath = \"/x/\"\n"
     let other = "[[route]]\npath = \"/z/\"\nmethods = [\"GET\"]\naccess = \"public\"\n"
     for rest in [route + other, route + route + "methods = [\"POST\"]\nbody_rate = 1000\n"] {
-      let (lines, warnings) = try explanation(of: 0, in: rest)
+      let (lines, warnings) = try Sandbox.explanation(of: 0, in: rest)
       #expect(
         lines == [
           "/x/  (line 13)",
@@ -193,16 +160,16 @@ struct RouteMethodTests {
       access = "signed-in"
       """
     #expect(
-      try explanation(of: 0, in: routes).lines == [
+      try Sandbox.explanation(of: 0, in: routes).lines == [
         "/x/  (line 13)",
         "  passes: everybody, signed in or not  (line 15)",
         "  goes to: http://127.0.0.1:3000",
         "  below: /x/y/ (line 16) and /x/z (line 20) must admit DELETE, too",
         "  below: /x/z (line 20) must admit MOVE, COPY, PROPFIND and 10 more, too",
       ])
-    #expect(try explanation(of: 2, in: routes).lines.contains { $0.hasPrefix("  below") } == false)
+    #expect(try Sandbox.explanation(of: 2, in: routes).lines.contains { $0.hasPrefix("  below") } == false)
     #expect(
-      try explanation(of: 3, in: routes).lines == [
+      try Sandbox.explanation(of: 3, in: routes).lines == [
         "everything else",
         "  passes: everybody who is signed in",
         "  signed out: browsers are sent to sign in, others get 401",
@@ -213,7 +180,7 @@ struct RouteMethodTests {
 
   @Test("Below an exact route its parts for methods tell what holds there")
   func belowExact() throws {
-    let (lines, _) = try explanation(
+    let (lines, _) = try Sandbox.explanation(
       of: 1,
       in: """
         [[route]]
@@ -240,7 +207,7 @@ struct RouteMethodTests {
 
   @Test("A route below that admits everybody who is signed in is explained where machine tokens are admitted")
   func belowWithTokens() throws {
-    let (lines, _) = try explanation(
+    let (lines, _) = try Sandbox.explanation(
       of: 0,
       in: """
         [[group]]
@@ -258,7 +225,7 @@ struct RouteMethodTests {
 
   @Test("The access below an exact route is explained for each method")
   func belowExactByMethod() throws {
-    let (lines, _) = try explanation(
+    let (lines, _) = try Sandbox.explanation(
       of: 1,
       in: """
         [[route]]
@@ -271,226 +238,5 @@ struct RouteMethodTests {
         access = "signed-in"
         """)
     #expect(lines.filter { $0.hasPrefix("  below") } == ["  below: / (line 13) must admit DELETE, too"], "\(lines)")
-  }
-
-  @Test(
-    "A route is warned about for the methods for which it inherits public, unless access is stated for its path",
-    arguments: [
-      // Its own access.
-      (#"methods = ["GET"]"#, #"methods = ["GET", "POST"]"#, "/x/", #"access = "deny""#, nil),
-      (#"methods = ["GET"]"#, "", "/x/", #"access = "signed-in""#, nil),
-      (#"methods = ["GET"]"#, "", "/x/y/", #"access = "deny""#, nil),
-      // A route of the same path for fewer methods, and for more.
-      (#"methods = ["GET"]"#, "", "/x/", #"unauthenticated = "401""#, nil),
-      (#"methods = ["HEAD"]"#, #"methods = ["GET"]"#, "/x/", #"unauthenticated = "401""#, nil),
-      (#"methods = ["GET", "POST"]"#, #"methods = ["GET"]"#, "/x/", #"unauthenticated = "401""#, ""),
-      // A path below.
-      (#"methods = ["GET"]"#, #"methods = ["POST"]"#, "/x/y/", #"unauthenticated = "401""#, nil),
-      (#"methods = ["POST"]"#, #"methods = ["GET", "PUT", "POST"]"#, "/x/y/", #"tokens = false"#, " with POST"),
-      (#"methods = ["GET", "POST"]"#, "", "/x/y/", #"tokens = false"#, " with GET, HEAD or POST"),
-      ("", #"methods = ["POST"]"#, "/x/y/", #"tokens = false"#, ""),
-    ] as [(String, String, String, String, String?)])
-  func publicWarnings(methods: String, own: String, path: String, stated: String, expected: String?) throws {
-    let (_, warnings) = try explanation(
-      of: 1,
-      in: """
-        [[route]]
-        path = "/x/"
-        \(methods)
-        access = "public"
-        [[route]]
-        path = "\(path)"
-        \(own)
-        \(stated)
-        """)
-    let found = warnings.filter { $0.contains("everybody is admitted here") }
-    #expect(found.count == (expected == nil ? 0 : 1), "\(warnings)")
-    if let expected {
-      #expect(found.first?.contains("everybody is admitted here\(expected): the route") == true, "\(found)")
-    }
-  }
-
-  @Test("A route that inherits public for all but one method is warned about for the others")
-  func allButOne() throws {
-    let (_, warnings) = try explanation(
-      of: 2,
-      in: """
-        [[route]]
-        path = "/x/"
-        access = "public"
-        [[route]]
-        path = "/x/"
-        methods = ["POST"]
-        access = "deny"
-        [[route]]
-        path = "/x/y/"
-        """)
-    #expect(warnings == [Self.warning(line: 20, "methods other than POST", from: 15)])
-  }
-
-  @Test(
-    "A word for every method, and a method with a typing error, are warned about: the route would restrict nothing",
-    arguments: [
-      ("*", "\"*\" is not every method, but one of this name, which no client sends; remove methods"),
-      ("ALL", "\"ALL\" is not every method"), ("any", "\"any\" is not every method"),
-      ("DELTE", "\"DELTE\" is not a usual method; did you mean \"DELETE\"?"),
-      ("PSOT", "\"PSOT\" is not a usual method; did you mean \"POST\"?"),
-      ("get", "methods are case-sensitive, and \"get\" is not a usual one; write \"GET\" if that is meant"),
-      ("GET", nil), ("PROPFIND", nil), ("PURGE", nil), ("X-FROBNICATE", nil), ("TRACK", nil), ("M-SEARCH", nil),
-    ] as [(String, String?)])
-  func unusualMethod(method: String, expected: String?) throws {
-    let warnings = try check("[[route]]\npath = \"/x/\"\nmethods = [\"\(method)\"]\naccess = \"public\"\n").warnings
-      .map(\.description)
-    #expect(warnings.count == (expected == nil ? 0 : 1), "\(warnings)")
-    guard let expected else { return }
-    #expect(warnings.first?.hasPrefix("gateway.conf:15:1: warning: \(expected)") == true, "\(warnings)")
-  }
-
-  private static let staff = "[[group]]\nname = \"staff\"\nmembers = [\"ada@example.com\"]\n"
-
-  @Test(
-    "A route that restricts GET is warned about if less specific ones or [access] admit more users to write",
-    arguments: [
-      // Above it, the route, and the methods of the warning.
-      ("", #"methods = ["GET", "HEAD"]"#, #"allow_groups = ["staff"]"#, "DELETE, PATCH, POST or PUT"),
-      ("", #"methods = ["GET", "POST", "PUT"]"#, #"allow_groups = ["staff"]"#, "DELETE or PATCH"),
-      ("", #"methods = ["GET"]"#, #"access = "deny""#, "DELETE, PATCH, POST or PUT"),
-      (#"access = "public""#, #"methods = ["GET"]"#, #"access = "signed-in""#, "DELETE, PATCH, POST or PUT"),
-      (#"allow_emails = ["a@b.c"]"#, #"methods = ["GET"]"#, #"allow_emails = ["d@b.c"]"#, "DELETE, PATCH, POST or PUT"),
-      // Nobody else may write, or everybody may read.
-      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#, nil),
-      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"access = "signed-in""#, nil),
-      ("", #"methods = ["GET"]"#, #"access = "public""#, nil),
-      // Addresses and members of groups are of a domain, or not.
-      (#"allow_emails = ["ada@example.com"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["example.com"]"#, nil),
-      (#"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["Example.com"]"#, nil),
-      (#"allow_emails = ["ada@example.com"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#, nil),
-      (
-        #"allow_groups = ["staff"]"#, #"methods = ["GET"]"#, #"allow_email_domains = ["example.org"]"#,
-        "DELETE, PATCH, POST or PUT"
-      ),
-      (
-        #"allow_email_domains = ["example.com"]"#, #"methods = ["GET"]"#, #"allow_groups = ["staff"]"#,
-        "DELETE, PATCH, POST or PUT"
-      ),
-      // It does not restrict reading, or every usual method.
-      ("", #"methods = ["POST", "PUT"]"#, #"allow_groups = ["staff"]"#, nil),
-      ("", #"methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]"#, #"allow_groups = ["staff"]"#, nil),
-      ("", "", #"allow_groups = ["staff"]"#, nil),
-    ] as [(String, String, String, String?)])
-  func widerWrites(above: String, methods: String, access: String, expected: String?) throws {
-    let warnings = try check(
-      Self.staff + """
-        [[route]]
-        path = "/"
-        \(above)
-        [[route]]
-        path = "/x/"
-        \(methods)
-        \(access)
-        """
-    ).warnings.map(\.description).filter { $0.contains("more users are admitted here") }
-    let told = expected.map { methods in
-      "gateway.conf:21:1: warning: more users are admitted here with \(methods) than with GET: the route holds for its "
-        + "methods only; remove methods to restrict all of them, or state access for the others in a route of this path"
-    }
-    #expect(warnings == [told].compactMap { $0 })
-  }
-
-  @Test("Members whom only the store has are not taken for more users than a whole domain")
-  func storedWriters() throws {
-    func isWarnedAbout(_ access: String) throws -> Bool {
-      let text = """
-        [[group]]
-        name = "editors"
-        [access]
-        allow_groups = ["editors"]
-        requests = false
-        [[route]]
-        path = "/x/"
-        methods = ["GET"]
-        \(access)
-        """
-      return try check(text).warnings.contains { $0.description.contains("more users are admitted here") }
-    }
-    #expect(try !isWarnedAbout(#"allow_email_domains = ["example.com"]"#))
-    #expect(try isWarnedAbout(#"allow_emails = ["ada@example.com"]"#))
-  }
-
-  @Test("A route that restricts GET is not warned about if another route of its path decides on other methods")
-  func statedWrites() throws {
-    for other in [#"methods = ["POST"]"#, ""] {
-      let warnings = try check(
-        Self.staff + """
-          [[route]]
-          path = "/x/"
-          methods = ["GET"]
-          allow_groups = ["staff"]
-          [[route]]
-          path = "/x/"
-          \(other)
-          access = "public"
-          """
-      ).warnings
-      #expect(warnings.isEmpty, "\(warnings)")
-    }
-  }
-
-  @Test("tokens = true is accepted if a token is admitted with any method, and refused if with none")
-  func tokens() throws {
-    let group = "[[group]]\nname = \"staff\"\n"
-    func routes(_ get: String, _ both: String, _ methods: String = #"methods = ["GET", "POST"]"#) -> String {
-      group + """
-        [[route]]
-        path = "/x/"
-        methods = ["GET"]
-        \(get)
-        [[route]]
-        path = "/x/"
-        \(methods)
-        \(both)
-        tokens = true
-        """
-    }
-    let staff = #"allow_groups = ["staff"]"#
-    for methods in [#"methods = ["GET", "POST"]"#, ""] {
-      let (lines, warnings) = try explanation(of: 1, in: routes(#"access = "public""#, staff, methods))
-      #expect(warnings == [])
-      #expect(lines.contains { $0.hasPrefix("    tokens: machine tokens of group staff  (line ") }, "\(lines)")
-    }
-    // Below: for GET the other route decides.
-    for (get, both, reason) in [
-      (#"access = "public""#, #"access = "deny""#, "a token would have no effect with any method"),
-      (#"access = "public""#, #"access = "public""#, "everybody is admitted here"),
-      (#"access = "deny""#, #"access = "deny""#, "nobody is admitted here"),
-      (staff + "\ntokens = true", #"access = "public""#, "everybody is admitted here"),
-    ] {
-      let found = try problem(routes(get, both))
-      #expect(found.contains("tokens = true, but \(reason)") && !found.contains("\n"), "\(get), \(both): \(found)")
-    }
-  }
-
-  @Test("A route outside of the prefix that its upstream removes is refused if that holds for any of its methods")
-  func prefixes() throws {
-    func routes(_ methods: String) -> String {
-      Self.upstream + """
-        strip_prefix = "/app"
-        [[route]]
-        path = "/x/"
-        methods = ["GET"]
-        upstream = "default"
-        [[route]]
-        path = "/x/"
-        \(methods)
-        upstream = "two"
-        """
-    }
-    for (methods, told) in [
-      (#"methods = ["GET", "POST"]"#, "the route with POST is outside of \"/app\""),
-      ("", "the route with methods other than GET or HEAD is outside of \"/app\""),
-    ] {
-      let found = try problem(routes(methods))
-      #expect(found.hasPrefix("gateway.conf:22:8: \(told)") && !found.contains("\n"), "\(found)")
-    }
   }
 }

@@ -113,6 +113,13 @@ enum Sandbox {
     }
   }
 
+  /// The explanation of a route, and all warnings. The text begins in line 13.
+  static func explanation(of route: Int, in rest: String) throws -> (lines: [String], warnings: [String]) {
+    let checked = try check(minimal(rest))
+    let explanation = try #require(checked.explanations.dropFirst(route).first)
+    return (self.explanation(of: explanation), checked.warnings.map(\.description))
+  }
+
   /// An explanation as lines.
   static func explanation(of route: RouteExplanation) -> [String] {
     var lines = [route.title]

@@ -23,7 +23,7 @@ struct ExampleTests {
     let tests = try [
       "Applications/ExampleTests", "Forwarding/AssertionTests", "Applications/ApplicationTests",
       "Applications/ProxyApplicationTests", "Applications/WikiApplicationTests", "Applications/ServletApplicationTests",
-      "Applications/GradioApplicationTests",
+      "Applications/GradioApplicationTests", "Applications/SeveralApplicationTests",
     ].map {
       try String(contentsOf: Machine.packageRoot.appending(path: "Tests/System/\($0).swift"), encoding: .utf8)
     }.joined()

@@ -13,6 +13,16 @@ extension GatewayConfiguration {
 }
 
 extension Site {
+  /// A gateway with the hosts `wiki` and `tickets`, before an application that echoes requests.
+  static func withHosts(fakeClock: Bool = false, showsPage: Bool = false, ending: String = "") throws -> Site {
+    try Site(fakeClock: fakeClock, upstream: EchoingApplication.answer) {
+      $0["pages", "show_sign_in_page"] = "\(showsPage)"
+      $0["admin", "token_file"] = "\"admin.token\""
+      try? $0.addHosts(["wiki", "tickets"])
+      $0.ending += ending
+    }
+  }
+
   /// The origin of a `[[host]]`.
   func origin(of name: String) -> String { "http://\(name).localhost:\(gateway.configuration.port)" }
 

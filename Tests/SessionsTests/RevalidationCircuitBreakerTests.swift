@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import Sessions
+
+@Suite("The circuit breaker of revalidation")
+struct RevalidationCircuitBreakerTests {
+  private func minutes(_ minutes: Double) -> Date { noon.addingTimeInterval(minutes * 60) }
+
+  @Test("Each result has its consequence, and a mistake of ours its alarm")
+  func evaluates() {
+    for (result, action, alarm) in [
+      (.good, .recordGood, nil), (.revoked, .endSessions, nil), (.misconfigured, .keep, .credentialsRefused),
+      (.appleTrouble, .keep, nil), (.notSent, .releaseLease, nil),
+    ] as [(RevalidationResult, RevalidationAction, RevalidationAlarm?)] {
+      var breaker = RevalidationCircuitBreaker()
+      let decision = breaker.evaluate(result, at: noon)
+      #expect(decision.action == action)
+      #expect(decision.alarm == alarm)
+    }
+  }
+
+  @Test("When 20 checks within the hour failed, revocations are held and the operator is alarmed")
+  func holdsWhenNothingSucceeds() {
+    var breaker = RevalidationCircuitBreaker()
+    for number in 1...19 {
+      #expect(breaker.evaluate(.appleTrouble, at: minutes(Double(number))) == .init(action: .keep, alarm: nil))
+    }
+    #expect(breaker.hold(at: minutes(19)) == nil)
+    let (hold, twentieth) = (RevalidationCircuitBreaker.Hold.noSuccess(checks: 20), minutes(20))
+    #expect(breaker.evaluate(.revoked, at: twentieth) == .init(action: .keep, alarm: .revocationsHeld(hold)))
+    #expect(breaker.hold(at: twentieth) == hold)
+    #expect(breaker.evaluate(.revoked, at: minutes(21)) == .init(action: .keep, alarm: nil))
+    #expect(RevalidationAlarm.revocationsHeld(hold).remedy.contains("cordon doctor"))
+  }
+
+  @Test("When more than two users in a row are revoked, the others are kept until one succeeds, success or not before")
+  func holdsWhenEverybodyIsRevoked() {
+    for successes in [0, 30] {
+      var breaker = RevalidationCircuitBreaker()
+      for _ in 0..<successes { _ = breaker.evaluate(.good, at: noon) }
+      for _ in 0..<2 { #expect(breaker.evaluate(.revoked, at: noon) == .init(action: .endSessions, alarm: nil)) }
+      #expect(breaker.hold(at: noon) == nil)
+      let hold = RevalidationCircuitBreaker.Hold.revoked(inARow: 3)
+      #expect(breaker.evaluate(.revoked, at: minutes(1)) == .init(action: .keep, alarm: .revocationsHeld(hold)))
+      #expect(breaker.hold(at: minutes(1)) == hold)
+      // Neither time nor other errors end it, nor is it told again within the hour.
+      #expect(breaker.evaluate(.appleTrouble, at: minutes(2)) == .init(action: .keep, alarm: nil))
+      #expect(breaker.evaluate(.revoked, at: minutes(50)) == .init(action: .keep, alarm: nil))
+      #expect(breaker.evaluate(.revoked, at: minutes(5_000)).action == .keep)
+      _ = breaker.evaluate(.good, at: minutes(5_001))
+      #expect(breaker.evaluate(.revoked, at: minutes(5_002)).action == .endSessions)
+    }
+  }
+
+  @Test("One success is enough to believe revocations again")
+  func believesAfterOneSuccess() {
+    var breaker = RevalidationCircuitBreaker()
+    for _ in 0..<50 { _ = breaker.evaluate(.appleTrouble, at: noon) }
+    #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
+    #expect(breaker.evaluate(.good, at: minutes(1)).action == .recordGood)
+    #expect(breaker.hold(at: minutes(1)) == nil)
+    #expect(breaker.evaluate(.revoked, at: minutes(2)).action == .endSessions)
+    #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .endSessions)
+  }
+
+  @Test("A success counts for an hour, and so do failures")
+  func forgetsAfterAnHour() {
+    var breaker = RevalidationCircuitBreaker()
+    _ = breaker.evaluate(.good, at: noon)
+    for _ in 0..<30 { _ = breaker.evaluate(.misconfigured, at: minutes(30)) }
+    #expect(breaker.hold(at: minutes(59)) == nil)
+    #expect(breaker.hold(at: minutes(60)) == .noSuccess(checks: 30))
+    #expect(breaker.evaluate(.revoked, at: minutes(60)).action == .keep)
+    #expect(breaker.hold(at: minutes(90)) == nil)
+    #expect(breaker.evaluate(.revoked, at: minutes(91)).action == .endSessions)
+  }
+
+  @Test("A request to Apple that was not sent is not a revalidation")
+  func ignoresWhatWasNotSent() {
+    var breaker = RevalidationCircuitBreaker()
+    for _ in 0..<100 { _ = breaker.evaluate(.notSent, at: noon) }
+    #expect(breaker.hold(at: noon) == nil)
+    #expect(breaker.evaluate(.revoked, at: noon).action == .endSessions)
+  }
+
+  @Test("The same alarm comes at most once an hour")
+  func alarmsOnceAnHour() {
+    var breaker = RevalidationCircuitBreaker()
+    #expect(breaker.evaluate(.misconfigured, at: noon).alarm == .credentialsRefused)
+    #expect(breaker.evaluate(.misconfigured, at: minutes(59)).alarm == nil)
+    #expect(breaker.credentialsRefused(at: minutes(59)) == nil, "a sign-in raises the same alarm")
+    #expect(breaker.evaluate(.misconfigured, at: minutes(60)).alarm == .credentialsRefused)
+  }
+
+  @Test("A clock that is set back or far ahead neither traps nor keeps old counts")
+  func survivesClocks() {
+    var breaker = RevalidationCircuitBreaker()
+    for now in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: 1e300), noon] {
+      for _ in 0..<19 { _ = breaker.evaluate(.misconfigured, at: now) }
+    }
+    #expect(breaker.hold(at: noon) == nil)
+    #expect(breaker.evaluate(.revoked, at: noon).action == .keep)
+  }
+}
