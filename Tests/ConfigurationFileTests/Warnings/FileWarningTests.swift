@@ -9,23 +9,8 @@ struct FileWarningTests {
   }
 
   private func text(keyID: String = "ABC123DEFG", store: String = "sqlite:/var/lib/cordon/cordon.db") -> String {
-    """
-    public_url = "https://app.example.com"
-    [listen]
-    address = "127.0.0.1:8080"
-    [upstream]
-    url = "http://127.0.0.1:3000"
-    [apple]
-    client_id = "com.example.web"
-    team_id = "DEF123GHIJ"
-    key_id = "\(keyID)"
-    private_key_file = "AuthKey_ABC123DEFG.p8"
-    [session]
-    secret_files = ["session.key"]
-    [store]
-    url = "\(store)"
-
-    """
+    String(decoding: Sandbox.minimal("[store]\nurl = \"\(store)\"\n"), as: UTF8.self)
+      .replacing("key_id = \"ABC123DEFG\"", with: "key_id = \"\(keyID)\"")
   }
 
   @Test("A key_id that is not the one in the name of the key's file is a warning at its line")

@@ -30,9 +30,7 @@ struct BurstTests {
     defer { clients.stop() }
     try clients.waitForLine(containing: "\"held\"", by: .seconds(120))
     try poll("all of them to be accepted", by: .seconds(60)) {
-      try gateway.admin.get("/metrics").text.split(separator: "\n").contains { line in
-        line.hasPrefix("cordon_client_connections_total ") && Double(line.dropFirst(32)).map { $0 >= 4_000 } ?? false
-      } ? () : nil
+      try Metrics(gateway).value("cordon_client_connections_total") ?? 0 >= 4_000 ? () : nil
     }
     #expect(try gateway.client.get("/honest").status == 200)
     // 64 MiB of them, and what connections need by themselves.

@@ -187,15 +187,10 @@ struct HalfCloseTests {
       _ = try poll("the request upstream") { upstream.requests.count { $0.target == "/slow" } == count ? () : nil }
       slow.reset()
       try poll("499") {
-        try metric(gateway, "cordon_requests_total{route=\"public\",code=\"499\"}") == count ? () : nil
+        try Metrics(gateway).value("cordon_requests_total{route=\"public\",code=\"499\"}") == Double(count) ? () : nil
       }
     }
     try expectNoClients(gateway)
-  }
-
-  private func metric(_ gateway: GatewayProcess, _ name: String) throws -> Int? {
-    let lines = try gateway.admin.get("/metrics").text.split(separator: "\n")
-    return lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) }
   }
 
   /// Expects that no connection of a client is left: neither counted nor, at the system, half-closed.
@@ -203,7 +198,7 @@ struct HalfCloseTests {
     let port = gateway.configuration.port
     try poll("all connections to be closed") {
       let open = try ListedSocket.all().contains { $0.localPort == port && [1, 8].contains($0.state) }
-      return try !open && metric(gateway, "cordon_client_connections_open") == 0 ? () : nil
+      return try !open && Metrics(gateway).value("cordon_client_connections_open") == 0 ? () : nil
     }
   }
 }

@@ -9,6 +9,34 @@ import Testing
 @SystemActor
 @Suite("The doctor on public_url, hosts and applications")
 struct DoctorNetworkTests {
+  /// Has the doctor examine a gateway whose application does this, in Python, with each `client` that connects. It has
+  /// one complaint.
+  private func examine(scheme: String = "http", _ answer: String) throws -> (port: UInt16, report: DoctorReport) {
+    let port = try FreePort.take()
+    let lines = answer.split(separator: "\n").map { "  \($0)\n" }.joined()
+    let server = try ServerProcess(
+      Machine.program("python3", package: "python3"),
+      [
+        "-c",
+        """
+        import socket, sys
+        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+        print("listening", flush=True)
+        while True:
+          client = server.accept()[0]
+        \(lines)  client.close()
+        """, "\(port)",
+      ])
+    defer { server.stop() }
+    try server.waitForLine(containing: "listening")
+    let site = try Site(adjust: { $0["upstream", "url"] = "\"\(scheme)://127.0.0.1:\(port)\"" })
+    defer { site.stop() }
+    let report = try DoctorReport(of: site.gateway)
+    #expect(report.exit == .code(1), "\(report.lines)")
+    #expect(report.complaints.count == 1, "\(report.complaints)")
+    return (port, report)
+  }
+
   @Test("Each further host is asked whether it leads to public_url, and one that leads elsewhere is told")
   func hosts() throws {
     let site = try Site(adjust: {
@@ -115,35 +143,17 @@ struct DoctorNetworkTests {
 
   @Test("A FastCGI server behind upstream.url is recognized by its answer, and told with the remedy")
   func fastCGI() throws {
-    let port = try FreePort.take()
-    let server = try ServerProcess(
-      Machine.program("python3", package: "python3"),
-      [
-        "-c",
-        """
-        import socket, sys
-        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-        print("listening", flush=True)
-        while True:
-          client = server.accept()[0]
-          data = b""
-          while len(data) < 8 or len(data) < 8 + data[4] * 256 + data[5] + data[6]:
-            more = client.recv(4096)
-            if not more: break
-            data += more
-          if data[:2] == bytes([1, 9]) and b"FCGI_MPXS_CONNS" in data:
-            client.sendall(bytes([1, 10, 0, 0, 0, 18, 6, 0, 15, 1]) + b"FCGI_MPXS_CONNS" + b"0" + bytes(6))
-          client.close()
-        """, "\(port)",
-      ])
-    defer { server.stop() }
-    try server.waitForLine(containing: "listening")
-    let site = try Site(adjust: { $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\"" })
-    defer { site.stop() }
-    let result = try DoctorReport(of: site.gateway)
-    #expect(result.exit == .code(1), "\(result.lines)")
+    let (port, result) = try examine(
+      """
+      data = b""
+      while len(data) < 8 or len(data) < 8 + data[4] * 256 + data[5] + data[6]:
+        more = client.recv(4096)
+        if not more: break
+        data += more
+      if data[:2] == bytes([1, 9]) and b"FCGI_MPXS_CONNS" in data:
+        client.sendall(bytes([1, 10, 0, 0, 0, 18, 6, 0, 15, 1]) + b"FCGI_MPXS_CONNS" + b"0" + bytes(6))
+      """)
     let told = result.complaints
-    #expect(told.count == 1, "\(told)")
     #expect(told.first?.contains("http://127.0.0.1:\(port) speaks FastCGI, not HTTP") == true, "\(told)")
     #expect(result.lines.joined().contains("fastcgi_pass"), "\(result.lines)")
   }
@@ -158,30 +168,10 @@ struct DoctorNetworkTests {
       ),
     ])
   func otherScheme(scheme: String, answer: String, seen: String, remedy: String) throws {
-    let port = try FreePort.take()
     // Answers a TLS handshake, with an alert or with an error of HTTP, and nothing else.
-    let server = try ServerProcess(
-      Machine.program("python3", package: "python3"),
-      [
-        "-c",
-        """
-        import socket, sys
-        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-        print("listening", flush=True)
-        while True:
-          client = server.accept()[0]
-          if client.recv(4096)[:1] == bytes([22]): client.sendall(bytes.fromhex(sys.argv[2]))
-          client.close()
-        """, "\(port)", answer,
-      ])
-    defer { server.stop() }
-    try server.waitForLine(containing: "listening")
-    let site = try Site(adjust: { $0["upstream", "url"] = "\"\(scheme)://127.0.0.1:\(port)\"" })
-    defer { site.stop() }
-    let result = try DoctorReport(of: site.gateway)
-    #expect(result.exit == .code(1), "\(result.lines)")
+    let (port, result) = try examine(
+      scheme: scheme, "if client.recv(4096)[:1] == bytes([22]): client.sendall(bytes.fromhex(\"\(answer)\"))")
     let told = result.complaints
-    #expect(told.count == 1, "\(told)")
     #expect(told.first?.contains("\(scheme)://127.0.0.1:\(port)") == true, "\(told)")
     #expect(told.first?.contains(seen) == true && told.first?.contains(remedy) == true, "\(told)")
   }

@@ -140,9 +140,7 @@ struct FaultyFileTests {
     let line = try gateway.process.waitForLine(containing: refused)
     #expect(line.contains("tls_file_read_failed") && line.contains("one.pem"), "\(line)")
     func failures() throws -> Double {
-      let name = "cordon_tls_certificate_reloads_total{outcome=\"failure\"} "
-      let lines = try gateway.admin.get("/metrics").text.split(separator: "\n")
-      return try #require(lines.first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) })
+      try #require(try Metrics(gateway).value("cordon_tls_certificate_reloads_total{outcome=\"failure\"}"))
     }
     try poll("another attempt") { try failures() >= 2 ? () : nil }
     try files.set(nil)

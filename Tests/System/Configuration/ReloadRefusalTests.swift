@@ -20,8 +20,8 @@ struct ReloadRefusalTests {
     try site.reload { $0["listen.timeouts", "idle"] = "\"never\"" }
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains("gateway.conf:") && line.contains("listen.timeouts.idle"), "\(line)")
-    #expect(try site.metric("cordon_config_reloads_total{result=\"refused\"}") == 1)
-    #expect(try site.metric("cordon_config_last_reload_successful") == 0)
+    #expect(try Metrics(site.gateway).value("cordon_config_reloads_total{result=\"refused\"}") == 1)
+    #expect(try Metrics(site.gateway).value("cordon_config_last_reload_successful") == 0)
     #expect(try site.gateway.admin.get("/healthz").text.contains("listen.timeouts.idle"), "as long as it is so")
     #expect(try anna.fetch("\(site.origin)/x").status == 200)
     try FileManager.default.removeItem(atPath: "\(site.gateway.directory.path)/session.key")
@@ -30,7 +30,7 @@ struct ReloadRefusalTests {
     try poll("the second refusal") { site.reloadOutcomes == 3 ? () : nil }
     #expect(try anna.fetch("\(site.origin)/x").status == 200, "a file that it names is gone")
     try site.reload { $0["listen.timeouts", "idle"] = "\"30s\"" }
-    #expect(try site.metric("cordon_config_last_reload_successful") == 1)
+    #expect(try Metrics(site.gateway).value("cordon_config_last_reload_successful") == 1)
     #expect(try !site.gateway.admin.get("/healthz").text.contains("failing"))
   }
 
@@ -127,8 +127,8 @@ struct ReloadRefusalTests {
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")
-    #expect(try site.metric("cordon_config_reloads_total{result=\"refused\"}") == 1)
-    #expect(try site.metric("cordon_config_last_reload_successful") == 0)
+    #expect(try Metrics(site.gateway).value("cordon_config_reloads_total{result=\"refused\"}") == 1)
+    #expect(try Metrics(site.gateway).value("cordon_config_last_reload_successful") == 0)
     let json = try cordon("--json")
     #expect(json.exit == .code(78))
     let report = try JSONSerialization.jsonObject(with: Data(json.standardOutput.utf8)) as? [String: Any]

@@ -41,8 +41,8 @@ struct ReloadTests {
     try load.waitForMore()
     let complaints = try load.stop()
     #expect(complaints == [])
-    #expect(try site.metric("cordon_config_reloads_total{result=\"ok\"}") == 10)
-    #expect(try site.metric("cordon_config_reloads_total{result=\"refused\"}") == 0)
+    #expect(try Metrics(site.gateway).value("cordon_config_reloads_total{result=\"ok\"}") == 10)
+    #expect(try Metrics(site.gateway).value("cordon_config_reloads_total{result=\"refused\"}") == 0)
     #expect(!other.requests.isEmpty && !site.upstream.requests.isEmpty)
     #expect(site.upstream.requests.contains { $0.fields["X-Round-9"] != nil }, "the last headers hold")
     #expect(try anna.fetch(site.own("session")).status == 200)
@@ -249,7 +249,9 @@ struct ReloadTests {
     configuration["log", "level"] = "\"error\""
     _ = try configuration.install(in: site.gateway.directory)
     site.gateway.process.signal(SIGHUP)
-    try poll("two reloads") { try site.metric("cordon_config_reloads_total{result=\"ok\"}") == 2 ? () : nil }
+    try poll("two reloads") {
+      try Metrics(site.gateway).value("cordon_config_reloads_total{result=\"ok\"}") == 2 ? () : nil
+    }
     #expect(site.reloadOutcomes == 1, "what is told as a notice is not told any more")
     #expect(site.gateway.process.isRunning)
   }

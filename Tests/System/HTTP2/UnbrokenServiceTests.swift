@@ -12,9 +12,7 @@ import Testing
 @Suite("HTTP/2 over TLS while operators are at work", .serialized)
 struct UnbrokenServiceTests {
   private func reloads(_ adminPort: UInt16) throws -> Double? {
-    let name = "cordon_config_reloads_total{result=\"ok\"} "
-    let line = try HTTPClient(port: adminPort).get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(name) }
-    return line.flatMap { Double($0.dropFirst(name.count)) }
+    try Metrics(HTTPClient(port: adminPort)).value("cordon_config_reloads_total{result=\"ok\"}")
   }
 
   @Test("Six reloads with renewed certificates, under load: every request is answered 200, and no connection is ended")

@@ -34,10 +34,4 @@ extension Site {
       $0 + log.components(separatedBy: $1).count - 1
     }
   }
-
-  /// The value of a metric; its labels belong to the name.
-  func metric(_ name: String) throws -> Double? {
-    let line = try gateway.admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
-    return line.flatMap { Double($0.split(separator: " ")[1]) }
-  }
 }

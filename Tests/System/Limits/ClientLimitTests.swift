@@ -10,12 +10,6 @@ import Testing
 @SystemActor
 @Suite("Limits of one client")
 struct ClientLimitTests {
-  private func metric(_ site: Site, _ name: String) throws -> Double? {
-    let text = try HTTPClient(port: site.gateway.configuration.adminPort).get("/metrics").text
-    return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }
-      .flatMap { Double($0.split(separator: " ")[1]) }
-  }
-
   @Test("One sign-in too many is answered 429, for the client that trusted proxies name")
   func signIns() throws {
     let site = try Site(adjust: {
@@ -24,7 +18,7 @@ struct ClientLimitTests {
       $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
     })
     defer { site.stop() }
-    #expect(try metric(site, "cordon_client_limit_refusals_total{kind=\"sign_in\"}") == 0)
+    #expect(try Metrics(site.gateway).value("cordon_client_limit_refusals_total{kind=\"sign_in\"}") == 0)
     func start(_ client: String?, _ fields: [(String, String)] = []) throws -> HTTPResponse {
       try site.gateway.client.get(
         "/.auth/authorize", fields: (client.map { [("X-Forwarded-For", $0)] } ?? []) + fields)
@@ -40,8 +34,8 @@ struct ClientLimitTests {
       "POST", "/.auth/native", fields: [("X-Forwarded-For", "192.0.2.1"), ("Content-Type", "application/json")],
       body: Array("{}".utf8))
     #expect(native.status == 429 && native.fields["Retry-After"] != nil)
-    #expect(try metric(site, "cordon_client_limit_refusals_total{kind=\"sign_in\"}") == 2)
-    #expect(try metric(site, "cordon_client_limit_refusals_total{kind=\"native\"}") == 1)
+    #expect(try Metrics(site.gateway).value("cordon_client_limit_refusals_total{kind=\"sign_in\"}") == 2)
+    #expect(try Metrics(site.gateway).value("cordon_client_limit_refusals_total{kind=\"native\"}") == 1)
     // A script, a frame or a prefetch starts nothing, and is not counted.
     for _ in 0..<3 { #expect(try start("192.0.2.2", [("Sec-Fetch-Mode", "no-cors")]).status == 401) }
     for _ in 0..<2 { #expect(try start("192.0.2.2").status == 302) }
@@ -64,7 +58,7 @@ struct ClientLimitTests {
   func connections() throws {
     let site = try Site(adjust: { $0["limits.clients", "connections"] = "3" })
     defer { site.stop() }
-    #expect(try metric(site, "cordon_client_connections_refused_total") == 0)
+    #expect(try Metrics(site.gateway).value("cordon_client_connections_refused_total") == 0)
     let first = try (0..<3).map { _ in try site.gateway.connect() }
     for connection in first {
       try connection.send("GET /.auth/session HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
@@ -74,7 +68,7 @@ struct ClientLimitTests {
       let further = try site.gateway.connect()
       #expect(try further.readToEnd().isEmpty)
     }
-    #expect(try metric(site, "cordon_client_connections_refused_total") == 2)
+    #expect(try Metrics(site.gateway).value("cordon_client_connections_refused_total") == 2)
     try first[0].send("GET /.auth/session HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
     #expect(try HTTPResponse.read(from: first[0]).status == 401)
     first[1].close()

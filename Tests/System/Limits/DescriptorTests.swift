@@ -95,18 +95,6 @@ struct DescriptorTests {
     return user + system
   }
 
-  /// The status of the gateway.
-  private struct Metrics {
-    let lines: [Substring]
-
-    @SystemActor
-    init(_ gateway: GatewayProcess) throws { lines = try gateway.admin.get("/metrics").text.split(separator: "\n") }
-
-    func value(_ name: String) -> Double? {
-      lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.utf8.count + 1)) }
-    }
-  }
-
   /// An application that answers `/held` only when the gate is open, and counts the requests that it has at a time. Not
   /// the connections: that one has ended may be seen after the next has begun.
   private struct Counted {

@@ -169,9 +169,7 @@ struct ClientAddressTests {
   }
 
   private static func handshakeFailures(_ gateway: GatewayProcess) throws -> Double? {
-    let prefix = "cordon_client_handshake_failures_total{reason=\"proxy_header\"} "
-    let line = try gateway.admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(prefix) }
-    return line.flatMap { Double($0.dropFirst(prefix.count)) }
+    try Metrics(gateway).value("cordon_client_handshake_failures_total{reason=\"proxy_header\"}")
   }
 
   @Test("From a peer that is not listed a PROXY header is a malformed request")

@@ -213,12 +213,7 @@ struct DrainTests {
     try gateway.waitUntilReady("GET /readyz answers 200") { try admin.get("/readyz").status == 200 }
     let connection = try TCPConnection(port: configuration.port)
     let target = "/" + String(repeating: "x", count: 8_000)
-    func dropped() throws -> Double {
-      let line = try admin.get("/metrics").text.split(separator: "\n").first {
-        $0.hasPrefix("cordon_log_dropped_bytes_total ")
-      }
-      return line.flatMap { Double($0.split(separator: " ")[1]) } ?? 0
-    }
+    func dropped() throws -> Double { try Metrics(admin).value("cordon_log_dropped_bytes_total") ?? 0 }
     try poll("lines to be dropped") {
       for _ in 0..<50 {
         try connection.send(

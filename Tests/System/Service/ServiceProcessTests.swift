@@ -248,9 +248,7 @@ struct ServiceProcessTests {
     let client = HTTPClient(port: configuration.port, host: GatewayConfiguration.host)
     try poll("the count of dropped bytes") { () throws -> Void? in
       _ = try client.get("/line")
-      let name = "cordon_log_dropped_bytes_total "
-      let line = try admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(name) }
-      guard let line, let count = Double(line.dropFirst(name.count)), count > 0 else { return nil }
+      guard let count = try Metrics(admin).value("cordon_log_dropped_bytes_total"), count > 0 else { return nil }
       return ()
     }
   }

@@ -173,10 +173,8 @@ struct TLSTests {
     #expect(upstream.requests.map(\.target) == ["/", "/", "/plain"])
   }
 
-  private func failedHandshakes(_ gateway: GatewayProcess, _ reason: String) throws -> Int? {
-    let name = "cordon_client_handshake_failures_total{reason=\"\(reason)\"} "
-    return try gateway.admin.get("/metrics").text.split(separator: "\n")
-      .first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.utf8.count)) }
+  private func failedHandshakes(_ gateway: GatewayProcess, _ reason: String) throws -> Double? {
+    try Metrics(gateway).value("cordon_client_handshake_failures_total{reason=\"\(reason)\"}")
   }
 
   @Test("A handshake that takes too long is ended, and counted as failed", arguments: ["http/1.1", "h2\", \"http/1.1"])
@@ -252,7 +250,7 @@ struct TLSTests {
     ]
     for (reason, count) in expected {
       try poll("\(count) failures of the reason \(reason)") {
-        try failedHandshakes(gateway, reason) == count ? () : nil
+        try failedHandshakes(gateway, reason) == Double(count) ? () : nil
       }
     }
     let peer = #""peer":"127.0.0.1""#
