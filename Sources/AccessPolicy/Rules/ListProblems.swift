@@ -4,19 +4,15 @@ extension AccessLists {
   /// Every problem of the lists. Users are told by their place: problems of a reload are also in the log and on
   /// `/healthz`.
   var problems: [KeyProblem] {
-    let empty = [
-      ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
-      ("allow_organizations", organizations),
-    ].filter { $0.1.contains("") }.map { key, _ in
-      KeyProblem(key, "an empty text in a list lets nobody in", remedy: "remove it")
-    }
+    let empty = IneffectiveEntries.empty(
+      [
+        ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
+        ("allow_organizations", organizations),
+      ], effect: "lets nobody in")
     let misplaced = IneffectiveEntries.misplaced(
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
-    let malformed = IneffectiveEntries.malformed(emails).map { index in
-      KeyProblem(
-        "allow_emails", entry: index, "entry \(index + 1) of allow_emails is not an address",
-        remedy: "write \"name@example.com\", or use allow_email_domains")
-    }
+    let malformed = IneffectiveEntries.malformed(
+      ("allow_emails", emails), remedy: "write \"name@example.com\", or use allow_email_domains")
     let impossible = IneffectiveEntries.impossible(("allow_subjects", subjects))
     let domains = emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
     return empty + misplaced + impossible + malformed + domains
@@ -43,22 +39,25 @@ extension AccessLists {
 extension DenyLists {
   /// Every problem of the lists.
   var problems: [KeyProblem] {
-    let empty = [("deny_subjects", subjects), ("deny_emails", emails)].filter { $0.1.contains("") }.map { key, _ in
-      KeyProblem(key, "an empty text in a list refuses nobody", remedy: "remove it")
-    }
+    let empty = IneffectiveEntries.empty(
+      [("deny_subjects", subjects), ("deny_emails", emails)], effect: "refuses nobody")
     let misplaced = IneffectiveEntries.misplaced(
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
-    let malformed = IneffectiveEntries.malformed(emails).map { index in
-      KeyProblem(
-        "deny_emails", entry: index, "entry \(index + 1) of deny_emails is not an address",
-        remedy: "write \"name@example.com\"")
-    }
+    let malformed = IneffectiveEntries.malformed(("deny_emails", emails), remedy: "write \"name@example.com\"")
     return empty + misplaced + IneffectiveEntries.impossible(("deny_subjects", subjects)) + malformed
   }
 }
 
 /// Entries of lists that match nobody, so that a deny list with one would refuse nobody.
 private enum IneffectiveEntries {
+  /// The problem of each list with an empty entry.
+  /// - Parameter effect: the effect of such an entry.
+  static func empty(_ lists: [(key: String, texts: [String])], effect: String) -> [KeyProblem] {
+    lists.filter { $0.texts.contains("") }.map { key, _ in
+      KeyProblem(key, "an empty text in a list \(effect)", remedy: "remove it")
+    }
+  }
+
   /// The problems of entries that are valid, but not in this list.
   /// - Parameters:
   ///   - subjects: the list of subjects, with its key.
@@ -95,9 +94,14 @@ private enum IneffectiveEntries {
     }
   }
 
-  /// The places of the entries that are neither addresses nor patterns. Empty ones are reported separately.
-  static func malformed(_ emails: [String]) -> [Int] {
-    emails.indices.filter { !emails[$0].isEmpty && !isPattern(emails[$0]) && EmailAddress(emails[$0]) == nil }
+  /// The problems of entries that are neither addresses nor patterns. Empty ones are reported separately.
+  static func malformed(_ emails: (key: String, texts: [String]), remedy: String) -> [KeyProblem] {
+    emails.texts.indices.compactMap { index in
+      let text = emails.texts[index]
+      guard !text.isEmpty, !isPattern(text), EmailAddress(text) == nil else { return nil }
+      return KeyProblem(
+        emails.key, entry: index, "entry \(index + 1) of \(emails.key) is not an address", remedy: remedy)
+    }
   }
 
   private static func isPattern(_ email: String) -> Bool { email.utf8.contains(UInt8(ascii: "*")) }
