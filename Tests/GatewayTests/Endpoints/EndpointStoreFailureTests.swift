@@ -49,19 +49,8 @@ struct EndpointStoreFailureTests {
   func invitation() async throws {
     let signIn = try await SignInRig()
     let rig = signIn.rig
-    let endpoint = InvitationEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
-      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
-      sessions: rig.sessions, evaluator: try Self.evaluator(), hosts: [],
-      audit: AuditTrail(.silent, keyring: rig.keyring))
-    let code = InvitationCode.random()
-    let group = try #require(GroupName("guests"))
-    let now = rig.clock.now
-    try await rig.store.create(
-      Invitation(
-        id: "abcd1000", group: group, uses: 1, expires: now.addingTimeInterval(60), note: nil, created: now,
-        by: "cli"),
-      hash: code.hash)
+    let endpoint = signIn.invitationEndpoint(try Self.evaluator())
+    let code = try await signIn.invite()
     let request = try Self.request(signIn, to: "/.auth/invite/" + code.exposedText)
     rig.store.state.withLock { $0.failures["find"] = Self.gone }
     #expect(await endpoint.join(request).head.status == .serviceUnavailable)

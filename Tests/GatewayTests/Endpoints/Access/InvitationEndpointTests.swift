@@ -23,25 +23,16 @@ struct InvitationEndpointTests {
       access: AccessSettings(), routes: [RouteSettings(path: "/", access: .lists(lists))], groups: ["guests"],
       hosts: [host])
     let site = try GateSite(host, pages: PageSettings(), index: 0, prefix: rig.settings.prefix, routes: routes)
-    let endpoint = InvitationEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
-      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
-      sessions: rig.sessions,
-      evaluator: AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")])), hosts: [site],
-      audit: AuditTrail(.silent, keyring: rig.keyring))
-    let (code, now) = (InvitationCode.random(), rig.clock.now)
-    try await rig.store.create(
-      Invitation(
-        id: "abcd1000", group: try #require(GroupName("guests")), uses: 2, expires: now.addingTimeInterval(60),
-        note: nil, created: now, by: "cli"),
-      hash: code.hash)
+    let endpoint = signIn.invitationEndpoint(
+      AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")])), hosts: [site])
+    let code = try await signIn.invite(uses: 2)
     let (snapshot, cookie) = try rig.signIn("001.anna")
     var request = signIn.request([cookie])
     request.head.path = "/.auth/invite/" + code.exposedText
     request.head.headerFields[.secFetchSite] = "same-origin"
 
     // The other request joins after this one has read the session.
-    let store = rig.store
+    let (store, now) = (rig.store, rig.clock.now)
     let subject = snapshot.session.subject
     rig.store.state.withLock { state in
       state.beforeAnswer = { _ = try? await store.redeem(hash: code.hash, by: subject, isMember: false, at: now) }
@@ -60,19 +51,10 @@ struct InvitationEndpointTests {
   func embedded() async throws {
     let signIn = try await SignInRig()
     let rig = signIn.rig
-    let endpoint = InvitationEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
-      requestSessions: signIn.verification.requestSessions, store: rig.store, storeHealth: rig.storeHealth,
-      sessions: rig.sessions,
-      evaluator: AccessEvaluator.forTests(
-        try RouteTable(groups: ["guests"]), GroupDirectory([GroupSettings(name: "guests")])),
-      hosts: [], audit: AuditTrail(.silent, keyring: rig.keyring))
-    let (code, now) = (InvitationCode.random(), rig.clock.now)
-    try await rig.store.create(
-      Invitation(
-        id: "abcd1000", group: try #require(GroupName("guests")), uses: 1, expires: now.addingTimeInterval(60),
-        note: nil, created: now, by: "cli"),
-      hash: code.hash)
+    let endpoint = signIn.invitationEndpoint(
+      AccessEvaluator.forTests(
+        try RouteTable(groups: ["guests"]), GroupDirectory([GroupSettings(name: "guests")])))
+    let code = try await signIn.invite()
     var request = signIn.request()
     request.head.method = .get
     request.head.path = "/.auth/invite/" + code.exposedText
