@@ -44,13 +44,28 @@ struct RevalidationCircuitBreakerTests {
       let hold = RevalidationCircuitBreaker.Hold.revoked(inARow: 3)
       #expect(breaker.evaluate(.revoked, at: minutes(1)) == .init(action: .keep, alarm: .revocationsHeld(hold)))
       #expect(breaker.hold(at: minutes(1)) == hold)
-      // Neither time nor other errors end it, nor is it told again within the hour.
+      // Neither some days nor other errors end it, nor is it told again within the hour.
       #expect(breaker.evaluate(.appleTrouble, at: minutes(2)) == .init(action: .keep, alarm: nil))
       #expect(breaker.evaluate(.revoked, at: minutes(50)) == .init(action: .keep, alarm: nil))
       #expect(breaker.evaluate(.revoked, at: minutes(5_000)).action == .keep)
       _ = breaker.evaluate(.good, at: minutes(5_001))
       #expect(breaker.evaluate(.revoked, at: minutes(5_002)).action == .endSessions)
     }
+  }
+
+  @Test("Revocations that are weeks apart are not in a row, and those of a week before no longer count")
+  func forgetsRevocationsAfterAWeek() {
+    func days(_ days: Double) -> Date { minutes(days * 24 * 60) }
+    var breaker = RevalidationCircuitBreaker()
+    for day in [0, 20, 40, 45] { #expect(breaker.evaluate(.revoked, at: days(day)).action == .endSessions) }
+    #expect(breaker.evaluate(.revoked, at: days(46.9)).action == .keep, "the third within a week")
+    #expect(breaker.hold(at: days(46.9)) == .revoked(inARow: 3))
+    #expect(breaker.hold(at: days(47.1)) == nil)
+    #expect(breaker.evaluate(.revoked, at: days(47.2)).action == .keep, "again the third within a week")
+    #expect(breaker.evaluate(.revoked, at: days(60)).action == .endSessions)
+    // A clock that was ahead.
+    for _ in 0..<2 { _ = breaker.evaluate(.revoked, at: days(500)) }
+    #expect(breaker.evaluate(.revoked, at: days(70)).action == .endSessions)
   }
 
   @Test("One success is enough to believe revocations again")

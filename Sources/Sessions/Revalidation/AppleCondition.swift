@@ -191,7 +191,8 @@ package struct AppleCondition: Sendable {
         "not one of \(checks) revalidations within the hour succeeded, so revocations are held; run `cordon doctor`")
     case .revoked(let count):
       return .failing(
-        "\(count) revalidations in a row found a user revoked, so revocations are held until one succeeds; see the log")
+        "\(count) revalidations in a row found a user revoked within a week, so revocations are held until one "
+          + "succeeds or the week is over; see the log")
     }
     switch service {
     case .unknown: return .unknown

@@ -4,7 +4,8 @@ package import FoundationEssentials
 /// made and none succeeded, or if many in a row found a user revoked, so that a configuration error or an outage at
 /// Apple never signs everybody out. One success closes it.
 ///
-/// Counts by the minute over the last hour, in memory of constant size; `notSent` is not counted.
+/// Counts by the minute over the last hour, and revocations by the hour over the last week, in memory of constant size;
+/// `notSent` is not counted.
 package struct RevalidationCircuitBreaker: Sendable {
   /// The decision on one result.
   package struct Decision: Sendable, Equatable {
@@ -18,18 +19,23 @@ package struct RevalidationCircuitBreaker: Sendable {
   package enum Hold: Sendable, Equatable {
     /// None of so many revalidations within the hour succeeded.
     case noSuccess(checks: Int)
-    /// So many revalidations in a row found a user revoked.
+    /// So many revalidations found a user revoked within a week, with no success between.
     case revoked(inARow: Int)
   }
 
   /// The number of revalidations within `windowMinutes` that, without a success, open the breaker.
   package static let manyChecks = 20
-  /// The number of revalidations in a row that may find a user revoked, with no success between. More are unlikely by
-  /// chance: about one user in a thousand withdraws consent on a day. So few that a site with a handful of accounts
-  /// keeps most of them, too, and so does one whose gateway is restarted meanwhile, which counts from there.
+  /// The number of revalidations in a row that may find a user revoked, within `revokedWindowHours` and with no success
+  /// between. More are unlikely by chance: about one user in a thousand withdraws consent on a day. So few that a site
+  /// with a handful of accounts keeps most of them, too, and so does one whose gateway is restarted meanwhile, which
+  /// counts from there.
   package static let mostRevokedInARow = 2
   /// The length of the window, in minutes.
   package static let windowMinutes = 60
+  /// The time for which a revocation counts as one of several in a row, in hours: a week. On a site with few users days
+  /// pass between two revalidations, so that an hour would show none; revocations that are weeks apart are no sign of
+  /// an error at Apple.
+  package static let revokedWindowHours = 7 * 24
 
   /// One minute's counts.
   private struct Minute: Sendable {
@@ -38,8 +44,15 @@ package struct RevalidationCircuitBreaker: Sendable {
     var successes = 0
   }
 
+  /// The revocations of one hour.
+  private struct Hour: Sendable {
+    let number: Int
+    var revoked = 0
+  }
+
   private var minutes: [Minute] = []
-  private var revokedInARow = 0
+  /// Those since the last success.
+  private var revocations: [Hour] = []
   private var credentialsAlarmed: Date?
   private var holdAlarmed: Date?
 
@@ -51,10 +64,10 @@ package struct RevalidationCircuitBreaker: Sendable {
     if result == .notSent { return Decision(action: .releaseLease, alarm: nil) }
     count(result, at: now)
     if result == .good {
-      revokedInARow = 0
+      revocations = []
       return Decision(action: .recordGood, alarm: nil)
     }
-    if result == .revoked { revokedInARow += 1 }
+    if result == .revoked { countRevocation(at: now) }
     let action: RevalidationAction = result == .revoked && hold(at: now) == nil ? .endSessions : .keep
     return Decision(action: action, alarm: alarm(result, at: now))
   }
@@ -62,7 +75,22 @@ package struct RevalidationCircuitBreaker: Sendable {
   /// The reason why revocations are held now; nil if they are applied.
   package func hold(at now: Date) -> Hold? {
     if let checks = allFailing(at: now) { return .noSuccess(checks: checks) }
-    return revokedInARow > Self.mostRevokedInARow ? .revoked(inARow: revokedInARow) : nil
+    let revoked = revokedInARow(at: now)
+    return revoked > Self.mostRevokedInARow ? .revoked(inARow: revoked) : nil
+  }
+
+  /// The revocations of the last week since the last success.
+  private func revokedInARow(at now: Date) -> Int {
+    let earliest = Self.hour(of: now) - Self.revokedWindowHours
+    return revocations.reduce(0) { $1.number > earliest ? $0 + $1.revoked : $0 }
+  }
+
+  private mutating func countRevocation(at now: Date) {
+    let number = Self.hour(of: now)
+    // As in `count`.
+    revocations.removeAll { $0.number <= number - Self.revokedWindowHours || $0.number > number }
+    if revocations.last?.number != number { revocations.append(Hour(number: number)) }
+    revocations[revocations.count - 1].revoked += 1
   }
 
   /// The number of revalidations within the last hour if there were many and none succeeded, else nil.
@@ -106,5 +134,9 @@ package struct RevalidationCircuitBreaker: Sendable {
 
   private static func minute(of now: Date) -> Int {
     Int(now.millisecondsSince1970 / 60_000)
+  }
+
+  private static func hour(of now: Date) -> Int {
+    Int(now.millisecondsSince1970 / 3_600_000)
   }
 }

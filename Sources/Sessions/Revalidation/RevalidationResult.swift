@@ -60,7 +60,7 @@ package enum RevalidationAlarm: Sendable, Equatable {
     case .revocationsHeld(.revoked):
       "ask some of these users (audit event check) whether they stopped using the application; if they did not, look "
         + "whether its team or primary App ID has changed, and at Apple's System Status page; sessions go on for "
-        + "revalidation.grace, and the next success has revocations applied again"
+        + "revalidation.grace, and the next success, or a week, has revocations applied again"
     case .clockBehind:
       "compare the system's clock with another one and set it: timedatectl set-ntp true; `cordon doctor` has the "
         + "difference"
