@@ -6,6 +6,11 @@ package import FoundationEssentials
 ///
 /// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
 /// out. After the pause one revalidation may try; the others wait for its outcome.
+///
+/// Requests that get no answer, as behind a firewall that drops packets, begin the same pauses: with the third that
+/// began since Apple last answered any, for one or two may be slow at Apple. A request that began before that answer
+/// was slow, too, and does not count. Each of them uses up the lease of an account, which another gateway could have
+/// used.
 package struct ReachabilityBackoff: Sendable {
   /// The first pause.
   package static let firstPause = Duration.seconds(1)
@@ -13,6 +18,8 @@ package struct ReachabilityBackoff: Sendable {
   package static let longestPause = Duration.seconds(300)
   /// The time after which an attempt without a reported outcome is forgotten.
   package static let attemptTimeout = Duration.seconds(30)
+  /// The number of requests without an answer that begin back-off.
+  package static let unansweredLimit = 3
 
   private enum State: Sendable {
     case open
@@ -21,6 +28,9 @@ package struct ReachabilityBackoff: Sendable {
   }
 
   private var state = State.open
+  /// The requests without an answer that began since the last answer, at most `unansweredLimit`.
+  private var unanswered = 0
+  private var lastAnswer: Date?
 
   /// The state before the first failure.
   package init() {}
@@ -55,8 +65,40 @@ package struct ReachabilityBackoff: Sendable {
     state = .pausing(failures: failures, until: .distantPast)
   }
 
-  /// Notes that a request reached Apple, whatever the answer.
-  package mutating func noteSent() { state = .open }
+  /// Notes that Apple was reached by a request that is no revalidation. While revalidations get no answer, one more has
+  /// to show that they do again: it may be made at once.
+  package mutating func noteSent() {
+    switch state {
+    case .pausing(let failures, _) where unanswered == Self.unansweredLimit:
+      state = .pausing(failures: failures, until: .distantPast)
+    case .trying where unanswered == Self.unansweredLimit: break
+    case .open, .pausing, .trying: state = .open
+    }
+  }
+
+  /// Notes that Apple answered, whatever it said.
+  package mutating func noteAnswered(at now: Date) {
+    state = .open
+    unanswered = 0
+    lastAnswer = now
+  }
+
+  /// Notes that a request got no answer in time, though it may have reached Apple.
+  ///
+  /// - Parameters:
+  ///   - began: when the request began.
+  ///   - random: 0 to 1, evenly spread.
+  package mutating func noteUnanswered(since began: Date, at now: Date, random: Double = .random(in: 0...1)) {
+    // An answer that is to come is from a clock that was ahead.
+    if let lastAnswer, lastAnswer <= now, began < lastAnswer { return }
+    unanswered = min(unanswered + 1, Self.unansweredLimit)
+    switch state {
+    case .open where unanswered < Self.unansweredLimit: break
+    // It says nothing of the attempt, which is still waiting.
+    case .trying(_, let since) where began < since: break
+    case .open, .pausing, .trying: noteNotSent(at: now, random: random)
+    }
+  }
 
   /// Notes that a request cannot have reached Apple.
   ///

@@ -21,6 +21,8 @@ final class TestClock: Sendable {
 final class FakeApple: Sendable {
   enum Answer: Sendable {
     case good, revoked, ourMistake, trouble, notSent
+    /// No answer in time.
+    case silence
     /// 429 with `Retry-After`.
     case throttled(retryAfter: String)
     case goodWithToken(String)
@@ -87,6 +89,7 @@ final class FakeApple: Sendable {
         case .trouble: return AppleHTTPResponse(status: 503)
         case .throttled(let retryAfter): return AppleHTTPResponse(status: 429, retryAfter: retryAfter)
         case .notSent: throw .notSent(reason: "refused")
+        case .silence: throw .unanswered(reason: "no whole response in time")
         }
       }, clock: { clock.now })
   }

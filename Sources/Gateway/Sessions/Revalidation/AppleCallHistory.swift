@@ -78,10 +78,17 @@ final class AppleCallHistory: Sendable {
   }
 
   /// Notes the answer to a revalidation, and decides what follows from it.
-  func note(_ answer: RefreshOutcome, clientID: String, at now: Date) -> Decision {
+  /// - Parameter began: when the call began.
+  func note(_ answer: RefreshOutcome, clientID: String, began: Date, at now: Date) -> Decision {
     let result = RevalidationResult(answer)
     return state.withLock { state in
-      if result == .notSent { state.backoff.noteNotSent(at: now) } else { state.backoff.noteSent() }
+      switch answer {
+      case .notSent: state.backoff.noteNotSent(at: now)
+      case .appleTrouble(.unanswered): state.backoff.noteUnanswered(since: began, at: now)
+      // Apple was not called.
+      case .noSecret: break
+      case .goodStanding, .revoked, .misconfigured, .appleTrouble: state.backoff.noteAnswered(at: now)
+      }
       state.noteCredentials(result, of: clientID, at: now)
       if case .appleTrouble(.throttled(let pause?)) = answer { state.pause.note(pause, at: now) }
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
@@ -100,6 +107,8 @@ final class AppleCallHistory: Sendable {
       if case .appleTrouble(.throttled(let pause?)) = outcome { state.pause.note(pause, at: now) }
       if let problem = outcome.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
+      // A sign-in without an answer begins no back-off: what the browser sent may be the reason.
+      if outcome.isAnswered { state.backoff.noteAnswered(at: now) }
       guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)
       // A sign-in that is refused begins no pause: a forged response may be the reason.
@@ -172,6 +181,19 @@ extension RefreshOutcome {
 extension ExchangeOutcome {
   /// The remedy for Apple's refusal of our credentials; nil if it did not refuse them.
   var refusalRemedy: String? { AppleCondition.Contact(self)?.refusalRemedy }
+}
+
+extension ExchangeOutcome {
+  /// Whether Apple's token endpoint answered.
+  fileprivate var isAnswered: Bool {
+    switch self {
+    case .granted, .refused, .mismatch, .misconfigured: true
+    case .appleTrouble(.unanswered), .noSecret, .notSent: false
+    case .appleTrouble: true
+    // A token that came by the browser may be the one that was not verified.
+    case .unverified: false
+    }
+  }
 }
 
 extension AppleCondition.Contact {

@@ -165,9 +165,9 @@ final class Revalidator: Sendable {
     account.isLeaseYoung(at: now) && !state.withLock { $0.ownLeases.contains(account) }
   }
 
-  /// Records a failed attempt without asking Apple, because it cannot be reached or refuses our credentials: otherwise
-  /// the grace period of a user would not begin while that lasts. Recorded once for an account, whose lease is free for
-  /// another process.
+  /// Records a failed attempt without asking Apple, because it cannot be reached, gives no answer or refuses our
+  /// credentials: otherwise the grace period of a user would not begin while that lasts. Recorded once for an account,
+  /// whose lease is free for another process.
   /// - Parameter isNeeded: whether the user is not admitted if the grace period is over: another process, whose calls
   ///   to Apple succeed, may have confirmed the account since.
   private func recordFailedAttempt(
@@ -208,10 +208,11 @@ final class Revalidator: Sendable {
       case .refused, .expired, .failed: return try await tokenIsDamaged(lease, dependencies)
       }
     }
+    let began = clock()
     let answer = await dependencies.apple.tokens.refresh(
       token, of: lease.subject.text, clientID: lease.clientID)
     let answeredAt = clock()
-    let decision = current.history.note(answer, clientID: lease.clientID, at: answeredAt)
+    let decision = current.history.note(answer, clientID: lease.clientID, began: began, at: answeredAt)
     let verdict = RevalidationResult(answer).label
     metrics.checks.count(verdict)
     if isInUse(current.history) {

@@ -98,6 +98,50 @@ struct RevalidatorTests {
     #expect(rig.apple.calls == 4 && rig.answers().suffix(2) == [.good, .good])
   }
 
+  @Test("A gateway whose calls get no answer uses up three leases, then one at a time, until Apple answers one")
+  func silenceUsesUpFewLeases() async throws {
+    let people = try (0..<12).map { try rig.due("user.\($0)") }
+    rig.apple.answer(.silence)
+    for one in people { #expect(await rig.checks.run(one).ended.isEmpty) }
+    #expect(rig.apple.calls == 3 && rig.answers() == [.noGoodAnswer, .noGoodAnswer, .noGoodAnswer])
+    #expect(rig.store.state.withLock { $0.releasedLeases } == 9, "another gateway can ask about these")
+    // The longest first pause, and the longest second one.
+    rig.clock.advance(1)
+    for one in people.dropFirst(3) { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 4)
+    rig.clock.advance(2)
+    rig.apple.answer(.good)
+    for one in people.dropFirst(4) { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 12 && rig.answers().count == 12 && rig.answers().suffix(8).allSatisfy { $0 == .good })
+  }
+
+  @Test("Calls without an answer between others that get one pause nothing")
+  func slowAnswers() async throws {
+    for number in 0..<5 {
+      for (place, answer) in [FakeApple.Answer.silence, .silence, .trouble].enumerated() {
+        rig.apple.answer(answer)
+        _ = await rig.checks.run(try rig.due("user.\(number).\(place)"))
+        rig.clock.advance(12)
+      }
+    }
+    #expect(rig.apple.calls == 15 && rig.store.state.withLock { $0.releasedLeases } == 0)
+  }
+
+  @Test("A sign-in that Apple answers ends the pause after calls without an answer, one without an answer begins none")
+  func signInAfterSilence() async throws {
+    for _ in 0..<5 {
+      rig.checks.note(.appleTrouble(.unanswered(reason: "no whole response in time")), clientID: "web", by: rig.provider)
+    }
+    let people = try (0..<6).map { try rig.due("user.\($0)") }
+    rig.apple.answer(.silence)
+    for one in people { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 3)
+    rig.checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    rig.apple.answer(.good)
+    for one in people.dropFirst(3) { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 6)
+  }
+
   @Test("When one user after the other is revoked, the others are kept until a check succeeds")
   func doubt() async throws {
     rig.apple.answer(.revoked)
