@@ -5,7 +5,7 @@ package import FoundationEssentials
 /// Apple never signs everybody out. One success closes it.
 ///
 /// Counts by the minute over the last hour, and revocations by the hour over the last week, in memory of constant size;
-/// `notSent` is not counted.
+/// `notSent` is not counted, and `misconfigured` only for its own client: it says nothing of the others.
 package struct RevalidationCircuitBreaker: Sendable {
   /// The decision on one result.
   package struct Decision: Sendable, Equatable {
@@ -40,8 +40,11 @@ package struct RevalidationCircuitBreaker: Sendable {
   /// One minute's counts.
   private struct Minute: Sendable {
     var number: Int
+    /// Without those below.
     var checks = 0
     var successes = 0
+    /// Those that found a client's credentials refused.
+    var misconfigured: [String: Int] = [:]
   }
 
   /// The revocations of one hour.
@@ -60,21 +63,24 @@ package struct RevalidationCircuitBreaker: Sendable {
   package init() {}
 
   /// Counts a result and decides what follows from it.
-  package mutating func evaluate(_ result: RevalidationResult, at now: Date) -> Decision {
+  /// - Parameter clientID: the client of the token.
+  package mutating func evaluate(_ result: RevalidationResult, of clientID: String, at now: Date) -> Decision {
     if result == .notSent { return Decision(action: .releaseLease, alarm: nil) }
-    count(result, at: now)
+    count(result, of: clientID, at: now)
     if result == .good {
       revocations = []
       return Decision(action: .recordGood, alarm: nil)
     }
     if result == .revoked { countRevocation(at: now) }
-    let action: RevalidationAction = result == .revoked && hold(at: now) == nil ? .endSessions : .keep
-    return Decision(action: action, alarm: alarm(result, at: now))
+    let hold = hold(of: clientID, at: now)
+    let action: RevalidationAction = result == .revoked && hold == nil ? .endSessions : .keep
+    return Decision(action: action, alarm: alarm(result, hold, at: now))
   }
 
   /// The reason why revocations are held now; nil if they are applied.
-  package func hold(at now: Date) -> Hold? {
-    if let checks = allFailing(at: now) { return .noSuccess(checks: checks) }
+  /// - Parameter clientID: the client whose revocations are meant; nil for any.
+  package func hold(of clientID: String? = nil, at now: Date) -> Hold? {
+    if let checks = allFailing(of: clientID, at: now) { return .noSuccess(checks: checks) }
     let revoked = revokedInARow(at: now)
     return revoked > Self.mostRevokedInARow ? .revoked(inARow: revoked) : nil
   }
@@ -94,20 +100,27 @@ package struct RevalidationCircuitBreaker: Sendable {
   }
 
   /// The number of revalidations within the last hour if there were many and none succeeded, else nil.
-  private func allFailing(at now: Date) -> Int? {
+  private func allFailing(of clientID: String?, at now: Date) -> Int? {
     let earliest = Self.minute(of: now) - Self.windowMinutes
     let recent = minutes.filter { $0.number > earliest }
-    let checks = recent.reduce(0) { $0 + $1.checks }
-    guard checks >= Self.manyChecks, recent.allSatisfy({ $0.successes == 0 }) else { return nil }
-    return checks
+    guard recent.allSatisfy({ $0.successes == 0 }) else { return nil }
+    var misconfigured: [String: Int] = [:]
+    for minute in recent { misconfigured.merge(minute.misconfigured, uniquingKeysWith: +) }
+    let own = if let clientID { misconfigured[clientID] ?? 0 } else { misconfigured.values.max() ?? 0 }
+    let checks = recent.reduce(own) { $0 + $1.checks }
+    return checks >= Self.manyChecks ? checks : nil
   }
 
-  private mutating func count(_ result: RevalidationResult, at now: Date) {
+  private mutating func count(_ result: RevalidationResult, of clientID: String, at now: Date) {
     let number = Self.minute(of: now)
     // A clock that was set back starts over: minutes from the future would never leave.
     minutes.removeAll { $0.number <= number - Self.windowMinutes || $0.number > number }
     if minutes.last?.number != number { minutes.append(Minute(number: number)) }
-    minutes[minutes.count - 1].checks += 1
+    if result == .misconfigured {
+      minutes[minutes.count - 1].misconfigured[clientID, default: 0] += 1
+    } else {
+      minutes[minutes.count - 1].checks += 1
+    }
     if result == .good { minutes[minutes.count - 1].successes += 1 }
   }
 
@@ -119,8 +132,8 @@ package struct RevalidationCircuitBreaker: Sendable {
     return .credentialsRefused
   }
 
-  private mutating func alarm(_ result: RevalidationResult, at now: Date) -> RevalidationAlarm? {
-    if let hold = hold(at: now), Self.mayAlarm(after: holdAlarmed, at: now) {
+  private mutating func alarm(_ result: RevalidationResult, _ hold: Hold?, at now: Date) -> RevalidationAlarm? {
+    if let hold, Self.mayAlarm(after: holdAlarmed, at: now) {
       holdAlarmed = now
       return .revocationsHeld(hold)
     }

@@ -57,6 +57,14 @@ final class AppleCallHistory: Sendable {
     }
   }
 
+  /// Whether Apple has refused a client's credentials, and not accepted them since; of any client if it is nil.
+  func refuses(_ clientID: String?) -> Bool {
+    state.withLock { state in
+      guard let clientID else { return !state.refusals.isEmpty }
+      return state.refusals[clientID] != nil
+    }
+  }
+
   /// Whether revalidations that can be put off are, because Apple has asked for a pause.
   func isPaused(at now: Date) -> Bool { state.withLock { $0.pause.contains(now) } }
 
@@ -94,7 +102,7 @@ final class AppleCallHistory: Sendable {
       state.condition.note(AppleCondition.Contact(answer), clientID: clientID, at: now)
       if let problem = answer.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: answer.isTokenFromFuture, at: now)
-      let decision = state.circuitBreaker.evaluate(result, at: now)
+      let decision = state.circuitBreaker.evaluate(result, of: clientID, at: now)
       return Decision(action: decision.action, alarm: decision.alarm ?? clockAlarm)
     }
   }

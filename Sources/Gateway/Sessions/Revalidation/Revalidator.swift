@@ -12,7 +12,7 @@ internal import Synchronization
 /// (`acquireLease`) whether Apple may be asked, and ``AppleCallHistory`` what follows from an answer. This type
 /// combines them.
 final class Revalidator: Sendable {
-  private let store: any RevalidationLeaseStore & AccountStore
+  private let store: any RevalidationLeaseStore & AccountStore & EncryptedTokenStore
   private let storeHealth: StoreHealth
   private let current: Mutex<Current>
   private let metrics: MetricsRegistry
@@ -60,8 +60,9 @@ final class Revalidator: Sendable {
   ///   - unrecorded: keeps the results that the store does not take.
   ///   - health: receives the state of Apple as the check `apple`, for information.
   init(
-    _ dependencies: Dependencies, store: any RevalidationLeaseStore & AccountStore, storeHealth: StoreHealth,
-    unrecorded: UnrecordedResults, metrics: MetricsRegistry, health: HealthMonitor, logger: Logger,
+    _ dependencies: Dependencies, store: any RevalidationLeaseStore & AccountStore & EncryptedTokenStore,
+    storeHealth: StoreHealth, unrecorded: UnrecordedResults, metrics: MetricsRegistry, health: HealthMonitor,
+    logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.longestWait = longestWait
@@ -102,7 +103,7 @@ final class Revalidator: Sendable {
   ) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
-    let clientID = snapshot.session.clientID
+    var clientID = await client(for: snapshot, current.history)
     var turn = clock()
     guard current.history.mayCall(for: clientID, at: turn) else {
       return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, dependencies)
@@ -127,11 +128,15 @@ final class Revalidator: Sendable {
             _ = await release(lease, dependencies)
             continue
           }
-          // The other process could not reach Apple, and meanwhile neither could this one: those that waited must not
-          // all try.
-          if hasWaited {
-            guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
+          // The account has another client's token only, and it is that client whose credentials count.
+          let isOther = !lease.clientID.utf8.elementsEqual(clientID.utf8)
+          if isOther, !hasWaited { current.history.noteNotCalled(for: clientID, since: turn) }
+          // Or the other process could not reach Apple, and meanwhile neither could this one: those that waited must
+          // not all try.
+          if isOther || hasWaited {
+            clientID = lease.clientID
             turn = now
+            guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
           }
           return try await ask(lease, of: snapshot, current)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
@@ -158,6 +163,18 @@ final class Revalidator: Sendable {
   private static let longestLeaseDelay: TimeInterval = 1
   /// The interval at which the result of another process is looked for in the store.
   private static let pollInterval = Duration.milliseconds(250)
+
+  /// The client to call Apple for: that of the session. While Apple refuses the credentials of some client, one that it
+  /// does not refuse and whose token the account has: neither does a refusal of one client keep accounts from being
+  /// confirmed that have another one's token, nor is a token of the refused client used for sessions of another.
+  private func client(for snapshot: SessionSnapshot, _ history: AppleCallHistory) async -> String {
+    let own = snapshot.session.clientID
+    guard history.refuses(nil), let tokens = try? await store.tokens(of: snapshot.account.subject) else { return own }
+    let clients = tokens.map(\.clientID)
+    let isOwnUsed = clients.contains { $0.utf8.elementsEqual(own.utf8) }
+    if isOwnUsed, !history.refuses(own) { return own }
+    return clients.first { !history.refuses($0) } ?? (isOwnUsed ? own : clients.first ?? own)
+  }
 
   /// Whether another process may still be waiting for Apple's answer about the account. Leases of this process are not
   /// waited for: an account has one revalidation at a time here.

@@ -98,6 +98,38 @@ struct RevalidatorTests {
     #expect(rig.apple.calls == 4 && rig.answers().suffix(2) == [.good, .good])
   }
 
+  @Test("A refusal of one client's credentials does not keep an account with another client's token from a check")
+  func refusedClientOfSession() async throws {
+    let (anna, ben) = (try rig.due(), try rig.due("002.ben"))
+    rig.apple.answer(.ourMistake)
+    _ = await rig.checks.run(anna)
+    let app = try rig.keyring.seal(RefreshToken("r"), of: ben.account.subject, clientID: "app")
+    rig.store.state.withLock { state in
+      state.tokens[ben.account.subject] = StoredToken(subject: ben.account.subject, clientID: "app", token: app)
+    }
+    rig.apple.answer(.good)
+    _ = await rig.checks.run(ben)
+    #expect(rig.apple.calls == 2 && rig.answers() == [.noGoodAnswer, .good])
+    _ = await rig.checks.run(try rig.due("003.cleo"))
+    #expect(rig.apple.calls == 2, "the client of her token is refused as before")
+  }
+
+  @Test("A token whose client Apple refuses is not used for a session of another client, and its lease is released")
+  func refusedClientOfToken() async throws {
+    let (anna, ben) = (try rig.due(), try rig.due("002.ben"))
+    rig.apple.answer(.ourMistake)
+    _ = await rig.checks.run(anna)
+    let session = Session(
+      .random(), of: ben.account.subject, clientID: "app", now: rig.clock.now, lifetime: .seconds(86_400))
+    let snapshot = SessionSnapshot(session: session, account: ben.account)
+    _ = await rig.checks.run(snapshot)
+    #expect(
+      rig.apple.calls == 1 && rig.answers() == [.noGoodAnswer] && rig.store.state.withLock { $0.releasedLeases } == 1)
+    let failing = try #require(rig.store.state.withLock { $0.accounts[ben.account.subject] })
+    _ = await rig.checks.run(SessionSnapshot(session: session, account: failing))
+    #expect(rig.store.state.withLock { $0.leases } == 2, "it is recorded once that the attempt failed")
+  }
+
   @Test("A gateway whose calls get no answer uses up three leases, then one at a time, until Apple answers one")
   func silenceUsesUpFewLeases() async throws {
     let people = try (0..<12).map { try rig.due("user.\($0)") }
@@ -130,7 +162,8 @@ struct RevalidatorTests {
   @Test("A sign-in that Apple answers ends the pause after calls without an answer, one without an answer begins none")
   func signInAfterSilence() async throws {
     for _ in 0..<5 {
-      rig.checks.note(.appleTrouble(.unanswered(reason: "no whole response in time")), clientID: "web", by: rig.provider)
+      rig.checks.note(
+        .appleTrouble(.unanswered(reason: "no whole response in time")), clientID: "web", by: rig.provider)
     }
     let people = try (0..<6).map { try rig.due("user.\($0)") }
     rig.apple.answer(.silence)
