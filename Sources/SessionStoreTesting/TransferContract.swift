@@ -255,6 +255,92 @@ extension StoreContract {
       try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
       for subject in [old, new] { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
     },
+    StoreContract("An operator's ban of an earlier subject holds at once for the account, however often it has moved") {
+      stores in
+      let noon = Scenario.noon
+      for count in 2...4 {
+        let subjects = try (1...count).map { try Scenario.subject("user\(count).\($0)") }
+        let session = try await stores.first.complete(try Scenario.signIn(subjects[0])).snapshot.session
+        let transfers = try await moved(through: subjects, in: stores.first)
+        let (old, new) = (subjects[0], subjects[count - 1])
+        try await stores.second.ban(old, Scenario.ban(by: try Scenario.manager()))
+        try requireEqual(try await stores.first.ban(of: new), nil, "what a manager's ban of an earlier subject does")
+        let start = try await stores.second.changes(since: nil, limit: 10).cursor
+        let ended = try requireValue(try await stores.first.ban(old, Scenario.ban()), "ban")
+        try requireEqual(ended, [session.handle], "what it ended")
+        let changes = try await stores.second.changes(since: start, limit: 10).changes
+        for change in [StoreChange.accountChanged(old), .accountChanged(new), .ended(session.handle, .byOperator)] {
+          try require(changes.contains(change), "\(change) is missing")
+        }
+        try requireEqual(changes.count, 3, "the number of changes")
+        try requireEqual(try await stores.second.find(session.handle), nil, "the session")
+        try requireEqual(try await stores.second.account(new)?.access.ban, Scenario.ban(), "the ban of the account")
+        let short = Scenario.ban(until: Scenario.later(Scenario.day))
+        try await stores.second.ban(old, short)
+        try requireEqual(try await stores.first.account(new)?.access.ban, short, "the ban in place of the other")
+        try requireEqual(try await stores.first.unban(new, by: "cli", at: noon), .lifted, "the lifting")
+        for subject in subjects { try requireEqual(try await stores.second.ban(of: subject), nil, "\(subject)") }
+        for transfer in transfers {
+          try requireEqual(
+            try await stores.second.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to")
+        }
+      }
+    },
+    StoreContract("A ban of an earlier subject holds for the first sign-in of a user who moved without an account") {
+      stores in
+      let (old, new, noon) = (try Scenario.subject("old"), try Scenario.subject("new"), Scenario.noon)
+      let transfer = try prepared()
+      try await stores.first.ban(old, Scenario.ban())
+      try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
+      try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .lifted, "the lifting")
+      try requireEqual(try await stores.second.ban(old, Scenario.ban()), [], "what the next ban ended")
+      try requireEqual(try await stores.first.ban(of: new), Scenario.ban(), "the ban of the new subject")
+      let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
+      try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")
+    },
+    StoreContract("The lifting of a ban follows all moves from any subject of the user, unless a manager may not") {
+      stores in
+      let (manager, noon) = (try Scenario.manager(), Scenario.noon)
+      for place in 0..<4 {
+        let subjects = try (0..<4).map { try Scenario.subject("user\(place).\($0)") }
+        _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+        try await stores.first.ban(subjects[0], Scenario.ban())
+        _ = try await moved(through: subjects, in: stores.first)
+        let named = subjects[place]
+        try requireEqual(try await stores.second.unban(named, by: manager, at: noon), .protected, "a manager's lifting")
+        try requireEqual(try await stores.second.account(subjects[3])?.access.ban, Scenario.ban(), "the ban")
+        try requireEqual(try await stores.second.unban(named, by: "cli", at: noon), .lifted, "the lifting")
+        try requireEqual(try await stores.first.account(subjects[3])?.access.ban, nil, "the ban afterwards")
+        try requireEqual(try await stores.first.unban(named, by: "cli", at: noon), .notBanned, "the second lifting")
+      }
+    },
+    StoreContract("Bans and their lifting follow a user who has moved back, and end") { stores in
+      let subjects = try ["a", "b", "a"].map { try Scenario.subject($0) }
+      _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+      _ = try await moved(through: subjects, in: stores.first)
+      for named in subjects.prefix(2) {
+        try require(try await stores.second.ban(named, Scenario.ban()) != nil, "\(named) was not banned")
+        try requireEqual(try await stores.first.account(subjects[0])?.access.ban, Scenario.ban(), "the ban")
+        try requireEqual(
+          try await stores.second.unban(named, by: "cli", at: Scenario.noon), .lifted, "the lifting by \(named)")
+        for subject in subjects { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
+      }
+    },
+    StoreContract("The transfer identifiers of a user who has moved twice are forgotten with the account") { stores in
+      let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
+      _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+      let transfers = try await moved(through: subjects, in: stores.first)
+      try await stores.first.forget(subjects[2], keeping: [], at: Scenario.noon)
+      for (subject, transfer) in zip(subjects, transfers) {
+        try await stores.first.ban(subject, Scenario.ban())
+        try requireEqual(
+          try await stores.second.follow(transfer.subject, to: try Scenario.subject("new"), at: Scenario.noon),
+          .nothing, "what the identifier leads to")
+      }
+      try requireEqual(try await stores.second.ban(of: subjects[2]), nil, "the ban of the latest subject")
+    },
     StoreContract("Of two bans the longer one stays where one follows a transfer identifier") { stores in
       let short = Scenario.ban(until: Scenario.later(Scenario.day))
       for (number, bans) in [(short, Scenario.ban()), (Scenario.ban(), short)].enumerated() {
@@ -369,6 +455,23 @@ extension StoreContract {
     in store: any SessionStore, after subject: Subject? = nil, through last: Subject? = nil, limit: Int = 10
   ) async throws -> [NamedUser] {
     try await store.namedUsers(after: subject, through: last, limit: limit)
+  }
+
+  /// Moves the account of the first subject to the others, one after another.
+  /// - Returns: the transfer identifiers.
+  private static func moved(
+    through subjects: [Subject], in store: any SessionStore
+  ) async throws -> [PreparedTransfer] {
+    var transfers: [PreparedTransfer] = []
+    for (number, (old, new)) in zip(subjects, subjects.dropFirst()).enumerated() {
+      let transfer = PreparedTransfer(
+        subject: try Scenario.subject("transfer\(number).\(subjects[0].text)"), team: "NEWTEAM123")
+      try require(try await store.prepare(transfer, of: old, at: Scenario.noon), "nobody was prepared")
+      let move = try await move(old, to: new, in: store, email: nil)
+      try requireEqual(try await store.move(move, at: Scenario.noon), .moved, "what came of the move")
+      transfers.append(transfer)
+    }
+    return transfers
   }
 
   private static func prepared(_ name: String = "transfer", team: String = "NEWTEAM123") throws -> PreparedTransfer {

@@ -37,19 +37,21 @@ enum PostgreSQLAccessRow {
     """
   private static let replacingBan: SQL = """
     \(insertingBan)
-    ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
-      since = excluded.since, made_by = excluded.made_by
+    ON CONFLICT (hash) DO UPDATE SET subject = coalesce(excluded.subject, bans.subject), until = excluded.until,
+      reason = excluded.reason, since = excluded.since, made_by = excluded.made_by
     """
 
   /// Inserts or replaces a ban under the hash of the subject.
-  /// - Parameter replaces: if not, and there is one, it fails as a conflict; then the whole transaction is retried.
+  /// - Parameters:
+  ///   - subject: nil if it is not known.
+  ///   - replaces: if not, and there is one, it fails as a conflict; then the whole transaction is retried.
   static func save(
-    _ ban: Ban, of subject: Subject, _ hash: [UInt8], replaces: Bool = true, in connection: Connection
+    _ ban: Ban, of subject: Subject?, _ hash: [UInt8], replaces: Bool = true, in connection: Connection
   ) throws {
     try connection.run(
       replaces ? replacingBan : insertingBan,
       [
-        .bytes(hash), .text(subject.text), .integer(ban.until?.stored), .text(ban.reason), .integer(ban.since.stored),
+        .bytes(hash), .text(subject?.text), .integer(ban.until?.stored), .text(ban.reason), .integer(ban.since.stored),
         .text(ban.by.text),
       ])
   }

@@ -44,11 +44,37 @@ enum PostgreSQLTransferRow {
       [.bytes(newHash), .bytes(hash)])
   }
 
-  /// The hash of the subject that a user has moved to; nil for one who has not.
-  static func newHash(of hash: [UInt8], in connection: Connection) throws -> [UInt8]? {
-    try connection.run(
-      "SELECT moved FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(hash)]
-    ).first?.bytes(0)
+  /// The hash of the latest subject of a user who has moved; nil for one who has not. One who has moved back is not
+  /// followed in a circle.
+  static func latestHash(of hash: [UInt8], in connection: Connection) throws -> [UInt8]? {
+    var (seen, latest): ([[UInt8]], [UInt8]?) = ([hash], nil)
+    while seen.count <= MovedUser.mostMoves,
+      let next = try connection.run(
+        "SELECT moved FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(latest ?? hash)]
+      ).first?.bytes(0), !seen.contains(next)
+    {
+      seen.append(next)
+      latest = next
+    }
+    return latest
+  }
+
+  /// The hashes of all subjects of a user, of earlier and later ones, of this one first.
+  static func hashes(of hash: [UInt8], in connection: Connection) throws -> [[UInt8]] {
+    var (hashes, next) = ([hash], 0)
+    while next < hashes.count, hashes.count <= MovedUser.mostMoves {
+      let others = try connection.run(
+        """
+        SELECT moved FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL
+        UNION SELECT hash FROM cordon.prepared_transfers WHERE moved = $1
+        """, [.bytes(hashes[next])])
+      for row in others.rows {
+        let other = try row.bytes(0)
+        if !hashes.contains(other) { hashes.append(other) }
+      }
+      next += 1
+    }
+    return hashes
   }
 
   /// Removes the subject of a user as soon as neither an account nor a ban nor a membership contains it.
@@ -62,15 +88,21 @@ enum PostgreSQLTransferRow {
       """, [.text(subject.text)])
   }
 
-  /// Removes the identifier of a user who is forgotten, also of one who has moved to this subject, whose hash this is,
-  /// except for what refuses the user: the hash if there is a ban, and the subject if memberships are left.
+  /// Removes the identifiers of a user who is forgotten, also those by which the user has moved to this subject, whose
+  /// hash this is, except for what refuses the user: the hashes if there is a ban, and the subject if memberships are
+  /// left.
   static func forgetting(_ subject: Subject, _ hash: [UInt8]) -> [Statement] {
     let hasNoMembership: SQL = "NOT EXISTS (SELECT 1 FROM cordon.group_members WHERE group_members.subject = $1)"
     return [
       Statement(
         """
+        WITH RECURSIVE earlier (hash) AS (
+          SELECT CAST($1 AS bytea)
+          UNION
+          SELECT prepared_transfers.hash FROM cordon.prepared_transfers
+            JOIN earlier ON prepared_transfers.moved = earlier.hash)
         DELETE FROM cordon.prepared_transfers
-        WHERE moved = $1 AND NOT EXISTS (SELECT 1 FROM cordon.bans WHERE bans.hash = prepared_transfers.moved)
+        WHERE moved IN (SELECT hash FROM earlier) AND NOT EXISTS (SELECT 1 FROM cordon.bans WHERE bans.hash = $1)
         """, [.bytes(hash)]),
       Statement(
         """

@@ -8,29 +8,74 @@ extension SQLiteSessionStore {
   }
 
   /// Writes the ban under the keyed hash of the subject, and ends the sessions in the same transaction: no sign-in can
-  /// come between.
+  /// come between. The latest subject of a user who has moved is searched for before, without the write lock.
   @discardableResult
   package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
-    try await write { database in
-      if try SQLiteAccessRow.isBanProtected(of: subject, from: ban.by, at: ban.since, in: database) { return nil }
-      try SQLiteAccessRow.save(ban, of: subject, in: database)
+    for _ in 0..<MovedUser.mostMoves {
+      let moved = ban.by.isManager ? nil : try await movedUser(subject)
+      let outcome = try await write { try Self.record(ban, of: subject, moved, in: $0) }
+      if case .done(let ended) = outcome { return ended }
+    }
+    throw StoreError(code: .conflict, message: "the user moves to other teams again and again: try again")
+  }
+
+  private static func record(
+    _ ban: Ban, of subject: Subject, _ moved: MovedUser?, in database: Database
+  ) throws -> BanOutcome {
+    if try SQLiteAccessRow.isBanProtected(of: subject, from: ban.by, at: ban.since, in: database) {
+      return .done(ended: nil)
+    }
+    if !ban.by.isManager {
+      let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
+      if try SQLiteTransferRow.latestHash(of: hash, in: database) != moved?.hash { return .hasMoved }
+    }
+    try SQLiteAccessRow.save(ban, of: subject, in: database)
+    if let moved { try SQLiteAccessRow.save(ban, of: moved.subject, moved.hash, in: database) }
+    var ended: [PublicSessionID] = []
+    for subject in [subject, moved?.subject].compactMap(\.self) {
       try database.run("DELETE FROM access_requests WHERE subject = ?", [subject.text])
       try SQLiteSessionRow.noteChange(of: subject, at: ban.since, in: database)
-      return try SQLiteSessionRow.end(
+      ended += try SQLiteSessionRow.end(
         where: "subject = ?", [subject.text], because: .byOperator, at: ban.since, in: database)
+    }
+    return .done(ended: ended)
+  }
+
+  /// The latest identity of a user who has moved; nil for one who has not. Reads the subjects of accounts by the
+  /// primary key, a limited number at a time.
+  private func movedUser(_ subject: Subject) async throws(StoreError) -> MovedUser? {
+    let (key, found) = try await read { database in
+      let key = try SQLiteAccessRow.key(in: database)
+      return (key, try SQLiteTransferRow.latestHash(of: key.banHash(of: subject), in: database))
+    }
+    guard let hash = found else { return nil }
+    var last = ""
+    while true {
+      let after = last
+      let page = try await read { database in
+        try database.rows(
+          "SELECT subject FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?", [after, MovedUser.searchSize]
+        ).map { try $0.text(0) }
+      }
+      for text in page {
+        if let candidate = Subject(text), key.banHash(of: candidate) == hash {
+          return MovedUser(hash: hash, subject: candidate)
+        }
+      }
+      guard page.count == MovedUser.searchSize, let end = page.last else { return MovedUser(hash: hash, subject: nil) }
+      last = end
     }
   }
 
-  /// Deletes by the keyed hash, which is there for unknown users, too; of one who has moved, also by that of the new
-  /// subject.
+  /// Deletes by the keyed hash, which is there for unknown users, too; of one who has moved, also by those of the other
+  /// subjects.
   package func unban(
     _ subject: Subject, by author: AccessAuthor, at now: Date
   ) async throws(StoreError) -> UnbanOutcome {
     try await write { database in
       let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
-      let newHash = try SQLiteTransferRow.newHash(of: hash, in: database)
       var found: [(hash: [UInt8], ban: Ban)] = []
-      for hash in [hash, newHash].compactMap({ $0 }) {
+      for hash in try SQLiteTransferRow.hashes(of: hash, in: database) {
         if let ban = try SQLiteAccessRow.ban(hash, in: database) { found.append((hash: hash, ban: ban)) }
       }
       if found.isEmpty { return .notBanned }
@@ -41,8 +86,9 @@ extension SQLiteSessionStore {
       try SQLiteTransferRow.hideSubject(subject, in: database)
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       for row in lifted {
-        if let present = try row.optionalText(0).flatMap({ Subject($0) }), present != subject {
-          try SQLiteSessionRow.noteChange(of: present, at: now, in: database)
+        if let other = try row.optionalText(0).flatMap({ Subject($0) }), other != subject {
+          try SQLiteTransferRow.hideSubject(other, in: database)
+          try SQLiteSessionRow.noteChange(of: other, at: now, in: database)
         }
       }
       return .lifted

@@ -32,16 +32,18 @@ enum SQLiteAccessRow {
 
   /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
   static func save(_ ban: Ban, of subject: Subject, in database: Database) throws {
+    try save(ban, of: subject, key(in: database).banHash(of: subject), in: database)
+  }
+
+  /// Inserts a ban under a hash, or puts it in the place of the old.
+  /// - Parameter subject: the subject of this hash; nil if it is not known.
+  static func save(_ ban: Ban, of subject: Subject?, _ hash: [UInt8], in database: Database) throws {
     try database.run(
       """
       INSERT INTO bans (hash, subject, until, reason, since, made_by) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
-        since = excluded.since, made_by = excluded.made_by
-      """,
-      [
-        try key(in: database).banHash(of: subject), subject.text, ban.until?.stored, ban.reason,
-        ban.since.stored, ban.by.text,
-      ])
+      ON CONFLICT (hash) DO UPDATE SET subject = coalesce(excluded.subject, bans.subject), until = excluded.until,
+        reason = excluded.reason, since = excluded.since, made_by = excluded.made_by
+      """, [hash, subject?.text, ban.until?.stored, ban.reason, ban.since.stored, ban.by.text])
   }
 
   /// Gives the ban the subject by which accounts are joined with it, where only the hash was left.

@@ -43,9 +43,37 @@ enum SQLiteTransferRow {
     try database.run("UPDATE prepared_transfers SET subject = NULL, moved = ? WHERE hash = ?", [newHash, hash])
   }
 
-  /// The hash of the subject that a user has moved to; nil for one who has not.
-  static func newHash(of hash: [UInt8], in database: Database) throws -> [UInt8]? {
-    try database.row("SELECT moved FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [hash])?.bytes(0)
+  /// The hash of the latest subject of a user who has moved; nil for one who has not. One who has moved back is not
+  /// followed in a circle.
+  static func latestHash(of hash: [UInt8], in database: Database) throws -> [UInt8]? {
+    var (seen, latest): ([[UInt8]], [UInt8]?) = ([hash], nil)
+    while seen.count <= MovedUser.mostMoves,
+      let next = try database.row(
+        "SELECT moved FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [latest ?? hash])?.bytes(0),
+      !seen.contains(next)
+    {
+      seen.append(next)
+      latest = next
+    }
+    return latest
+  }
+
+  /// The hashes of all subjects of a user, of earlier and later ones, of this one first.
+  static func hashes(of hash: [UInt8], in database: Database) throws -> [[UInt8]] {
+    var (hashes, next) = ([hash], 0)
+    while next < hashes.count, hashes.count <= MovedUser.mostMoves {
+      let others = try database.rows(
+        """
+        SELECT moved FROM prepared_transfers WHERE hash = ?1 AND moved IS NOT NULL
+        UNION SELECT hash FROM prepared_transfers WHERE moved = ?1
+        """, [hashes[next]])
+      for row in others {
+        let other = try row.bytes(0)
+        if !hashes.contains(other) { hashes.append(other) }
+      }
+      next += 1
+    }
+    return hashes
   }
 
   /// Removes the subject of a user as soon as neither an account nor a ban nor a membership contains it.
@@ -59,13 +87,17 @@ enum SQLiteTransferRow {
       """, [subject.text])
   }
 
-  /// Removes the identifier of a user who is forgotten, also of one who has moved to this subject, except for what
-  /// refuses the user: the hash if there is a ban, and the subject if memberships are left.
+  /// Removes the identifiers of a user who is forgotten, also those by which the user has moved to this subject, except
+  /// for what refuses the user: the hashes if there is a ban, and the subject if memberships are left.
   static func forget(_ subject: Subject, in database: Database) throws {
     try database.run(
       """
+      WITH RECURSIVE earlier (hash) AS (
+        SELECT ?1
+        UNION
+        SELECT prepared_transfers.hash FROM prepared_transfers JOIN earlier ON prepared_transfers.moved = earlier.hash)
       DELETE FROM prepared_transfers
-      WHERE moved = ? AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.hash = prepared_transfers.moved)
+      WHERE moved IN (SELECT hash FROM earlier) AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.hash = ?1)
       """, [try SQLiteAccessRow.key(in: database).banHash(of: subject)])
     guard try database.row("SELECT 1 FROM group_members WHERE subject = ?", [subject.text]) == nil else { return }
     try database.run(

@@ -53,15 +53,18 @@ package protocol StoreKeyStore: Sendable {
 /// Bans. `Account.access` shows the ban of a known user; the gateway refuses a banned one before it completes a
 /// sign-in. A ban outlives the account: a keyed hash of the subject stays.
 package protocol BanStore: Sendable {
-  /// Bans a user, known or not, instead of an earlier ban; ends all sessions and deletes the open request.
+  /// Bans a user, known or not, instead of an earlier ban; ends all sessions and deletes the open request. An
+  /// operator's ban of a subject that has moved to another team (`TeamTransferStore`), once or more often, is also that
+  /// of the latest subject. Only a hash of that one is stored, so that the store searches all accounts for it.
+  /// Managers, whose rights depend on the account, ban by the latest subject only.
   /// - Returns: the sessions that ended; nil if a manager may not replace the earlier ban (``Ban/isProtected(at:)``),
   ///   which is checked in the same transaction. Then nothing is changed.
   @discardableResult
   func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]?
 
-  /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction. A ban
-  /// that has moved to the subject of another team (`TeamTransferStore`) is also lifted by the previous subject,
-  /// together with a later ban of that one.
+  /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction. Of a
+  /// user who has moved to other teams (`TeamTransferStore`) the bans of all subjects, earlier and later ones, are
+  /// lifted together by any of them.
   /// - Parameter author: the operator or manager who lifts it.
   func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome
 

@@ -8,21 +8,30 @@ extension MemoryStore {
   func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
     try access { state -> [PublicSessionID]? in
       if ban.by.isManager, state.bans[subject]?.isProtected(at: ban.since) == true { return nil }
-      state.bans[subject] = ban
-      state.requests[subject] = nil
-      let ended = state.sessions.values.filter { $0.subject == subject }.map(\.handle)
-      for handle in ended { state.sessions[handle] = nil }
-      state.changes.append(.accountChanged(subject))
-      state.changes += ended.map { .ended($0, .byOperator) }
+      var ended: [PublicSessionID] = []
+      for subject in [subject, ban.by.isManager ? nil : state.latestSubject(of: subject)].compactMap(\.self) {
+        state.bans[subject] = ban
+        state.requests[subject] = nil
+        let own = state.sessions.values.filter { $0.subject == subject }.map(\.handle)
+        for handle in own { state.sessions[handle] = nil }
+        state.changes.append(.accountChanged(subject))
+        state.changes += own.map { .ended($0, .byOperator) }
+        ended += own
+      }
       return ended
     }
   }
 
   func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome {
     try access { state -> UnbanOutcome in
-      if author.isManager, state.bans[subject]?.isProtected(at: now) == true { return .protected }
-      guard state.bans.removeValue(forKey: subject) != nil else { return .notBanned }
+      let banned = state.subjects(of: subject).filter { state.bans[$0] != nil }
+      if banned.isEmpty { return .notBanned }
+      if author.isManager, banned.contains(where: { state.bans[$0]?.isProtected(at: now) == true }) {
+        return .protected
+      }
+      for other in banned { state.bans[other] = nil }
       state.changes.append(.accountChanged(subject))
+      state.changes += banned.filter { $0 != subject }.map { .accountChanged($0) }
       return .lifted
     }
   }
@@ -240,8 +249,29 @@ extension MemoryStore.State {
   /// Whether a ban or a membership names the user.
   func isNamed(_ subject: Subject) -> Bool { bans[subject] != nil || !groups(of: subject).isEmpty }
 
+  /// The latest subject of a user who has moved; nil for one who has not.
+  func latestSubject(of subject: Subject) -> Subject? {
+    var seen = [subject]
+    while let next = moves[seen[seen.count - 1]], !seen.contains(next) { seen.append(next) }
+    return seen.count > 1 ? seen.last : nil
+  }
+
+  /// All subjects of a user, earlier and later ones, this one first.
+  func subjects(of subject: Subject) -> [Subject] {
+    var (subjects, next) = ([subject], 0)
+    while next < subjects.count {
+      let known = subjects[next]
+      for (old, new) in moves where old == known || new == known {
+        for other in [old, new] where !subjects.contains(other) { subjects.append(other) }
+      }
+      next += 1
+    }
+    return subjects
+  }
+
   /// Moves ban and memberships.
   mutating func moveAccess(of old: Subject, to new: Subject) {
+    if old != new { moves[old] = new }
     if let ban = bans.removeValue(forKey: old) { bans[new] = ban }
     for group in groups(of: old) {
       members[group]?.remove(old)

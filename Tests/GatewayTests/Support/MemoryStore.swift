@@ -33,6 +33,8 @@ final class MemoryStore: SessionStore {
     var pendingNames: [Subject: PersonName] = [:]
     /// The users of transfer identifiers.
     var transfers: [PreparedTransfer: Subject] = [:]
+    /// The subjects that users have moved to, by the ones before.
+    var moves: [Subject: Subject] = [:]
     /// Users whose subject is not listed, but their transfer identifier.
     var deleted: Set<Subject> = []
     /// Users whose account is deleted right before it is moved.

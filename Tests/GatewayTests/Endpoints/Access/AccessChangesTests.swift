@@ -59,6 +59,23 @@ struct AccessChangesTests {
     try await rig.stop()
   }
 
+  @Test("A ban by the previous subject ends the sessions of the account that has moved, on every loop")
+  func previousSubject() async throws {
+    let rig = try await GateRig()
+    let administration = try changes(rig)
+    let (anna, cookie) = try rig.signIn("002.anna")
+    let old = try #require(Subject("001.anna"))
+    rig.store.state.withLock { $0.moves[old] = anna.account.subject }
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    #expect(try await administration.ban(old, by: Self.actor).ended == 1)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    #expect(try await rig.store.ban(of: anna.account.subject) != nil)
+    try await administration.unban(anna.account.subject, by: Self.actor)
+    #expect(rig.store.state.withLock { $0.bans.isEmpty })
+    try await rig.stop()
+  }
+
   @Test("The revocation of a token that the store has lost is refused, and ends the token on every loop")
   func lostToken() async throws {
     var settings = try GatewaySettings.forTests(routes: [Self.machineRoute])
