@@ -303,15 +303,16 @@ final class MemoryStore: SessionStore {
     try access { state -> [NamedUser] in
       state.namedThrough.append(last)
       let named = Set(state.bans.keys).union(state.members.values.joined()).filter { state.accounts[$0] == nil }
-      let later = named.filter { known in subject.map { known.text > $0.text } ?? true }
-      return later.filter { known in last.map { known.text <= $0.text } ?? true }.sorted { $0.text < $1.text }
-        .prefix(limit).map { user -> NamedUser in
-          let prepared = state.transfers.first { $0.value == user }?.key
-          if let prepared, state.deleted.contains(user) {
-            return NamedUser(subject: prepared.subject, prepared: prepared, isDeleted: true)
-          }
-          return NamedUser(subject: user, prepared: prepared)
+      let users = named.map { user -> NamedUser in
+        let prepared = state.transfers.first { $0.value == user }?.key
+        if let prepared, state.deleted.contains(user) {
+          return NamedUser(subject: prepared.subject, prepared: prepared, isDeleted: true)
         }
+        return NamedUser(subject: user, prepared: prepared)
+      }
+      let later = users.filter { user in subject.map { user.subject.text > $0.text } ?? true }
+      let within = later.filter { user in last.map { user.subject.text <= $0.text } ?? true }
+      return Array(within.sorted { $0.subject.text < $1.subject.text }.prefix(limit))
     }
   }
 

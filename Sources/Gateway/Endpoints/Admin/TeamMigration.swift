@@ -13,14 +13,33 @@ struct TeamMigration {
   let keyring: SessionKeyring
 
   /// The request for one page of a migration.
+  ///
+  /// First come accounts, and users without one whose subjects are known, in the order of their subjects. When the move
+  /// is completed, those whose subjects were deleted come last, in the order of their transfer identifiers: an account
+  /// that is deleted while the migration runs becomes one of them, and anywhere else it could be among those that were
+  /// passed before.
   struct PageRequest: Equatable {
     var stage: Stage
-    /// The last account of the page before.
+    /// The last user of the page before.
     var after: Subject?
     /// The largest number of accounts; each is one call to Apple.
     var limit = 50
     /// Whether only to report the steps, without calls to Apple except for the permit.
     var isDry = false
+    /// Whether it begins among the users whose subjects were deleted.
+    var isAmongDeleted = false
+
+    /// The place where it begins, as reports have it. No subject has a space.
+    var place: String? { isAmongDeleted ? " " + (after?.text ?? "") : after?.text }
+
+    /// Begins at a place of a report.
+    /// - Returns: false if it is none.
+    mutating func begin(at place: String) -> Bool {
+      isAmongDeleted = place.utf8.first == UInt8(ascii: " ")
+      let text = isAmongDeleted ? String(place.dropFirst()) : place
+      after = Subject(text)
+      return after != nil || isAmongDeleted && text.isEmpty
+    }
 
     enum Stage: Equatable {
       /// Before the transfer, by the sending team: requests each account's transfer identifier for a team.
@@ -36,37 +55,62 @@ struct TeamMigration {
   func run(_ request: PageRequest) async throws -> MigrationReport {
     let began = ContinuousClock.now
     if case .prepare(apple.settings.teamID) = request.stage { throw AdministrationError.sameTeam }
-    let page = try await page(request)
+    var reached = request
+    var page = try await page(reached)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
-    var reached = request.after
-    do throws(TransferError) {
-      for (subject, entry) in page {
-        switch step(entry, of: subject, request.stage) {
-        case .skip: break
-        case .result(let result): results.append(result)
-        case .keep(let transfer):
-          if request.isDry {
-            results.append(Self.doneBefore(subject))
-          } else {
-            results.append(await keep(transfer, of: subject))
-          }
-        case .ask(let user):
-          if permit == nil { permit = try await apple.transfer.authorize(clientID: apple.settings.clientID) }
-          if request.isDry {
-            results.append(MigrationReport.Result(subject, "would_be_done"))
-          } else if let permit {
-            results.append(try await attempt(user, request.stage, by: permit))
-          }
+    while true {
+      for (subject, entry) in page.users {
+        do throws(TransferError) {
+          if let result = try await handle(entry, of: subject, reached, &permit) { results.append(result) }
+        } catch {
+          return MigrationReport(results: results, next: reached.place, stopped: error.message)
         }
-        reached = subject
-        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached?.text) }
+        reached.after = subject
+        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
       }
-    } catch {
-      return MigrationReport(results: results, next: reached?.text, stopped: error.message)
+      if page.isFull {
+        reached.after = page.last
+        if !reached.isAmongDeleted { return MigrationReport(results: results, next: reached.place) }
+      } else if request.stage == .complete, !reached.isAmongDeleted {
+        (reached.after, reached.isAmongDeleted) = (nil, true)
+      } else {
+        return MigrationReport(results: results, unpreparedBans: try await unpreparedBanCount(request.stage))
+      }
+      if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
+      do {
+        page = try await self.page(reached)
+      } catch {
+        // These results are final. Without any, the next request fails.
+        if results.isEmpty { throw error }
+        return MigrationReport(results: results, next: reached.place)
+      }
     }
-    if page.count == request.limit { return MigrationReport(results: results, next: reached?.text) }
-    return MigrationReport(results: results, unpreparedBans: try await unpreparedBanCount(request.stage))
+  }
+
+  /// Handles one user.
+  /// - Parameter permit: requested with the first user whom Apple is asked about.
+  /// - Returns: nil if there is nothing to be said.
+  private func handle(
+    _ entry: Entry, of subject: Subject, _ request: PageRequest, _ permit: inout TransferPermit?
+  ) async throws(TransferError) -> MigrationReport.Result? {
+    switch step(entry, of: subject, request) {
+    case .skip: return nil
+    case .result(let result): return result
+    case .keep(let transfer):
+      if request.isDry { return Self.doneBefore(subject) }
+      return await keep(transfer, of: subject)
+    case .ask(let user):
+      let current: TransferPermit
+      if let permit {
+        current = permit
+      } else {
+        current = try await apple.transfer.authorize(clientID: apple.settings.clientID)
+        permit = current
+      }
+      if request.isDry { return MigrationReport.Result(subject, "would_be_done") }
+      return try await attempt(user, request.stage, by: current)
+    }
   }
 
   /// The bans that cannot be prepared; nil unless they are to be.
@@ -102,8 +146,27 @@ struct TeamMigration {
     case ask(User)
   }
 
+  /// A part of the list of users.
+  private struct Page {
+    let users: [(subject: Subject, entry: Entry)]
+    /// The last user that was read for it.
+    let last: Subject?
+    /// Whether there may be more.
+    let isFull: Bool
+  }
+
+  /// The number of users without an account that are read at a time in search of deleted subjects, for whom alone Apple
+  /// is called.
+  private static let searchSize = 1_000
+
   /// Users in the order of their subjects.
-  private func page(_ request: PageRequest) async throws -> [(subject: Subject, entry: Entry)] {
+  private func page(_ request: PageRequest) async throws -> Page {
+    if request.isAmongDeleted {
+      let named = try await store.namedUsers(after: request.after, through: nil, limit: Self.searchSize)
+      return Page(
+        users: named.filter(\.isDeleted).map { (subject: $0.subject, entry: Entry.named($0)) },
+        last: named.last?.subject, isFull: named.count == Self.searchSize)
+    }
     let accounts = try await store.accounts(after: request.after, limit: request.limit).map { listed in
       (subject: try Self.subject(of: listed), entry: Entry.account(listed))
     }
@@ -115,7 +178,8 @@ struct TeamMigration {
     let users = (accounts + others).sorted {
       $0.subject.text.utf8.lexicographicallyPrecedes($1.subject.text.utf8)
     }
-    return Array(users.prefix(request.limit))
+    let part = Array(users.prefix(request.limit))
+    return Page(users: part, last: part.last?.subject, isFull: part.count == request.limit)
   }
 
   /// - Throws: `StoreError` if the subject cannot be read: the account would be left out.
@@ -124,9 +188,9 @@ struct TeamMigration {
     throw (listed.damage ?? DamagedRecord(name: nil, what: "subject")).error
   }
 
-  private func step(_ entry: Entry, of subject: Subject, _ stage: PageRequest.Stage) -> Step {
+  private func step(_ entry: Entry, of subject: Subject, _ request: PageRequest) -> Step {
     switch entry {
-    case .account(.readable(let account)): return Self.step(account, stage, team: apple.settings.teamID)
+    case .account(.readable(let account)): return Self.step(account, request.stage, team: apple.settings.teamID)
     case .account(.damaged(let damage)):
       storeHealth.failed("administration", damage.error)
       return .result(
@@ -134,7 +198,7 @@ struct TeamMigration {
           subject, "failed",
           message: "the account is damaged: restore the store from a backup, or remove the account with `cordon "
             + "accounts disconnect --force \(subject)`"))
-    case .named(let user): return Self.step(user, stage, team: apple.settings.teamID)
+    case .named(let user): return Self.step(user, request, team: apple.settings.teamID)
     }
   }
 
@@ -164,14 +228,17 @@ struct TeamMigration {
   }
 
   /// The step for a user without an account. One who is not prepared may be of the new team already.
-  private static func step(_ named: NamedUser, _ stage: PageRequest.Stage, team: String) -> Step {
+  private static func step(_ named: NamedUser, _ request: PageRequest, team: String) -> Step {
     let user = User(
       subject: named.subject, prepared: named.prepared, hasAccount: false, isDeleted: named.isDeleted)
-    switch stage {
+    switch request.stage {
+    // It needs the subject.
     case .prepare where named.isDeleted: return .skip
     case .prepare(let target):
       if let prepared = named.prepared, prepared.team == target { return .keep(prepared) }
       return .ask(user)
+    // Their turn comes last.
+    case .complete where named.isDeleted && !request.isAmongDeleted: return .skip
     case .complete: return named.prepared?.team == team ? .ask(user) : .skip
     }
   }

@@ -94,6 +94,49 @@ struct TeamMigrationTests {
     try await rig.stop()
   }
 
+  @Test("The ban of an account that is deleted before its page is read moves in the same run, at its end")
+  func deletedBetweenPages() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig)
+    let subjects = try ["001.a", "001.b"].map { try rig.signIn($0).snapshot.account.subject }
+    let (old, new) = (subjects[1], try #require(Subject("002.new")))
+    let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
+    let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
+    rig.store.state.withLock { state in
+      state.accounts[old]?.claims.preparedTransfer = transfer
+      state.bans[old] = ban
+      state.transfers[transfer] = old
+    }
+    var request = TeamMigration.PageRequest(stage: .complete, limit: 1)
+    let first = try await migration.run(request)
+    #expect(first.results.map(\.outcome) == ["not_prepared"] && first.next == "001.a")
+    // The store has its transfer identifier only now, and that is before the place which the run has reached.
+    rig.store.state.withLock { state in
+      state.accounts[old] = nil
+      state.deleted = [old]
+    }
+    let isPlace = request.begin(at: try #require(first.next))
+    #expect(isPlace)
+    let second = try await migration.run(request)
+    #expect(second.results.map(\.subject) == ["000.transfer"] && second.results.map(\.outcome) == ["done"])
+    #expect(second.next == nil && rig.store.state.withLock { $0.bans } == [new: ban])
+    try await rig.stop()
+  }
+
+  @Test("A run goes on from the place of a report, also among the users whose subjects were deleted")
+  func places() {
+    var request = TeamMigration.PageRequest(stage: .complete)
+    #expect(request.place == nil)
+    for place in ["001.a", " 000.transfer", " "] {
+      let isPlace = request.begin(at: place)
+      #expect(isPlace && request.place == place && request.isAmongDeleted == place.hasPrefix(" "))
+    }
+    for wrong in ["", "001.a ", "  "] {
+      let isPlace = request.begin(at: wrong)
+      #expect(!isPlace, "\(wrong)")
+    }
+  }
+
   @Test("The ban of an account that is deleted after its page was read moves as well")
   func deletedMeanwhile() async throws {
     let rig = try await GateRig()

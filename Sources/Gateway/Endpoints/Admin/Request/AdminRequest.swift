@@ -81,7 +81,7 @@ enum AdminRequest: Equatable {
   private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.PageRequest {
     let fields = try fields(query, ["to", "after", "dry_run"])
     var request = TeamMigration.PageRequest(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
-    if let after = fields["after"] { request.after = try subject(after) }
+    if let after = fields["after"], !request.begin(at: after) { throw .noSubject }
     request.isDry = try isOn("dry_run", in: fields)
     return request
   }
