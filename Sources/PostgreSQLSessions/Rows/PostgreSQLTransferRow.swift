@@ -51,7 +51,8 @@ enum PostgreSQLTransferRow {
     while seen.count <= MovedUser.mostMoves,
       let next = try connection.run(
         "SELECT moved FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(latest ?? hash)]
-      ).first?.bytes(0), !seen.contains(next)
+      ).first?.bytes(0),
+      !seen.contains(next)
     {
       seen.append(next)
       latest = next
