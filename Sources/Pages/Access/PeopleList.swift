@@ -16,6 +16,8 @@ package struct PeopleList: Sendable, Equatable {
   package var invitations: [Invitation] = []
   /// The public name of the next invitation: sent twice, the form makes one.
   package var newInvitation = ""
+  /// The secret code of its link, which the form sends: sent twice, it gets the same link. Worth nothing until then.
+  package var newInvitationCode = ""
   /// The groups that managers may add to.
   package var groups: [String] = []
   /// The result of the act before.

@@ -164,7 +164,7 @@ extension PageRenderer {
       ? ""
       : """
       <h3 class="unseen">\(text(.newInvitationHeading))</h3>
-      \(form(.invite, [("id", list.newInvitation)]).markup(
+      \(form(.invite, [("id", list.newInvitation), ("link", list.newInvitationCode)]).markup(
         style: "line",
         Markup(lines: [
           .choice("group", id: "group", label: text(.group), of: list.groups),

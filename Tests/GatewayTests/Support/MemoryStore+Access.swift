@@ -139,7 +139,8 @@ extension MemoryStore {
 
   func create(_ invitation: Invitation, hash: [UInt8]) async throws(StoreError) {
     let isNew = try access { state in
-      guard !state.invitations.values.contains(where: { $0.id == invitation.id }) else { return false }
+      guard state.invitations[hash] == nil, !state.invitations.values.contains(where: { $0.id == invitation.id })
+      else { return false }
       state.invitations[hash] = invitation
       return true
     }

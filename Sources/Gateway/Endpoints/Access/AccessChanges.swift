@@ -158,9 +158,11 @@ struct AccessChanges: Sendable {
   ///   - expires: as the operator wrote it, see ``AccessTimes``.
   ///   - id: the public name of the invitation; nil for a random one. One that exists is an error, so that a repeated
   ///     request makes no second invitation.
+  ///   - code: the code of the link; nil for a random one.
   /// - Returns: the invitation, and its link, which is not stored.
   func invite(
-    to group: String, uses: Int = 1, expires: String, note: String? = nil, id: String? = nil, by actor: Actor
+    to group: String, uses: Int = 1, expires: String, note: String? = nil, id: String? = nil,
+    code: InvitationCode? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
     try await change("invitation_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
@@ -173,7 +175,7 @@ struct AccessChanges: Sendable {
       guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
       }
-      let code = InvitationCode.random()
+      let code = code ?? InvitationCode.random()
       var tries = 0
       while true {
         let invitation = Invitation(
@@ -190,6 +192,23 @@ struct AccessChanges: Sendable {
           guard tries < 5 else { throw error }
         }
       }
+    }
+  }
+
+  /// The link of the invitation that a form has made before. Only the sender has the code: the store keeps a hash.
+  /// - Returns: nil if the code or the ID is of no invitation, or the settings are not those of the form.
+  func link(
+    madeWith code: InvitationCode, id: String, to group: String, uses: Int, expires: String, note: String
+  ) async throws(AdministrationError) -> String? {
+    try await read {
+      guard let made = try await store.invitation(hash: code.hash) else { return nil }
+      let start = now
+      let validity = try Self.end(expires, start).timeIntervalSince(start)
+      let isSame = abs(made.expires.timeIntervalSince(made.created) - validity) < 1
+      guard isSame, made.id == id, made.group == GroupName(group), made.uses == uses,
+        made.note == (try Self.note(note, "note"))
+      else { return nil }
+      return invitationPrefix + code.exposedText
     }
   }
 

@@ -27,8 +27,9 @@ struct PeopleActs: Sendable {
     case endSessions(of: Subject)
     /// - Parameters:
     ///   - id: the ID that the form has for the invitation.
+    ///   - code: the code that the form has for its link; nil in the page of an earlier version.
     ///   - uses: as typed; so is `days`.
-    case invite(group: String, id: String, uses: String, days: String, note: String)
+    case invite(group: String, id: String, code: InvitationCode? = nil, uses: String, days: String, note: String)
     case revoke(id: String)
   }
 
@@ -83,7 +84,8 @@ struct PeopleActs: Sendable {
   /// The group that an act names.
   private func group(of act: Act) async throws -> String? {
     switch act {
-    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _): return group
+    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _, _):
+      return group
     case .revoke(let id):
       let known = try await store.invitations()
       // The group of a damaged one is unknown, and may be protected.
@@ -137,12 +139,21 @@ struct PeopleActs: Sendable {
       return try await end(act.name, of: subject, by: actor) {
         try await sessions.end(.all(of: subject), because: .byOperator)
       }
-    case .invite(let group, let id, let uses, let days, let note):
+    case .invite(let group, let id, let code, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
       let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
-      let made = try await accessChanges.invite(
-        to: group, uses: uses, expires: "\(days)d", note: note, id: id, by: actor)
-      return .invited(link: made.link)
+      do throws(AdministrationError) {
+        let made = try await accessChanges.invite(
+          to: group, uses: uses, expires: "\(days)d", note: note, id: id, code: code, by: actor)
+        return .invited(link: made.link)
+      } catch {
+        // Of two clicks browsers show the second response only, perhaps from another gateway: it has the same link.
+        guard error.code == AdministrationError.invitationMade.code, let code,
+          let link = try await accessChanges.link(
+            madeWith: code, id: id, to: group, uses: uses, expires: "\(days)d", note: note)
+        else { throw error }
+        return .invited(link: link)
+      }
     case .revoke(let id):
       try await accessChanges.revokeInvitation(id, by: actor)
       return .done(.revoked)
@@ -215,7 +226,8 @@ extension PeopleActs.Act {
     case (.invite, _, _):
       guard let group = text("group"), let id = text("id"), AccessChanges.isInvitationID(id) else { return nil }
       self = .invite(
-        group: group, id: id, uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
+        group: group, id: id, code: text("link").flatMap { InvitationCode($0) }, uses: text("uses") ?? "1",
+        days: text("days") ?? "7", note: text("note") ?? "")
     case (.revoke, _, _):
       guard let id = text("id") else { return nil }
       self = .revoke(id: id)

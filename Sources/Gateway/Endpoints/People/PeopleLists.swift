@@ -28,6 +28,7 @@ struct PeopleLists: Sendable {
     list.result = query.result
     list.search = query.search
     list.newInvitation = AccessChanges.randomID()
+    list.newInvitationCode = InvitationCode.random().exposedText
     list.isContinued = query.after != nil || query.requestsAfter != nil
     let found = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: sessions.date)
     // One more shows that the page is not the last.

@@ -5,6 +5,7 @@ import Pages
 import Sessions
 import Synchronization
 import Testing
+import WebFormats
 
 @testable import Gateway
 
@@ -98,6 +99,34 @@ struct PeopleActsTests {
     }
     #expect(lines.map { $0.contains("\"failed\":\"store_unavailable\"") } == [true, true, false, false])
     #expect(lines.last?.contains("\"event\":\"session_ended\"") == true)
+    try await rig.stop()
+  }
+
+  @Test("The form of an invitation that is sent again gets the same link, but not with other settings or another code")
+  func invitationTwice() async throws {
+    let rig = try await GateRig()
+    let acts = try acts(rig)
+    let manager = try #require(Subject("001.manager"))
+    let code = InvitationCode.random()
+    func link(_ form: String) async throws -> String? {
+      let act = try #require(PeopleActs.Act(try FormFields(parsing: Array("act=invite&\(form)".utf8))))
+      guard case .invited(let link) = try await acts.carryOut(act, for: manager, by: Self.actor) else { return nil }
+      return link
+    }
+    let form = "group=guests&id=abcd1000&link=\(code.exposedText)&uses=2&days=7&note=spring"
+    for _ in 0..<2 {
+      #expect(try await link(form) == "https://app.example.com/" + code.exposedText)
+      rig.clock.advance(90)
+    }
+    for (part, other) in [
+      ("uses=2", "uses=3"), ("days=7", "days=8"), ("note=spring", "note="), ("id=abcd1000", "id=abcd1001"),
+      (code.exposedText, InvitationCode.random().exposedText), ("&link=\(code.exposedText)", ""),
+    ] {
+      let changed = form.replacing(part, with: other)
+      // Another ID is another form, whose code is taken here.
+      #expect(try await link(changed) == nil, "\(other)")
+    }
+    #expect(rig.store.state.withLock { $0.invitations.count } == 1)
     try await rig.stop()
   }
 
