@@ -26,7 +26,8 @@ struct FailureTests {
       (.signInRequired, 401), (.cancelled, 403), (.attemptExpired, 400), (.attemptUnknown, 400), (.attemptUsed, 400),
       (.attemptEnded, 400), (.cancelledAgain, 403),
       (.answerInvalid, 400), (.appleRefused, 502), (.appleUnreachable, 503), (.storeUnavailable, 503),
-      (.forbidden, 403), (.formNotSent, 401), (.reauthenticationRequired, 401), (.network, 403),
+      (.forbidden, 403), (.formNotSent, 401), (.formIncomplete, 401), (.formUnanswered, 401),
+      (.reauthenticationRequired, 401), (.network, 403),
       (.banned, 403), (.accessRequestsFull, 503), (.invitationInvalid, 404),
       (.crossSite, 403), (.badRequest, 400), (.notFound, 404), (.methodNotAllowed, 405), (.requestTimeout, 408),
       (.lengthRequired, 411), (.contentTooLarge, 413), (.targetTooLong, 414), (.unsupportedMediaType, 415),
@@ -44,8 +45,8 @@ struct FailureTests {
   func codes() {
     #expect(
       PageFailure.allCases.map(\.rawValue) == [
-        "sign_in_required", "reauthentication_required", "form_not_sent", "sign_in_cancelled",
-        "new_sign_in_cancelled",
+        "sign_in_required", "reauthentication_required", "form_not_sent", "form_incomplete", "form_unanswered",
+        "sign_in_cancelled", "new_sign_in_cancelled",
         "attempt_expired", "attempt_unknown", "attempt_used", "attempt_ended", "answer_invalid", "apple_refused",
         "apple_unreachable", "store_unavailable", "forbidden", "closed",
         "network", "banned", "access_requests_full", "invitation_invalid", "email_hidden", "email_missing",

@@ -7,6 +7,10 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case reauthenticationRequired = "reauthentication_required"
   /// A form was submitted without a session, and its fields were not passed on.
   case formNotSent = "form_not_sent"
+  /// The session ended before all of a form had come: the application has a part of it at most.
+  case formIncomplete = "form_incomplete"
+  /// The session ended after a form had been passed on, and before the application answered.
+  case formUnanswered = "form_unanswered"
   /// The user pressed Cancel at Apple's.
   case cancelled = "sign_in_cancelled"
   /// The user, who is signed in, pressed Cancel there.
@@ -91,7 +95,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   /// The status code of the answer (RFC 9110, 15).
   package var status: Int {
     switch self {
-    case .signInRequired, .formNotSent, .reauthenticationRequired: 401
+    case .signInRequired, .formNotSent, .formIncomplete, .formUnanswered, .reauthenticationRequired: 401
     case .cancelled, .cancelledAgain, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite,
       .banned, .network:
       403
@@ -128,7 +132,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   /// The links that lead on, the first the obvious one.
   var ways: [RecoveryAction] {
     switch self {
-    case .signInRequired, .formNotSent, .cancelled: [.signIn]
+    case .signInRequired, .formNotSent, .formIncomplete, .formUnanswered, .cancelled: [.signIn]
     case .reauthenticationRequired: [.newSignIn]
     case .attemptExpired, .attemptUnknown, .attemptEnded, .answerInvalid, .appleRefused, .appleUnreachable:
       [.signInAgain]

@@ -46,20 +46,22 @@ struct EndedExchangeTests {
     }
   }
 
-  @Test("So is one whose body is still coming, and an upgrade that waits for its answer")
+  @Test("So is one whose body is still coming, or has come, as the gate is told, and an upgrade that waits")
   func unfinished() async throws {
     let requests = [
-      "POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf",
-      "GET /silent HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+      ("POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", "signInRequired partial"),
+      ("POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nfull", "signInRequired whole"),
+      ("GET /silent HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "signInRequired"),
     ]
-    for request in requests {
+    for (request, answer) in requests {
       try await withSession { rig, upstreamSees in
         let client = try rig.connect()
         try client.send(request)
         #expect(await upstreamSees())
         // The change feed reports a sign-out once more.
         for _ in 0..<2 { await rig.listener.endExchanges(of: [Self.session], for: .signInRequired) }
-        #expect(try await blocking { try client.readResponse() }.status == 401)
+        let refused = try await blocking { try client.readResponse() }
+        #expect(refused.status == 401 && refused.text == answer)
         #expect(rig.log.failures == [])
         #expect(await eventually { rig.log.upstreams == 0 })
       }

@@ -28,7 +28,8 @@ final class ScriptedGate: RequestGate {
   func answer(
     to ending: ExchangeEnding, credential: UInt64, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
-    ControlResponse(.unauthorized, body: Array("\(ending)".utf8))
+    let body = preferences.body.map { " \($0)" } ?? ""
+    return ControlResponse(.unauthorized, body: Array("\(ending)\(body)".utf8))
   }
 
   static let forwards: Decision = { _, _ in .forward(ForwardingDirective(routeClass: 1, allowsUpgrade: true)) }

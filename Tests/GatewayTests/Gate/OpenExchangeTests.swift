@@ -193,6 +193,29 @@ struct OpenExchangeTests {
     try await rig.stop()
   }
 
+  @Test(
+    "A form whose session ends gets a page that says whether it was passed on, and a script the reason as before",
+    arguments: [
+      (ClientPreferences.BodyProgress.partial, "Your form was not sent completely"),
+      (.whole, "Your form may have been processed"),
+    ])
+  func form(body: ClientPreferences.BodyProgress, heading: String) async throws {
+    let rig = try await GateRig()
+    func answer(
+      _ ending: ExchangeEnding, _ accept: String, _ body: ClientPreferences.BodyProgress?
+    ) async throws -> String {
+      let preferences = ClientPreferences(accept: Array(accept.utf8), body: body)
+      let response = try await rig.answer(to: ending, ExchangeCredential(number: 0), preferences)
+      #expect(response.head.status == (ending == .signInRequired ? .unauthorized : .forbidden))
+      return String(decoding: response.body, as: UTF8.self)
+    }
+    #expect(try await answer(.signInRequired, "text/html", body).contains("<h1>\(heading)</h1>"))
+    #expect(try await answer(.signInRequired, "text/html", nil).contains("<h1>Please sign in</h1>"))
+    #expect(try await answer(.signInRequired, "*/*", body).contains("\"sign_in_required\""))
+    #expect(try await answer(.forbidden, "text/html", body).contains("<h1>This account does not have access</h1>"))
+    try await rig.stop()
+  }
+
   @Test("A request without a session goes on only while its Destination is public, too")
   func anonymousDestination() async throws {
     let open = RouteSettings(path: "/drop/", access: .public)

@@ -277,11 +277,13 @@ final class GateRig: Sendable {
   }
 
   /// Returns the gate's answer to a request that may not continue.
-  func answer(to ending: ExchangeEnding, _ credential: ExchangeCredential) async throws -> ControlResponse {
+  func answer(
+    to ending: ExchangeEnding, _ credential: ExchangeCredential, _ preferences: ClientPreferences = .unknown
+  ) async throws -> ControlResponse {
     let gate = gates[0]
     return try await gate.eventLoop.submit {
       gate.value.answer(
-        to: ending, credential: credential.number, preferences: .unknown, requestID: "0")
+        to: ending, credential: credential.number, preferences: preferences, requestID: "0")
     }.get()
   }
 

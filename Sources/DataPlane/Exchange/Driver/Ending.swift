@@ -64,6 +64,15 @@ extension DownstreamTransport {
 }
 
 extension Exchange {
+  /// The progress of the body of a forwarded request; nil without a body.
+  var bodyProgress: ClientPreferences.BodyProgress? {
+    switch request {
+    case .body: .partial
+    case .complete: info.receivedBytes > 0 ? .whole : nil
+    case .idle, .deciding, .collecting, .handling, .switching, .tunnel, .unread: nil
+    }
+  }
+
   /// The record of the exchange. Mutating, so that its transport need not copy it to ask.
   mutating func record(of peer: ClientPeer, at now: NIODeadline) -> ExchangeRecord {
     ExchangeRecord(

@@ -100,9 +100,12 @@ extension DownstreamTransport {
 
   /// Answers a request that was forwarded, and may not continue.
   func refuse(for ending: ExchangeEnding) {
-    refuse {
-      server.gate.answer(
-        to: ending, credential: exchange.info.credential, preferences: $0,
+    let body = exchange.bodyProgress
+    refuse { known in
+      var preferences = known
+      preferences.body = body
+      return server.gate.answer(
+        to: ending, credential: exchange.info.credential, preferences: preferences,
         requestID: exchange.info.requestID.description)
     }
   }

@@ -2,8 +2,8 @@ internal import HTTPWire
 internal import NIOCore
 internal import WebFormats
 
-/// The host that a client asked, and its content negotiation, as the bytes of its fields; nil where it did not say, or
-/// did not get that far.
+/// The facts that an error response depends on: the host that a client asked, its content negotiation, as the bytes of
+/// its fields, and the progress of its body; nil where it did not say, or did not get that far.
 package struct ClientPreferences: Sendable, Equatable {
   /// Host and port.
   package var authority: [UInt8]?
@@ -11,12 +11,25 @@ package struct ClientPreferences: Sendable, Equatable {
   package var accept: [UInt8]?
   /// `Accept-Language`.
   package var acceptLanguage: [UInt8]?
+  /// The progress of the body of a forwarded request; nil without a body.
+  package var body: BodyProgress?
+
+  /// Progress of a body that was being forwarded.
+  package enum BodyProgress: Sendable {
+    /// The upstream may have a part of it, never all.
+    case partial
+    /// All of it has come, and the upstream may have acted on it.
+    case whole
+  }
 
   /// The raw bytes of each field; several lines of one field are joined by the caller.
-  package init(authority: [UInt8]? = nil, accept: [UInt8]? = nil, acceptLanguage: [UInt8]? = nil) {
+  package init(
+    authority: [UInt8]? = nil, accept: [UInt8]? = nil, acceptLanguage: [UInt8]? = nil, body: BodyProgress? = nil
+  ) {
     self.authority = authority
     self.accept = accept
     self.acceptLanguage = acceptLanguage
+    self.body = body
   }
 
   /// Nothing is known.

@@ -175,7 +175,10 @@ struct GateResponses {
     to ending: ExchangeEnding, _ credential: ExchangeCredential, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
     let site = site(of: preferences)
-    var response = response(to: PageFailure(ending), on: site, preferences, requestID)
+    // A body whose sender reads pages is most probably a form, and its user has to know what became of it.
+    let isForm = preferences.accept.map { prefersHTML(accept: $0) } ?? false
+    let failure = PageFailure(ending, form: isForm ? preferences.body : nil)
+    var response = response(to: failure, on: site, preferences, requestID)
     response.head.headerFields[.retryAfter] = nil
     if response.head.status == .unauthorized {
       AuthenticationChallenge.add(

@@ -15,10 +15,16 @@ extension PageFailure {
   }
 
   /// The page for a request that was forwarded, and may not continue.
-  init(_ ending: ExchangeEnding) {
+  /// - Parameter form: how far the body of a form had come; nil for other requests.
+  init(_ ending: ExchangeEnding, form: ClientPreferences.BodyProgress? = nil) {
     self =
       switch ending {
-      case .signInRequired: .signInRequired
+      case .signInRequired:
+        switch form {
+        case .partial: .formIncomplete
+        case .whole: .formUnanswered
+        case nil: .signInRequired
+        }
       case .forbidden: .forbidden
       case .closed: .closed
       case .outsideNetworks: .network

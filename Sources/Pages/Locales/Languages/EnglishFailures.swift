@@ -16,6 +16,19 @@ extension EnglishTexts {
         explanation: "You are signed out of \(application), so what you entered was not passed on and nothing was "
           + "saved.",
         advice: "To keep what you entered, go back and copy it. Then sign in and fill in the form again.")
+    case .formIncomplete:
+      FailureText(
+        heading: "Your form was not sent completely",
+        explanation: "You were signed out of \(application) while your form was being sent, so \(application) did not "
+          + "receive all of it.",
+        advice: "To keep what you entered, go back and copy it. Then sign in, check whether anything was saved, "
+          + "and fill in the form again.")
+    case .formUnanswered:
+      FailureText(
+        heading: "Your form may have been processed",
+        explanation: "You were signed out of \(application) after your form had been sent and before there was a "
+          + "response.",
+        advice: "Sign in and check whether your form was processed before you send it again.")
     case .cancelled:
       FailureText(
         heading: "Sign-in cancelled",

@@ -18,6 +18,19 @@ extension FrenchTexts {
           + "enregistré.",
         advice: "Pour conserver votre saisie, revenez en arrière pour la copier. Ensuite, connectez-vous et remplissez "
           + "à nouveau le formulaire.")
+    case .formIncomplete:
+      FailureText(
+        heading: "Votre formulaire n’a pas été envoyé en entier",
+        explanation: "Vous avez été déconnecté de \(application) pendant l’envoi de votre formulaire, qui n’est donc "
+          + "pas arrivé en entier.",
+        advice: "Pour conserver votre saisie, revenez en arrière pour la copier. Ensuite, connectez-vous, vérifiez "
+          + "si quelque chose a été enregistré et remplissez à nouveau le formulaire.")
+    case .formUnanswered:
+      FailureText(
+        heading: "Votre formulaire a peut-être été traité",
+        explanation: "Vous avez été déconnecté de \(application) après l’envoi de votre formulaire et avant la "
+          + "réponse.",
+        advice: "Connectez-vous et vérifiez si votre formulaire a été traité avant de l’envoyer à nouveau.")
     case .cancelled:
       FailureText(
         heading: "Connexion annulée",

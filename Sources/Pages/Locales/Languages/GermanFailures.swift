@@ -18,6 +18,20 @@ extension GermanTexts {
           + "und nicht gespeichert.",
         advice: "Wenn Sie Ihre Eingaben behalten möchten, gehen Sie zurück und kopieren Sie sie. Melden Sie sich "
           + "dann an und füllen Sie das Formular noch einmal aus.")
+    case .formIncomplete:
+      FailureText(
+        heading: "Ihr Formular wurde nicht vollständig gesendet",
+        explanation: "Während Ihr Formular gesendet wurde, wurden Sie bei \(application) abgemeldet. Es ist deshalb "
+          + "nicht vollständig angekommen.",
+        advice: "Wenn Sie Ihre Eingaben behalten möchten, gehen Sie zurück und kopieren Sie sie. Melden Sie sich "
+          + "dann an, prüfen Sie, ob etwas gespeichert wurde, und füllen Sie das Formular noch einmal aus.")
+    case .formUnanswered:
+      FailureText(
+        heading: "Ihr Formular wurde möglicherweise verarbeitet",
+        explanation: "Nachdem Ihr Formular gesendet war und bevor eine Antwort kam, wurden Sie bei \(application) "
+          + "abgemeldet.",
+        advice: "Melden Sie sich an und prüfen Sie, ob Ihr Formular verarbeitet wurde, bevor Sie es noch einmal "
+          + "senden.")
     case .cancelled:
       FailureText(
         heading: "Anmeldung abgebrochen",

@@ -15,6 +15,16 @@ extension JapaneseTexts {
         heading: "フォームは送信されませんでした",
         explanation: "\(application)からサインアウトしているため、入力内容は送信も保存もされていません。",
         advice: "入力内容を残すには、前のページに戻ってコピーしてください。そのあとサインインして、もう一度フォームに入力してください。")
+    case .formIncomplete:
+      FailureText(
+        heading: "フォームは最後まで送信されませんでした",
+        explanation: "フォームの送信中に\(application)からサインアウトしたため、入力内容はすべては届いていません。",
+        advice: "入力内容を残すには、前のページに戻ってコピーしてください。そのあとサインインし、保存されたものがないか確認してから、もう一度フォームに入力してください。")
+    case .formUnanswered:
+      FailureText(
+        heading: "フォームは処理された可能性があります",
+        explanation: "フォームを送信したあと、応答が届く前に\(application)からサインアウトしました。",
+        advice: "もう一度送信する前に、サインインして、フォームが処理されたかどうかを確認してください。")
     case .cancelled:
       FailureText(
         heading: "サインインをキャンセルしました",
