@@ -24,6 +24,9 @@ package struct FileAttributes: Equatable, Sendable {
     self.statuses = statuses
   }
 
+  /// The paths at which there is no file, or none that can be seen, in alphabetical order.
+  package var missing: [String] { statuses.filter { $0.value == nil }.keys.sorted() }
+
   private static func status(of path: String) -> Status? {
     let use = FilesInUse.begin(path)
     defer { FilesInUse.end(use) }

@@ -69,7 +69,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
   /// The command or act that corrects it.
   package var remedy: String {
     switch reason {
-    case .missing: "correct the path"
+    case .missing: "put it there, or correct the path"
     case .unreadable: "let the user that runs cordon read it"
     case .failed: "look at the machine and its file system, not at the file"
     case .notRegular, .tooLong: "name the right file"

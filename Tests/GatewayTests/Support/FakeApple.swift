@@ -56,10 +56,16 @@ final class FakeApple: Sendable {
   func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
   /// A relying party that speaks to it.
-  func provider(_ clock: TestClock, keyID: String = "ABC123DEFG") throws -> AppleIdentityProvider {
+  /// - Parameters:
+  ///   - key: signs client secrets.
+  ///   - keyFile: the path that the settings name; it is not read.
+  func provider(
+    _ clock: TestClock, keyID: String = "ABC123DEFG", key: P256.Signing.PrivateKey = P256.Signing.PrivateKey(),
+    keyFile: String = ""
+  ) throws -> AppleIdentityProvider {
     try AppleIdentityProvider(
-      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: keyID, privateKeyFile: ""),
-      key: ClientSecretKey(pem: Array(P256.Signing.PrivateKey().pemRepresentation.utf8)),
+      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: keyID, privateKeyFile: keyFile),
+      key: ClientSecretKey(pem: Array(key.pemRepresentation.utf8)),
       transport: { (request: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse in
         let answer = self.state.withLock { state in
           state.calls += 1

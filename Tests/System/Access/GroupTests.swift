@@ -137,6 +137,7 @@ struct GroupTests {
     #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 0"))
     try folder.write("anna.bergstrom@example.com\n", to: "staff.txt")
     try poll("the list that is in order again") { try status(anna, site) == 200 ? () : nil }
+    try site.gateway.waitForLog("a members file can be used again")
     // Members that are read again do not make a broken configuration good.
     #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 1"))
     try site.gateway.directory.write(configuration.text + "nonsense = [1\n", to: "gateway.conf")

@@ -236,8 +236,26 @@ struct ReloadTests {
     try site.gateway.directory.write("not a key", to: "AuthKey.p8")
     try expectHealth("Apple's key file cannot be used: \(file) is not a private key in PEM form: use the AuthKey_")
     try FileManager.default.removeItem(atPath: file)
-    try expectHealth("Apple's key file cannot be used: \(file) does not exist: correct the path; a restart would fail")
+    try expectHealth("Apple's key file cannot be used: \(file) does not exist: put it there, or correct the path; ")
+    try site.gateway.waitForLog("Apple's key file cannot be used, keeping the key in use", count: 2)
     _ = try site.signedIn(as: "anna")
+    try site.gateway.directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey.p8")
+    try site.gateway.waitForLog("Apple's key file can be used again")
+  }
+
+  @Test("A file of secrets that is gone is told, and nobody is signed out")
+  func secretFileLost() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let path = "\(site.gateway.directory.path)/session.key"
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".aside")
+    let line = try site.gateway.process.waitForLine(
+      containing: "a file of secrets is missing, keeping the secrets in use")
+    #expect(line.contains("session.key") && line.contains("a restart would fail"), "\(line)")
+    #expect(try anna.fetch(site.origin + "/").status == 200)
+    try FileManager.default.moveItem(atPath: path + ".aside", toPath: path)
+    try site.gateway.waitForLog("a file of secrets is there again")
   }
 
   @Test("A SIGHUP does not end the process, and the log's level follows")

@@ -220,9 +220,10 @@ struct RunningGateway: Sendable {
     let socketFiles = SocketFileWatch(
       listener.socketFiles + adminListener.socketFiles, health: services.health, logger: services.logger)
     let appleKey = AppleKeyWatch(health: services.health, logger: services.logger)
+    let keyFiles = KeyFilesWatch(health: services.health, logger: services.logger)
     FileRounds(
       by: reload.files.add,
-      [certificates.look, MembersWatch(reload).look, appleKey.look(reload), socketFiles.look]
+      [certificates.look, MembersWatch(reload).look, appleKey.look(reload), keyFiles.look(reload), socketFiles.look]
     ).schedule(in: &tasks)
     certificates.schedule(in: &tasks)
     FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)

@@ -31,6 +31,10 @@ extension Reload {
       metrics.reloads.recordMembers(areGood: members.problems.isEmpty)
     }
     report(problems)
+    let unusable = Set(members.problems.map(\.group))
+    for problem in current.members.problems where !unusable.contains(problem.group) {
+      logger.notice("a members file can be used again", metadata: ["group": "\(problem.group)"])
+    }
   }
 
   /// Logs members files that cannot be used.
