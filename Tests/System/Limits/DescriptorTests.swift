@@ -4,7 +4,8 @@ import Testing
 // The descriptors of the process, and the connections that an application may have.
 //
 // - Clients that take all descriptors do not end the process: the last ones are never used, the admin listener answers.
-// - A listening socket that nobody can be accepted on is left alone, instead of being asked again and again.
+// - A listening socket that nobody can be accepted on is left alone, instead of being asked again and again, and the
+//   gateway is not ready until clients are accepted.
 // - What the application is refused for our own want of descriptors is not held against it.
 // - `max_connections` holds over all event loops; what waits is bounded, is answered in its time, and leaves its queue.
 
@@ -35,7 +36,8 @@ struct DescriptorTests {
     #expect(gateway.process.isRunning && gateway.process.pid == pid)
     // The reserve is there, whatever clients do.
     #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count < 256 - 16)
-    #expect(try gateway.admin.get("/readyz").status == 200)
+    // 503 if the shortage has lasted for ten seconds by now.
+    #expect([200, 503].contains(try gateway.admin.get("/readyz").status))
     let metrics = try Metrics(gateway)
     #expect(metrics.value("cordon_descriptor_refusals_total") ?? 0 > 0)
     #expect(metrics.value("cordon_upstream_failures_total{reason=\"refused\"}") == 0)
@@ -52,7 +54,17 @@ struct DescriptorTests {
     // A loop that spins takes all of a core; one that asks ten times a second nothing to speak of.
     #expect(used < 0.15 * -began.timeIntervalSinceNow)
 
+    // The clients of HTTP/1.1 have one connection each, and more wait than there is room for.
+    if version == "http1" {
+      try poll("a balancer to be told", by: .seconds(120)) {
+        let ready = try gateway.admin.get("/readyz")
+        return ready.status == 503 && ready.text.contains("\"connections\"") ? () : nil
+      }
+      #expect(try gateway.admin.get("/livez").status == 200)
+    }
+
     clients.stop()
+    try poll("readiness", by: .seconds(120)) { try gateway.admin.get("/readyz").status == 200 ? () : nil }
     try poll("an honest client to be served") { try? gateway.client.get("/honest").status == 200 ? () : nil }
     #expect(gateway.process.isRunning && gateway.process.pid == pid)
   }

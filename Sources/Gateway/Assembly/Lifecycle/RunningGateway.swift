@@ -231,6 +231,8 @@ struct RunningGateway: Sendable {
     tasks.addTask(every: PeopleWatch.interval) { [people] in await people.count() }
     tasks.add(every: HeartbeatMonitor.questionInterval) { [heartbeats] in heartbeats.periodicTasksRan() }
     tasks.addTick { [heartbeats] in heartbeats.tick() }
+    let accepting = AcceptWatch(health: services.health, logger: services.logger)
+    tasks.addTick { accepting.check() }
     tasks.addTick { [logger = services.logger] in
       guard ServiceManager.process.sendAgain() else { return }
       logger.warning(
