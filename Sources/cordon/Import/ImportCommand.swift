@@ -77,10 +77,8 @@ struct ImportCommand: ParsableCommand {
     do throws(ConfigurationError) {
       return try ForeignSettings(contents, name: file).settings
     } catch {
-      guard OAuth2ProxySources.isYAML(contents, name: file) else { throw error }
-      throw refused(
-        "\(file): this is YAML, as oauth2-proxy's alpha configuration is, and is translated by hand: see "
-          + "Documentation/MIGRATING.md; FILE is the file of --config, in TOML")
+      guard let format = ForeignFormat(contents, name: file) else { throw error }
+      throw refused("\(file): \(format.explanation)")
     }
   }
 

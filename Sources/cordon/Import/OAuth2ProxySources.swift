@@ -9,19 +9,6 @@ enum OAuth2ProxySources {
     let message: String
   }
 
-  /// Whether a file that is not TOML is YAML, as the alpha configuration is: by its name, or by a part that only this
-  /// has.
-  static func isYAML(_ contents: [UInt8], name: String) -> Bool {
-    if name.hasSuffix(".yaml") || name.hasSuffix(".yml") { return true }
-    return contents.split(separator: 0x0A).contains { line in
-      alphaParts.contains { part in line.starts(with: "\(part):".utf8) }
-    }
-  }
-
-  private static let alphaParts = [
-    "injectRequestHeaders", "injectResponseHeaders", "metricsServer", "providers", "server", "upstreamConfig",
-  ]
-
   /// The options of a file of variables, as `docker run --env-file`, Compose and systemd's `EnvironmentFile=` take it:
   /// `OAUTH2_PROXY_NAME=value` on each line, perhaps in quotation marks. Other variables are not oauth2-proxy's.
   /// - Throws: if a line is not an assignment, or names a variable of oauth2-proxy in another form, as in a list of

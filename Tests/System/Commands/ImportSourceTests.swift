@@ -102,6 +102,36 @@ struct ImportSourceTests {
     #expect(made.standardError.contains("Documentation/MIGRATING.md"), "\(made.standardError)")
   }
 
+  @Test(
+    "The configuration of another program is told apart, and its section of the documentation is named",
+    arguments: [
+      ("openidc.conf", "# Apple\nOIDCClientID com.example.web\n", "Apache", "From mod_auth_openidc"),
+      ("site.conf", "<VirtualHost *:443>\n  oidcclientid x\n</VirtualHost>\n", "Apache", "From mod_auth_openidc"),
+      ("nginx.conf", "server {\r\n  auth_request /oauth2/auth;\r\n}\r\n", "nginx", "External authorization"),
+      ("pomerium.cfg", "---\nauthenticate_service_url: https://a.example\n", "Pomerium", "From Pomerium"),
+      ("alpha.cfg", "\u{FEFF}upstream-config: x\n", "YAML", "From oauth2-proxy"),
+      ("config.json", "{\n  \"providers\": []\n}\n", "JSON", "MIGRATING.md"),
+    ])
+  func foreignFormats(name: String, contents: String, program: String, section: String) throws {
+    try folder.directory.write(contents, to: name)
+    let made = try folder.run([name])
+    #expect(made.exit == .code(65) && made.standardOutput.isEmpty)
+    #expect(made.standardError.contains("\(name): this is \(program)"), "\(made.standardError)")
+    #expect(made.standardError.contains(section), "\(made.standardError)")
+    let pages = try ["MIGRATING.md", "OPERATING.md"].map { page in
+      try String(contentsOf: Machine.packageRoot.appending(path: "Documentation/\(page)"), encoding: .utf8)
+    }
+    #expect(section.hasSuffix(".md") || pages.contains { $0.contains("\n## \(section)") }, "\(section)")
+  }
+
+  @Test("A mistake in oauth2-proxy's own file is told by its place, not taken for another program's")
+  func ownMistakes() throws {
+    for line in ["email_domains [\"example.com\"]", "oidc_issuer_url \"https://appleid.apple.com\""] {
+      let made = try folder.translate("client_id = \"x\"\n\(line)\n")
+      #expect(made.exit == .code(65) && made.notes.contains("oauth2-proxy.cfg:2:"), "\(made.notes)")
+    }
+  }
+
   @Test("A file that is not TOML is refused with its place, and an existing file is not overwritten")
   func refusals() throws {
     let refused = try folder.translate("upstreams = [\n")
