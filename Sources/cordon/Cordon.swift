@@ -34,10 +34,16 @@ struct CordonCommand: AsyncParsableCommand {
     do {
       try ResourceFloor.raiseDescriptors()
       if let command = RunCommand(plain: arguments) {
+        try ResourceFloor.checkKernelFiles()
         try await command.run()
       } else {
         var command = try await asyncParseAsRoot(SessionsCommand.separatingHandle(in: arguments))
-        if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        if var command = command as? any AsyncParsableCommand {
+          try ResourceFloor.checkKernelFiles()
+          try await command.run()
+        } else {
+          try command.run()
+        }
       }
     } catch {
       end(withError: error)

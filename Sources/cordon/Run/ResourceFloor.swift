@@ -37,6 +37,17 @@ enum ResourceFloor {
     _ = setrlimit(resource, &open)
   }
 
+  /// libdispatch looks its threads up in /proc once a second, and ends a process that it does not find there, by SIGILL
+  /// and without a message. To be called before there is a second thread.
+  /// - Throws: `ExitCode` 78, after the reason was written to standard error.
+  static func checkKernelFiles() throws {
+    guard access("/proc/\(getpid())/stat", R_OK) != 0 else { return }
+    printError(
+      "cordon: /proc does not show this process, and Swift's runtime needs it; mount it where cordon runs "
+        + "(mount -t proc proc /proc, also in a chroot or a container made by hand)")
+    throw ExitCode(ExitStatus.configuration)
+  }
+
   /// - Throws: `ExitCode` 78, after the reason was written to standard error.
   static func check() throws {
     let memory = limits(RLIMIT_AS).rlim_cur

@@ -14,6 +14,13 @@ struct ProcessWrapper {
     ProcessWrapper(command: [try Machine.program("taskset", package: "util-linux"), "--cpu-list", "0"])
   }
 
+  /// Without `/proc`, as in a chroot in which nobody has mounted it.
+  static func withoutKernelFiles() throws -> ProcessWrapper {
+    let script = #"mount -t tmpfs none /proc && exec "$@""#
+    return ProcessWrapper(
+      command: [try Machine.program("unshare", package: "util-linux"), "--mount", "--", "/bin/sh", "-c", script, "sh"])
+  }
+
   /// This file in the place of `/etc/hosts`, for that process alone. What is written into it later is seen, too.
   static func hosts(_ file: String) throws -> ProcessWrapper {
     let script = #"mount --bind "$0" /etc/hosts && exec "$@""#

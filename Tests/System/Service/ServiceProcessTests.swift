@@ -98,6 +98,19 @@ struct ServiceProcessTests {
     #expect(ended.standardError.contains("LimitNOFILE=") == (status == 78), "\(ended.standardError)")
   }
 
+  @Test("Without /proc the gateway and doctor say so, and check works")
+  func withoutKernelFiles() throws {
+    let directory = try TemporaryDirectory()
+    let file = try configuration().install(in: directory)
+    let wrapper = try ProcessWrapper.withoutKernelFiles().command
+    for (command, status) in [("run", 78), ("doctor", 78), ("check", 0)] as [(String, Int32)] {
+      let ended = try ServerProcess.run(
+        wrapper[0], wrapper.dropFirst() + [Machine.binary("cordon"), command, "--config", file])
+      #expect(ended.exit == .code(status), "\(ended)")
+      #expect(ended.standardError.contains("mount -t proc") == (status == 78), "\(ended.standardError)")
+    }
+  }
+
   @Test(
     "An address that the process may not listen on ends the start for good, with 78 and the remedy",
     arguments: [("net_bind_service", "cordon.socket"), ("dac_override", "the socket's directory")])
