@@ -29,6 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
   var config = ConfigurationFile.defaultPath
 
   func run() async throws {
+    try ResourceFloor.checkThreads()
     let (configuration, mistakes) = try Configuration.checked(from: config)
     let store = configuration.store
     let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in
@@ -51,10 +52,17 @@ struct DoctorCommand: AsyncParsableCommand {
     // Apple may take twelve seconds over an answer.
     let line = StatusLine()
     line.show("      looking")
-    let findings = try await doctor.examine { finding in
+    let findings: [DoctorFinding]
+    do {
+      findings = try await doctor.examine { finding in
+        line.clear()
+        print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
+        line.show("      looking")
+      }
+    } catch {
       line.clear()
-      print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
-      line.show("      looking")
+      printError("cordon doctor: \(printable("\(error)"))")
+      throw ExitCode.failure
     }
     line.clear()
     let failures = findings.count { $0.status == .failure }

@@ -38,7 +38,7 @@ package struct Doctor: Sendable {
   /// does not answer.
   /// - Parameter report: called with each finding as soon as it is known.
   /// - Returns: all findings.
-  /// - Throws: `IOError` if the system has no thread for it.
+  /// - Throws: `LoopCreationError` if the system has no thread or no descriptor for it.
   package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async throws -> [DoctorFinding] {
     let group = try SocketEventLoopGroup(loops: 1)
     var findings: [DoctorFinding] = []

@@ -9,14 +9,14 @@ package final class SocketEventLoopGroup: EventLoopGroup {
   private let turn = Atomic<Int>(0)
 
   /// - Parameter count: threads, at least one.
-  /// - Throws: `IOError` if the system has no thread or no descriptor for one.
-  package init(loops count: Int) throws {
+  /// - Throws: `LoopCreationError` if the system has no thread or no descriptor for one.
+  package init(loops count: Int) throws(LoopCreationError) {
     var loops: [SocketEventLoop] = []
     do {
       for number in 0..<max(1, count) { loops.append(try SocketEventLoop(name: "cordon-loop-\(number)")) }
     } catch {
       for loop in loops { loop.end {} }
-      throw error
+      throw LoopCreationError(error)
     }
     self.loops = loops
   }

@@ -76,12 +76,22 @@ enum ResourceFloor {
   /// - Throws: `ExitCode` 1, after the reason was written to standard error: other processes of the user or container
   ///   count for this limit, so that another try may succeed.
   static func checkThreads(for settings: GatewaySettings) throws {
-    let least = settings.leastThreads
+    try requireThreads(settings.leastThreads, orElse: "lower listen.workers")
+  }
+
+  /// The same for a command that contacts other programs, which would wait for a thread without end.
+  /// - Throws: `ExitCode` 1, after the reason was written to standard error.
+  static func checkThreads() throws { try requireThreads(commandThreads, orElse: "end other processes of this user") }
+
+  /// An event loop, the store's worker, and two for tasks.
+  private static let commandThreads = 4
+
+  private static func requireThreads(_ least: Int, orElse alternative: String) throws {
     let room = ThreadRoom.measure(upTo: least)
     if room < least {
       printError(
         "cordon: there is room for \(room) more threads, and at least \(least) are needed; raise the limit (TasksMax= "
-          + "or LimitNPROC= of the unit, the container's limit of pids, ulimit -u), or lower listen.workers")
+          + "or LimitNPROC= of the unit, the container's limit of pids, ulimit -u), or \(alternative)")
       throw ExitCode.failure
     }
   }

@@ -6,7 +6,7 @@ import Testing
 //
 // - Lines of the application log have priorities where the journal reads them, and only there. Errors of commands, too.
 // - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
-// - Too few descriptors, or too little address space: 78 with the remedy instead of trouble later.
+// - Too few descriptors, too little address space, or no /proc: 78 with the remedy instead of trouble later.
 // - An address that the process may not listen on: 78 with the remedy; one that may come back: 1, and another attempt.
 // - A second gateway on the same address, or the same SQLite store, says so.
 // - Root in a folder of another account says so, and leaves a store that the account can open.
@@ -96,6 +96,18 @@ struct ServiceProcessTests {
       Machine.program("prlimit", package: "util-linux"), [limit, Machine.binary("cordon"), "check", "--config", file])
     #expect(ended.exit == .code(Int32(status)), "\(ended)")
     #expect(ended.standardError.contains("LimitNOFILE=") == (status == 78), "\(ended.standardError)")
+  }
+
+  @Test("A doctor that the system has no threads for says so, instead of waiting for them")
+  func noThreads() throws {
+    let directory = try TemporaryDirectory()
+    let file = try configuration().install(in: directory)
+    // 64 TiB for each thread: no address space has room for four.
+    let ended = try ServerProcess.run(
+      Machine.program("prlimit", package: "util-linux"),
+      ["--stack=\(64 << 40)", Machine.binary("cordon"), "doctor", "--config", file])
+    #expect(ended.exit == .code(1), "\(ended)")
+    #expect(ended.standardError.contains("TasksMax="), "\(ended.standardError)")
   }
 
   @Test("Without /proc the gateway and doctor say so, and check works")
