@@ -20,7 +20,7 @@ extension Stylesheet {
     select option{color:#1d1f1a;background:#fff}
     .small{display:inline-flex;align-items:center;justify-content:center;min-height:2.25rem;padding:.25rem .875rem;\
     border:1px solid var(--soft,#888);border-radius:.5rem;background:transparent;color:var(--ink,inherit);font:inherit;\
-    font-size:.9375rem;font-weight:550;text-decoration:none;cursor:pointer}
+    font-size:.9375rem;font-weight:550;text-decoration:none;cursor:pointer;overflow-wrap:anywhere}
     .small:hover{background:var(--line,#8883)}
     .danger{color:var(--fruit,#b4472f);border-color:currentColor}
     .solid.danger{background:#a63c26;color:#fff}
@@ -33,7 +33,7 @@ extension Stylesheet {
     main>.card{max-width:64rem;padding:2rem 2rem 1.5rem;text-align:start}
     main>.card>.mark{width:4rem;margin:0 0 1rem}
     main>.card p{text-wrap:wrap}
-    h2{margin:2.25rem 0 .75rem;font-size:1.1875rem;line-height:1.3;font-weight:650}
+    h2{margin:2.25rem 0 .75rem;font-size:1.1875rem;line-height:1.3;font-weight:650;overflow-wrap:anywhere}
     h2 small{font-weight:400;color:var(--soft,inherit)}
     nav{margin:0 0 1rem}
     nav a,td a{display:inline-block;min-height:1.5rem;color:var(--leaf,inherit);font-weight:550;\
@@ -61,13 +61,15 @@ extension Stylesheet {
     main>.card{padding:1.5rem 0}
     table,tbody,tr,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
     tr{padding:.75rem 0;border-bottom:1px solid var(--line,#8886)}
-    td{display:grid;grid-template-columns:7.5rem 1fr;gap:.25rem .75rem;padding:.1875rem 0;border:0}
+    td{display:grid;grid-template-columns:7.5rem minmax(0,1fr);gap:.25rem .75rem;padding:.1875rem 0;border:0;\
+    overflow-wrap:anywhere}
     td::before{content:attr(data-label);color:var(--soft,inherit);font-size:.875rem}
-    td:first-child{grid-template-columns:1fr}td:first-child::before{content:none}
-    td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}td .small{white-space:normal}
+    td:first-child{grid-template-columns:minmax(0,1fr)}td:first-child::before{content:none}
+    td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}
+    td .small,td time,td:last-child .mail{white-space:normal}
     td:empty{display:none}
     td select{max-width:min(12rem,calc(100vw - 10.75rem))}
-    .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .5rem}
+    .facts{grid-template-columns:minmax(0,1fr);gap:0}.facts dd{margin:0 0 .5rem}
     }
     """
 }
