@@ -14,6 +14,8 @@ struct AppleExamination {
   /// The tolerated clock difference: beyond it, Apple may take our secrets for issued in the future, or we its tokens.
   private static let intolerableSeconds = 60.0
   private static let noticeableSeconds = 10.0
+  private static let secretRemedy =
+    "compare the clock (timedatectl), and apple.private_key_file with the .p8 file that Apple gave out"
 
   /// Runs the local checks, then those at Apple as far as it makes sense.
   /// - Parameter note: called with each finding.
@@ -62,7 +64,7 @@ struct AppleExamination {
       note(.ok("client secret", "signed for team \(apple.teamID) with key \(apple.keyID)"))
       return true
     } catch {
-      note(.failure("client secret", error.message, "set the clock; make sure of the .p8 file"))
+      note(.failure("client secret", error.message, Self.secretRemedy))
       return false
     }
   }
@@ -165,7 +167,7 @@ struct AppleExamination {
         note(.failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)"))
         return false
       case .noSecret(let problem):
-        note(.failure(subject, problem.message, "set the clock; make sure of the .p8 file"))
+        note(.failure(subject, problem.message, Self.secretRemedy))
         return false
       }
     }

@@ -71,7 +71,7 @@ struct AccountsCommand: AsyncParsableCommand {
     var email: String?
 
     func validate() throws {
-      guard (subject == nil) != (email == nil) else { throw ValidationError("Give --subject or --email.") }
+      guard (subject == nil) != (email == nil) else { throw ValidationError("Give one of --subject and --email.") }
     }
 
     func run() async throws {
@@ -87,7 +87,11 @@ struct AccountsCommand: AsyncParsableCommand {
           print(accounts.map(\.text).joined(separator: "\n\n"))
         }
         guard accounts.isEmpty else { return }
-        if report.damaged == nil { printError("Nobody was found.") }
+        if report.damaged == nil {
+          printError(
+            "Nobody was found: `cordon accounts list` shows every account; an address is found as Apple last sent it, "
+              + "which may be a relay address.")
+        }
         throw ExitCode.failure
       }
     }

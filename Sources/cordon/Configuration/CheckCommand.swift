@@ -30,7 +30,9 @@ struct CheckCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if file != nil, config != ConfigurationFile.defaultPath { throw ValidationError("Name one file.") }
+    guard file == nil || config == ConfigurationFile.defaultPath else {
+      throw ValidationError("Name the file once: as the argument, or with --config.")
+    }
   }
 
   func run() throws {

@@ -156,8 +156,9 @@ enum DemoError: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .missing(let what, let remedy): "\(what) was not found; \(remedy)"
-    case .noPort(let port): "no free port on loopback from \(port) on; choose another with an option"
-    case .folder(let reason): "no temporary folder: \(reason)"
+    case .noPort(let port):
+      "no free port on loopback from \(port) on; choose another (--port, --simulator-port, --app-port, --admin-port)"
+    case .folder(let reason): "no temporary folder: \(reason); name one that you may write to by TMPDIR"
     case .notStarted(let name, let reason): "the \(name) could not be started: \(reason)"
     case .notReady(let name, let log): "the \(name) did not get ready; its log says:\n\(log)"
     case .ended(let name, let log): "the \(name) has ended; its log says:\n\(log)"

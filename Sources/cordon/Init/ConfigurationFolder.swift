@@ -148,13 +148,15 @@ final class ConfigurationFolder {
   private static func contents(of file: String) throws(ConfigurationFolderError) -> [UInt8] {
     switch FileAccess.system.read(file, 64 << 10) {
     case .contents(let bytes, _): return bytes
-    case .missing: throw ConfigurationFolderError(message: "\(file): there is no such file")
-    case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is not a key file")
+    case .missing: throw ConfigurationFolderError(message: "\(file): there is no such file; \(keyRemedy)")
+    case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is not a key file; \(keyRemedy)")
     case .unreadable(let reason), .failed(let reason): throw ConfigurationFolderError(message: "\(file): \(reason)")
     }
   }
 
+  private static let keyRemedy = "name the AuthKey_….p8 file that Apple gave out (--key-file)"
+
   private static func problem(_ file: String) -> ConfigurationFolderError {
-    ConfigurationFolderError(message: "\(file): \(String(cString: strerror(errno)))")
+    ConfigurationFolderError(message: "\(file): \(writingProblem(errno))")
   }
 }

@@ -99,7 +99,7 @@ struct InitCommand: ParsableCommand {
     if domains != nil, accessChoice ?? .domains != .domains {
       throw ValidationError("--domains goes with --access domains.")
     }
-    if members != nil, domains != nil { throw ValidationError("Give --members or --domains.") }
+    if members != nil, domains != nil { throw ValidationError("Give --members or --domains, not both.") }
     if simulator, [clientID, teamID, keyFile, keyID].contains(where: { $0 != nil }) {
       throw ValidationError("--simulator has its own --client-id, --team-id, --key-id and --key-file.")
     }

@@ -10,7 +10,7 @@ struct Terminal {
     while true {
       print("  \(prompt)\(fallback.map { $0.isEmpty ? " [none]" : " [\(printable($0))]" } ?? ""): ", terminator: "")
       guard let line = readLine() else {
-        printError("\nThe input has ended: nothing was written.")
+        printError("\nThe input has ended: nothing was written. `cordon init --help` lists options for every answer.")
         throw ExitCode.failure
       }
       let answer = Self.trimmed(line)

@@ -29,7 +29,7 @@ enum NewFile {
     switch code {
     case EEXIST: "there is a file already, which is left as it is; choose another name or remove it"
     case ENOENT: "its folder is missing; create it, or choose another name"
-    default: String(cString: strerror(code))
+    default: writingProblem(code)
     }
   }
 
@@ -37,7 +37,7 @@ enum NewFile {
   /// - Parameter number: `errno` of the problem.
   private static func removing(_ path: String, after number: Int32) -> NewFileError {
     unlink(path)
-    return NewFileError(message: "\(path): \(String(cString: strerror(number)))")
+    return NewFileError(message: "\(path): \(writingProblem(number))")
   }
 }
 

@@ -29,8 +29,10 @@ struct ReadyCommand: AsyncParsableCommand {
     do {
       let client = AdministrationClient(forHealthAt: address)
       if live {
-        guard try await client.isLive() else {
-          printError("not live: see /healthz at \(address)")
+        let liveness = try await client.liveness()
+        guard liveness.isLive else {
+          let reason = liveness.reason ?? "see /healthz at \(address)"
+          printError("not live: \(printable(reason))")
           throw ExitCode.failure
         }
         print("live")

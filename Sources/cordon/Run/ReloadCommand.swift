@@ -65,7 +65,8 @@ struct ReloadCommand: AsyncParsableCommand {
   private func tell(_ report: ReloadReport) {
     guard report.reloaded else {
       for problem in report.problems { printError(printable(problem)) }
-      return printError("Not reloaded: the running configuration stays in effect.")
+      return printError(
+        "Not reloaded: the running configuration stays in effect. Correct the above, then run `cordon reload` again.")
     }
     print(
       report.changed.isEmpty

@@ -312,6 +312,7 @@ struct AdministrationTests {
     #expect(try visitors[0].fetch(site.own("session")).status == 401)
     let again = try cordon("sessions", "end", handle)
     #expect(again.exit == .code(1) && again.error.contains("no such session"))
+    #expect(again.error.contains("cordon accounts sessions SUB"), "\(again.error)")
     // One session ID in sixty-four begins with a hyphen.
     for handle in ["-AAAAAAAAAAAAAAAAAAAAA", "--AAAAAAAAAAAAAAAAAAAA", "-hAAAAAAAAAAAAAAAAAAAA"] {
       let odd = try cordon("sessions", "end", handle)

@@ -50,6 +50,15 @@ struct CommandOutputTests {
     #expect(failed.standardError.contains("No space left on device"), "\(failed)")
   }
 
+  @Test("A file that cannot be created is told with what to do")
+  func unwritable() throws {
+    try directory.write("", to: "file")
+    for (path, remedy) in [("file/key", "a part of the path is a file"), ("/sys/key", "choose a")] {
+      let failed = try run("cordon keygen --output \(path)")
+      #expect(failed.exit == .code(73) && failed.standardError.contains(remedy), "\(failed)")
+    }
+  }
+
   @Test("A reader that goes away ends a command without a message")
   func closedPipe() throws {
     for command in ["reference", "--help", "keygen", "check missing.conf"] {

@@ -124,6 +124,7 @@ struct ReloadRefusalTests {
     #expect(bad.exit == .code(78), "\(bad)")
     let place = try #require(bad.standardError.split(separator: "\n").first { $0.contains("gateway.conf:") }, "\(bad)")
     #expect(bad.standardError.contains("Not reloaded: the running configuration stays in effect."))
+    #expect(bad.standardError.contains("then run `cordon reload` again"), "\(bad.standardError)")
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")
@@ -139,6 +140,7 @@ struct ReloadRefusalTests {
     let alone = try cordon()
     #expect(alone.exit == .code(78), "\(alone)")
     #expect(alone.standardError.contains(place) && alone.standardError.contains("is the gateway running"), "\(alone)")
+    #expect(alone.standardError.contains("Its log says whether it runs"), "\(alone)")
   }
 
   @Test("A file that is in order for the gateway's environment is reloaded, though not in order for the shell's")

@@ -28,7 +28,8 @@ struct AdministrationError: Error, Equatable {
     message: "no account has this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
       + "find --email ADDRESS")
   static let noSession = AdministrationError(
-    status: 404, code: "no_session", message: "there is no such session, or it has ended already")
+    status: 404, code: "no_session",
+    message: "there is no such session, or it has ended already: see cordon accounts sessions SUB")
   static let noSubject = AdministrationError(
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
   static let noHandle = AdministrationError(
@@ -56,7 +57,8 @@ struct AdministrationError: Error, Equatable {
   static let badSessionPlace = AdministrationError(
     status: 400, code: "bad_query", message: "after is the `next` of the page before")
   static let sameTeam = AdministrationError(
-    status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
+    status: 400, code: "same_team",
+    message: "this is apple.team_id, the team that the application leaves: name the one that it is transferred to")
   static let unknown = AdministrationError(
     status: 404, code: "not_found",
     message: "there are GET /accounts, GET and DELETE /accounts/SUB/sessions, PUT and DELETE /accounts/SUB/ban, POST "

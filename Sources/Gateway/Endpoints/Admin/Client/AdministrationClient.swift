@@ -103,13 +103,17 @@ package struct AdministrationClient: Sendable {
 
   /// Whether the gateway accepts requests, and the reason if not (`/readyz`).
   package func readiness() async throws -> (isReady: Bool, reason: String?) {
-    let response = try await send(.get, "/readyz")
+    try await probe("/readyz")
+  }
+
+  /// Whether the process is alive, and the reason if not (`/livez`).
+  package func liveness() async throws -> (isLive: Bool, reason: String?) { try await probe("/livez") }
+
+  private func probe(_ path: String) async throws -> (Bool, String?) {
+    let response = try await send(.get, path)
     let report = try? JSONDecoder().decode(ReadinessReport.self, from: Data(response.body))
     return (response.head.status == .ok, report?.message)
   }
-
-  /// Whether the process is alive (`/livez`).
-  package func isLive() async throws -> Bool { try await send(.get, "/livez").head.status == .ok }
 
   /// Migrates the next accounts to the subjects of another team.
   /// - Parameters:
@@ -134,7 +138,9 @@ package struct AdministrationClient: Sendable {
     guard response.head.status == .ok || response.head.status == other else {
       let refusal = try? JSONDecoder().decode(RefusalReport.self, from: Data(response.body))
       throw AdministrationClientError(
-        refusal?.message ?? "the admin listener at \(address) answered \(response.head.status.code)")
+        refusal?.message
+          ?? "what answers at \(address) sent \(response.head.status.code) without a reason, as another program or "
+          + "version would: check admin.address")
     }
     do {
       return try JSONDecoder().decode(report, from: Data(response.body))
@@ -166,11 +172,20 @@ package struct AdministrationClient: Sendable {
       case .notSent(let reason):
         throw AdministrationClientError(
           "the gateway's admin listener at \(address) cannot be reached (\(reason)): is the gateway running, and may "
-            + "you open that address?")
+            + "you open that address? \(accessHint)")
       case .unanswered(let reason):
         throw AdministrationClientError(
-          "the admin listener at \(address) did not answer (\(reason)): look again before you repeat it")
+          "the admin listener at \(address) did not answer (\(reason)): it may have done what was asked; look at the "
+            + "result, or into the audit log, before you repeat it")
       }
+    }
+  }
+
+  /// The next step where the gateway is not reached.
+  private var accessHint: String {
+    switch address {
+    case .unix: "Its log says whether it runs; the socket is open to root and to the gateway's user"
+    default: "Its log says whether it runs, and where it listens"
     }
   }
 
