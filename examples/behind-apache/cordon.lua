@@ -10,18 +10,24 @@ local passed = {
   "Upgrade", "Destination", "Origin", "Sec-WebSocket-Version",
 }
 local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
--- Headers that name a user, an address, a path prefix, another path or method, which clients must not set.
+-- Headers that name a user, a client certificate, an address, a path prefix, another path or method, which clients must
+-- not set.
 local reserved = {}
 for _, name in ipairs({
   "x-identity-assertion", "remote-user", "remote-email", "remote-name", "remote-group", "remote-groups", "script-name",
   "path-info", "daphne-root-path", "original-url", "rewrite-url", "http-method-override", "http-method",
   "method-override", "proxy", "forwarded", "forwarded-for", "real-ip", "client-ip", "true-client-ip",
-  "cluster-client-ip", "scheme", "url-scheme", "front-end-https", "request-id",
+  "cluster-client-ip", "scheme", "url-scheme", "front-end-https", "request-id", "client-verify", "client-dn",
+  "client-s-dn", "client-ssl-cert", "ssl-cert", "ssl-dn", "ssl-verify", "ssl-subject", "certificate-subject",
+  "arr-clientcert",
 }) do
   reserved[name] = true
   reserved["x-" .. name] = true
 end
-local families = { "^x%-forwarded%-", "^x%-auth%-request%-", "^x%-webauth%-" }
+local families = {
+  "^x%-forwarded%-", "^x%-auth%-request%-", "^x%-webauth%-", "^client%-cert", "^x%-client%-cert", "^cf%-client%-cert%-",
+  "^ssl%-client%-", "^x%-ssl%-client%-", "^x%-amzn%-mtls%-", "^wl%-proxy%-",
+}
 
 -- Removes these headers, and upgrades other than WebSocket, from the client's request. CGI, WSGI and PHP read other
 -- spellings as the same name, so any character other than a letter or a digit matches like a hyphen.

@@ -17,6 +17,10 @@ enum AskingProxy {
     "Forwarded", "Forwarded-For", "X-Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Ssl",
     "X-Real-IP", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme", "X-Url-Scheme",
     "Front-End-Https", "X-Request-Id",
+    // The client's certificate.
+    "Client-Cert", "Client-Cert-Chain", "SSL-Client-Cert", "SSL-Client-Verify", "X-SSL-Client-Cert",
+    "X-SSL-Client-Verify", "X-SSL-Client-S-DN", "X-SSL-Cert", "X-Client-Cert", "X-Client-Verify", "X-Client-DN",
+    "X-ARR-ClientCert", "X-Amzn-Mtls-Clientcert", "WL-Proxy-Client-Cert",
   ]
   /// Headers by which an application takes another path or method. The proxy removes them, or the gateway refuses them.
   nonisolated private static let overrides = [
