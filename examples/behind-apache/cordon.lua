@@ -19,7 +19,7 @@ for _, name in ipairs({
   "method-override", "proxy", "forwarded", "forwarded-for", "real-ip", "client-ip", "true-client-ip",
   "cluster-client-ip", "scheme", "url-scheme", "front-end-https", "request-id", "client-verify", "client-dn",
   "client-s-dn", "client-ssl-cert", "ssl-cert", "ssl-dn", "ssl-verify", "ssl-subject", "certificate-subject",
-  "arr-clientcert",
+  "arr-clientcert", "proxy-client-ip", "sendfile-type", "accel-mapping",
 }) do
   reserved[name] = true
   reserved["x-" .. name] = true

@@ -10,13 +10,14 @@ enum AskingProxy {
   nonisolated private static let reservedNames = [
     "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name", "X-Forwarded-Groups", "X-Forwarded-Prefix",
     "X-Forwarded-Host", "X-Forwarded-Proto", "X-Identity-Assertion", "Remote-User", "X-Remote-User", "Script-Name",
-    "X-Script-Name", "Path-Info", "Daphne-Root-Path",
+    "X-Script-Name", "Path-Info", "Daphne-Root-Path", "X-Sendfile-Type", "X-Accel-Mapping",
     // The user of gateways that an application had before.
     "Remote-Email", "Remote-Name", "Remote-Groups", "X-Auth-Request-User", "X-Auth-Request-Email", "X-WEBAUTH-USER",
+    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-Remote-Email", "X-Remote-Groups",
     // The client's address, the scheme and the host.
     "Forwarded", "Forwarded-For", "X-Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Ssl",
-    "X-Real-IP", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme", "X-Url-Scheme",
-    "Front-End-Https", "X-Request-Id",
+    "X-Real-IP", "Client-IP", "Proxy-Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme",
+    "X-Url-Scheme", "Front-End-Https", "X-Request-Id",
     // The client's certificate.
     "Client-Cert", "Client-Cert-Chain", "SSL-Client-Cert", "SSL-Client-Verify", "X-SSL-Client-Cert",
     "X-SSL-Client-Verify", "X-SSL-Client-S-DN", "X-SSL-Cert", "X-Client-Cert", "X-Client-Verify", "X-Client-DN",
