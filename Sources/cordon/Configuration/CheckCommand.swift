@@ -33,6 +33,7 @@ struct CheckCommand: ParsableCommand {
     guard file == nil || config == ConfigurationFile.defaultPath else {
       throw ValidationError("Name the file once: as the argument, or with --config.")
     }
+    if explain, quiet { throw ValidationError("Give --explain or --quiet, not both.") }
   }
 
   func run() throws {

@@ -126,6 +126,12 @@ struct CheckTests {
     #expect(result.exit == .code(0) && result.standardOutput.isEmpty && result.standardError.isEmpty, "\(result)")
   }
 
+  @Test("check refuses --explain with --quiet, which would print more than errors and warnings")
+  func quietExplanation() throws {
+    let result = try ServerProcess.run(Machine.binary("cordon"), ["check", "--quiet", "--explain"])
+    #expect(result.exit == .code(64) && result.standardError.contains("not both"), "\(result)")
+  }
+
   @Test("The doctor finds a return URL that is not registered, and says so once")
   func returnURL() throws {
     let site = try Site()
