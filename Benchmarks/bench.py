@@ -277,7 +277,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cordon", metavar="PATH", help="the release binary; without it only the others are measured")
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--store-writer", metavar="PATH", help="the store-writer binary; default: beside cordon")
-    parser.add_argument("--quick", action="store_true", help="about three minutes: shorter rounds, and fewer")
+    parser.add_argument("--quick", action="store_true", help="about seven minutes: shorter rounds, and fewer")
     parser.add_argument("--rounds", type=int, metavar="N",
         help="rounds for each contender and row (default 9, quick 3)")
     parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 2, quick 1)")
