@@ -109,6 +109,7 @@ struct Interview {
       guard !chain.isEmpty else {
         configuration.remove(Question.certificate.key)
         configuration.remove(Question.certificateKey.key)
+        noteProxy()
         return
       }
       set(Question.certificate.key, folder.absolute(chain))
@@ -118,6 +119,20 @@ struct Interview {
       try tell(problems, .certificate)
       (certificate, key) = (nil, nil)
     }
+  }
+
+  /// Notes which key a proxy in front needs. Without a certificate there must be one, but its address is not asked for.
+  private mutating func noteProxy() {
+    guard configuration.text(of: Question.publicURL.key)?.hasPrefix("https:") == true,
+      let address = configuration.text(of: Question.listen.key)
+    else { return }
+    configuration.set(
+      Question.listen.key, .text(address),
+      comment: """
+        Clear text, for a proxy that terminates TLS. List its address, which all users have otherwise; it must overwrite
+        X-Forwarded-For ("nginx in front of the gateway" in OPERATING.md):
+        trusted_proxies = ["127.0.0.1/32"]
+        """)
   }
 
   func answer(to question: Question) throws -> String {

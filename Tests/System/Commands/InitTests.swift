@@ -66,6 +66,15 @@ struct InitTests {
     #expect(check.exit == .code(0), "\(check.standardOutput)")
   }
 
+  @Test("If a proxy terminates TLS, the file shows the key that names it")
+  func proxy() throws {
+    #expect(try initialize(answers).exit == .code(0))
+    let note = "# trusted_proxies = [\"127.0.0.1/32\"]\naddress = \"127.0.0.1:8080\"\n"
+    #expect(try contents("made/gateway.conf").contains(note))
+    #expect(try initialize(["--simulator", "--force"]).exit == .code(0))
+    #expect(try !contents("made/gateway.conf").contains("trusted_proxies"))
+  }
+
   @Test("The warnings that check gives of a new configuration are told when it is made")
   func warnings() throws {
     let made = try initialize(answers + ["--listen", "[::]:443", "--members", "bob"])
