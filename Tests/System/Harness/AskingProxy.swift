@@ -66,11 +66,17 @@ enum AskingProxy {
       #expect(location.path == "/.auth/sign-in" && location[parameter: "return_to"] == wanted, "\(location)")
     }
     // What splits a response when it is decoded is denied, and splits none.
-    let split = try HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))")
-      .get("/a%0d%0aX-Injected:%20yes")
+    let client = HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))")
+    let split = try client.get("/a%0d%0aX-Injected:%20yes")
     #expect(!split.fields.contains("X-Injected"))
     // The query of the original request is the application's, not a restriction of who may pass.
     #expect(try visitor.fetch(example.origin + "/headers?allowed_groups=a&redirect=1").status == 200)
+    // A navigation that a service worker of the application passes on, as Firefox sends it, is led to sign in, too.
+    let passedOn = [
+      ("Accept", "text/html,*/*"), ("Sec-Fetch-Mode", "same-origin"), ("Sec-Fetch-Dest", "empty"),
+      ("Sec-Fetch-Site", "same-origin"), ("Upgrade-Insecure-Requests", "1"),
+    ]
+    #expect(try client.get("/headers", fields: passedOn).status == 302)
     // A script is told, not sent away.
     let script = try Visitor().fetch(example.origin + "/headers", fields: [("Accept", "application/json")])
     #expect(script.status == toScripts)
