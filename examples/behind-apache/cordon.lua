@@ -54,7 +54,8 @@ function check(r)
     ["X-Forwarded-For"] = r.useragent_ip,
   }
   for _, name in ipairs(passed) do headers[name] = r.headers_in[name] end
-  http.TIMEOUT = 5
+  -- Longer than the ten seconds for which Cordon may wait for Apple or its store.
+  http.TIMEOUT = 15
   local _, status, answer = http.request({ url = gateway .. "/.auth/verify", headers = headers, redirect = false })
   if status == 200 then
     for _, name in ipairs(identity) do r.headers_in[name] = answer[name:lower()] end

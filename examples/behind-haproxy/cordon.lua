@@ -21,7 +21,8 @@ core.register_action("cordon", { "http-req" }, function(txn)
     for _, value in pairs(own[name] or {}) do values[#values + 1] = value end
     if #values > 0 then headers[name] = values end
   end
-  local answer = core.httpclient():get({ url = verify, headers = headers, timeout = 5000 })
+  -- Longer than the ten seconds for which Cordon may wait for Apple or its store.
+  local answer = core.httpclient():get({ url = verify, headers = headers, timeout = 15000 })
   txn:set_var("txn.cordon_status", tostring(answer and answer.status or 503))
   if not answer or answer.status ~= 200 then return end
   for _, name in ipairs({ "user", "email", "name" }) do

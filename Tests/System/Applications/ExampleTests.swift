@@ -160,6 +160,19 @@ struct ExampleTests {
     #expect(answer.status == 403 && answer.text.contains("\"error\":\"forbidden\""), "\(answer.text)")
   }
 
+  @Test(
+    "A proxy waits for verify for longer than the ten seconds for which the gateway may wait for Apple or the store",
+    arguments: [
+      ("behind-apache/cordon.lua", "http.TIMEOUT = ", 1), ("behind-haproxy/cordon.lua", "timeout = ", 1_000),
+      ("behind-envoy/envoy.yaml", "cluster: gateway, timeout: ", 1),
+    ])
+  func patience(file: String, setting: String, unit: Int) throws {
+    let text = try String(contentsOf: Machine.packageRoot.appending(path: "examples/\(file)"), encoding: .utf8)
+    let rest = try #require(text.components(separatedBy: setting).dropFirst().first)
+    let number = try #require(Int(rest.prefix { $0.isNumber }))
+    #expect(number > 10 * unit)
+  }
+
   @Test("nginx that asks the gateway passes WebSockets, large bodies, long addresses and renewed cookies on")
   func nginxForwarding() throws {
     let example = try Example("behind-nginx")
