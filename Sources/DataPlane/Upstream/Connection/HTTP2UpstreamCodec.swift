@@ -86,12 +86,15 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       self.stream = nil
       failure = Self.failure(of: stream, connection: code)
     }
-    // GOAWAY in the same read as the end of a response: no further request may be sent.
-    if stream == nil, !session.takesRequests { connection?.isOccupied = true }
+    if let failure {
+      connection?.codec = .failing(failure)
+    } else if stream == nil, !session.takesRequests {
+      // GOAWAY in the same read as the end of a response: no further request may be sent.
+      connection?.codec = .occupied
+    }
     if inbound.readableBytes > 0 {
       let bytes = inbound
       inbound = ByteBuffer()
-      if failure != nil { connection?.impendingFailure = failure }
       context.fireChannelRead(wrapInboundOut(bytes))
     }
     send(context)
@@ -162,7 +165,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     interimResponses = 0
     stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
     stream?.answersHead = head.method == .head
-    connection?.isOccupied = stream != nil
+    connection?.codec = stream == nil ? .ready : .occupied
     buffer.moveReaderIndex(forwardBy: head.byteCount)
     return stream != nil
   }
@@ -230,7 +233,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     guard let ended = stream else { return }
     stream = nil
     // A connection whose exchange has failed stays occupied, as it is about to close.
-    if isEndReceived { connection?.isOccupied = false } else { failure = Self.failure(of: ended, code) }
+    if isEndReceived { connection?.codec = .ready } else { failure = Self.failure(of: ended, code) }
   }
 
   /// The failure of a stream whose connection has failed.

@@ -29,7 +29,7 @@ extension UpstreamConnection {
     switch phase {
     case .tunnel: if buffer.readableBytes > 0 { client.responseContent(buffer) }
     case .content: readContent(&buffer, for: client)
-    case .connecting, .idle, .awaitingHead, .closed: break
+    case .connecting, .idle, .awaitingHead, .closing, .closed: break
     }
   }
 
@@ -82,7 +82,7 @@ extension UpstreamConnection {
       return false
     }
     // 102 says that a long answer is under way (RFC 2518, 10.1).
-    if requestIsComplete { loop.wheel.arm(self, after: timeouts.firstByte, now: loop.responseRead) }
+    if awaited.requestIsComplete { loop.wheel.arm(self, after: timeouts.firstByte, now: loop.responseRead) }
     if awaited.interimResponses <= Self.passedInterimResponses {
       client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
     }
@@ -105,14 +105,16 @@ extension UpstreamConnection {
     let framing = loop.responseHead.framing(toHead: awaited.toHead)
     decoder = BodyDecoder(framing, limits: Self.chunkLimits)
     // Before anything was sent to the client: then it gets a 502.
-    if framing.isChunked || impendingFailure != nil, let failure = failure(behindHead: buffer) {
+    if framing.isChunked || codec.isFailing, let failure = failure(behindHead: buffer) {
       failWithoutHead(failure)
       return
     }
     pool.succeeded()
     pool.answered(isHTTP11: loop.responseHead.isHTTP11)
-    let keepAlive = loop.responseHead.keepAlive && !framing.isUntilClose && !loop.responseHead.announcesStrayChunks
-    move(to: .content(keepAlive: keepAlive))
+    let keepAlive =
+      !awaited.isLast && loop.responseHead.keepAlive && !framing.isUntilClose
+      && !loop.responseHead.announcesStrayChunks
+    move(to: .content(keepAlive: keepAlive, requestIsComplete: awaited.requestIsComplete))
     client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.
     if phase.isContent, !framing.isNone {
@@ -130,7 +132,7 @@ extension UpstreamConnection {
     while true {
       switch trial.next(&ahead) {
       case .content(let count): ahead.moveReaderIndex(forwardBy: count)
-      case .incomplete: return impendingFailure
+      case .incomplete: return codec.failure
       case .end: return nil
       case .violation(let violation): return .badResponse(violation.rawValue)
       }
@@ -138,7 +140,7 @@ extension UpstreamConnection {
   }
 
   func readContent(_ buffer: inout ByteBuffer, for client: any UpstreamResponseReceiver) {
-    while case .content(let keepAlive) = phase {
+    while case .content(let keepAlive, let requestIsComplete) = phase {
       switch decoder.next(&buffer) {
       case .content(let count):
         guard let content = buffer.readSlice(length: count) else { return }
@@ -147,7 +149,7 @@ extension UpstreamConnection {
         loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
         return
       case .end(let trailers):
-        finish(client, trailers: trailers, surplus: buffer.readableBytes, keepAlive: keepAlive)
+        finish(client, trailers: trailers, surplus: buffer.readableBytes, keepAlive: keepAlive && requestIsComplete)
         return
       case .violation(let violation):
         fail(.badResponse(violation.rawValue))
@@ -164,7 +166,7 @@ extension UpstreamConnection {
     exchanges += 1
     holdReads(false)
     apply(.usual)
-    if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll() {
+    if keepAlive, codec.isReady, surplus == 0, !pool.isClosed, hasSentAll() {
       move(to: .idle)
       pool.release(self, now: loop.responseRead)
     } else {

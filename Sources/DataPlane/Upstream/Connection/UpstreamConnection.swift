@@ -21,16 +21,28 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     /// A request is under way, and its final response head has not come.
     case awaitingHead(AwaitedHead)
     /// The content of a response comes.
-    /// - Parameter keepAlive: whether the upstream keeps the connection after it.
-    case content(keepAlive: Bool)
+    /// - Parameters:
+    ///   - keepAlive: whether the connection may carry another exchange after it.
+    ///   - requestIsComplete: whether all of the request was sent.
+    case content(keepAlive: Bool, requestIsComplete: Bool)
     case tunnel
+    /// This side has closed an established connection, whose channel has not ended yet.
+    case closing
+    /// The connection has ended, or was given up before it was established.
     case closed
 
     /// Whether an exchange is under way.
     var isCarrying: Bool {
       switch self {
       case .awaitingHead, .content, .tunnel: true
-      case .connecting, .idle, .closed: false
+      case .connecting, .idle, .closing, .closed: false
+      }
+    }
+    /// Whether the connection was established and its channel has not ended.
+    var isOpen: Bool {
+      switch self {
+      case .idle, .awaitingHead, .content, .tunnel, .closing: true
+      case .connecting, .closed: false
       }
     }
     var isConnecting: Bool { if case .connecting = self { true } else { false } }
@@ -38,7 +50,20 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     var isAwaitingHead: Bool { if case .awaitingHead = self { true } else { false } }
     var isContent: Bool { if case .content = self { true } else { false } }
     var isTunnel: Bool { if case .tunnel = self { true } else { false } }
-    var isClosed: Bool { if case .closed = self { true } else { false } }
+    var isClosed: Bool {
+      switch self {
+      case .closing, .closed: true
+      case .connecting, .idle, .awaitingHead, .content, .tunnel: false
+      }
+    }
+    /// Whether the rest of a request is to be sent.
+    var isSendingRequest: Bool {
+      switch self {
+      case .awaitingHead(let awaited): !awaited.requestIsComplete
+      case .content(_, let requestIsComplete): !requestIsComplete
+      case .connecting, .idle, .tunnel, .closing, .closed: false
+      }
+    }
   }
 
   /// The request whose response head is awaited, and the part of the response that has come.
@@ -47,12 +72,38 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     let toHead: Bool
     /// Whether the request asks for an upgrade.
     let upgrades: Bool
+    /// Whether the request announced `Connection: close`.
+    let isLast: Bool
+    /// Whether all of the request was sent.
+    var requestIsComplete: Bool
     var interimResponses = 0
     /// An incomplete response head.
     var partial: ByteBuffer?
 
     /// Whether nothing of a response has come.
     var isSilent: Bool { partial == nil && interimResponses == 0 }
+  }
+
+  /// The room for what is written.
+  private enum Room {
+    case free
+    case channelIsFull
+    /// The HTTP/2 codec below has enough to send, whatever the channel takes.
+    case codecIsFull
+  }
+
+  /// State of the HTTP/2 codec below. Without one it is always ready.
+  enum CodecState {
+    /// It takes a request.
+    case ready
+    /// It has not finished the request, although that may have been answered, or takes no other.
+    case occupied
+    /// The exchange has failed in the same read as what is handed on; the codec reports the failure next.
+    case failing(UpstreamFailure)
+
+    var isReady: Bool { if case .ready = self { true } else { false } }
+    var isFailing: Bool { if case .failing = self { true } else { false } }
+    var failure: UpstreamFailure? { if case .failing(let failure) = self { failure } else { nil } }
   }
 
   let loop: LoopResources
@@ -69,17 +120,11 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// The client of the exchange, released at its end. Not weak: that would cost an allocation per HTTP/2 exchange.
   var client: (any UpstreamResponseReceiver)?
   var decoder = BodyDecoder(BodyFraming.none)
-  var requestIsComplete = false
-  /// Whether the current request announced `Connection: close`.
-  var isLast = false
   /// Exchanges carried so far.
   var exchanges = 0
-  /// Whether the HTTP/2 codec below has not finished the request, although it may have been answered.
-  var isOccupied = false
-  /// The failure that the HTTP/2 codec below reports next: it has come in the same read as what is handed on.
-  var impendingFailure: UpstreamFailure?
-  /// Whether the pool counts it as open.
-  var isCounted = false
+  /// Set by the HTTP/2 codec below.
+  var codec = CodecState.ready
+  private var room = Room.free
   private var reads = ReadGate()
   private var receiveBufferMode = ReceiveBufferMode.usual
   /// Bytes of the last read.
@@ -101,9 +146,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   // MARK: Use by the exchange
 
   /// Whether the channel takes more of a request's body now.
-  private(set) var isWritable = true
+  var isWritable: Bool { if case .free = room { true } else { false } }
   /// Whether the HTTP/2 codec below has enough to send for now.
-  private(set) var isCongested = false
+  var isCongested: Bool { if case .codecIsFull = room { true } else { false } }
 
   /// Whether the connection is still being established.
   var isConnecting: Bool { phase.isConnecting }
@@ -130,9 +175,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     // An application may have answered an upload without taking all of it: what was queued is gone with its stream.
     if isCongested { congested(false) }
     self.client = client
-    move(to: .awaitingHead(AwaitedHead(toHead: isHead, upgrades: upgrades)))
-    requestIsComplete = isComplete
-    self.isLast = isLast
+    let awaited = AwaitedHead(toHead: isHead, upgrades: upgrades, isLast: isLast, requestIsComplete: isComplete)
+    move(to: .awaitingHead(awaited))
     loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
     writer.send(header: head, content: content)
   }
@@ -147,8 +191,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
 
   /// Called by the HTTP/2 codec below when it has enough to send, or can take more again.
   func congested(_ isCongested: Bool) {
-    self.isCongested = isCongested
-    isWritable = !isCongested && writer.isWritable
+    room = isCongested ? .codecIsFull : writer.isWritable ? .free : .channelIsFull
     client?.upstreamWritabilityChanged(isWritable)
   }
 
@@ -160,18 +203,22 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
 
   /// Called when the request is complete: the time-out for the response, or for the rest of it, starts.
   func requestEnded() {
-    requestIsComplete = true
     switch phase {
-    case .awaitingHead: loop.wheel.arm(self, after: timeouts.firstByte, now: .now())
-    case .content: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
-    case .connecting, .idle, .tunnel, .closed: break
+    case .awaitingHead(var awaited):
+      awaited.requestIsComplete = true
+      phase = .awaitingHead(awaited)
+      loop.wheel.arm(self, after: timeouts.firstByte, now: .now())
+    case .content(let keepAlive, _):
+      phase = .content(keepAlive: keepAlive, requestIsComplete: true)
+      loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
+    case .connecting, .idle, .tunnel, .closing, .closed: break
     }
   }
 
   /// Called when bytes of the request body have moved. While they do, an application that has begun its response may
   /// have nothing to say: it may answer to the whole of a stream (gRPC).
   func requestProgressed() {
-    guard !requestIsComplete, phase.isAwaitingHead || phase.isContent else { return }
+    guard phase.isSendingRequest else { return }
     loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
   }
 
@@ -201,7 +248,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// Closes the connection. Its client is not told.
   func close() {
     guard !phase.isClosed else { return }
-    move(to: .closed)
+    move(to: phase.isOpen ? .closing : .closed)
     loop.wheel.disarm(self)
     writer.close()
   }
@@ -259,7 +306,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case .tunnel:
       awaitTunnel(now: loop.responseRead)
       client.responseContent(buffer)
-    case .idle, .connecting, .closed: break
+    case .idle, .connecting, .closing, .closed: break
     }
   }
 
@@ -288,7 +335,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    isWritable = context.channel.isWritable && !isCongested
+    if !isCongested { room = context.channel.isWritable ? .free : .channelIsFull }
     client?.upstreamWritabilityChanged(isWritable)
     context.fireChannelWritabilityChanged()
   }
@@ -306,7 +353,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     loop.responseRead = .now()
     loop.wheel.disarm(self)
     let handshakeError = if case .connecting(let error) = was { error } else { String?.none }
-    pool.ended(self, failure: .handshake(handshakeError ?? "the connection was closed"))
+    pool.ended(self, wasOpen: was.isOpen, failure: .handshake(handshakeError ?? "the connection was closed"))
     switch was {
     case .awaitingHead(let awaited):
       failWithoutHead(awaited.isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
@@ -317,7 +364,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
         takeClient()?.upstreamFailed(.closedMidway)
       }
     case .tunnel: takeClient()?.responseEnded(trailers: [])
-    case .connecting, .idle, .closed: break
+    case .connecting, .idle, .closing, .closed: break
     }
     context.fireChannelInactive()
   }
@@ -339,7 +386,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     switch phase {
     case .awaitingHead: failWithoutHead(failure)
     case .content: fail(failure)
-    case .connecting, .idle, .tunnel, .closed: break
+    case .connecting, .idle, .tunnel, .closing, .closed: break
     }
   }
 
@@ -362,15 +409,15 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   override func timedOut() {
     switch phase {
     case .connecting:
-      pool.ended(self, failure: pool.endpoint.connectTimeout)
+      pool.ended(self, wasOpen: false, failure: pool.endpoint.connectTimeout)
       close()
     case .idle:
       pool.remove(self)
       close()
     // It is the client that has more to send; its own deadline is running.
-    case .awaitingHead where !requestIsComplete && isWritable:
+    case .awaitingHead(let awaited) where !awaited.requestIsComplete && isWritable:
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
-    case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
+    case .awaitingHead(let awaited) where !awaited.requestIsComplete: fail(.responseTimeout)
     case .awaitingHead: failWithoutHead(.responseTimeout)
     // It is the client that has more to take; its own deadline is running.
     case .content where reads.isHeld: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
@@ -380,7 +427,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       let client = takeClient()
       close()
       client?.responseEnded(trailers: [])
-    case .closed: break
+    case .closing, .closed: break
     }
   }
 

@@ -245,7 +245,8 @@ final class UpstreamPool {
     pending.channel.whenComplete { result in
       let (pool, connection) = bound.value
       switch result {
-      case .failure(let error): pool.ended(connection, failure: UpstreamFailure(ofConnecting: error))
+      case .failure(let error):
+        pool.ended(connection, wasOpen: false, failure: UpstreamFailure(ofConnecting: error))
       case .success(let channel):
         guard connection.isConnecting else { return channel.close(promise: nil) }
         let pipeline = channel.pipeline.syncOperations
@@ -257,7 +258,7 @@ final class UpstreamPool {
           }
           try pipeline.addHandler(connection)
         } catch {
-          pool.ended(connection, failure: .handshake(String(describing: error)))
+          pool.ended(connection, wasOpen: false, failure: .handshake(String(describing: error)))
           channel.close(promise: nil)
         }
       }
@@ -308,7 +309,6 @@ final class UpstreamPool {
 
   func established(_ connection: UpstreamConnection) {
     let opening = connecting.removeValue(forKey: ObjectIdentifier(connection))
-    connection.isCounted = true
     onEvent(.opened(after: opening.map { .now() - $0.began } ?? .zero))
     if let client = opening?.waiter.take() {
       client.upstreamReady(connection)
@@ -319,16 +319,17 @@ final class UpstreamPool {
     }
   }
 
-  /// - Parameter failure: what to tell the client that waits for a connection on its way.
-  func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
+  /// - Parameters:
+  ///   - wasOpen: whether it was established before.
+  ///   - failure: what to tell the client that waits for a connection on its way.
+  func ended(_ connection: UpstreamConnection, wasOpen: Bool, failure: UpstreamFailure) {
     if let opening = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
       // A connection that has taken too long may still be on its way.
       opening.pending?.cancel()
       giveBack()
       let counted = countFailedConnect(failure)
       opening.waiter.take()?.upstreamFailed(counted)
-    } else if connection.isCounted {
-      connection.isCounted = false
+    } else if wasOpen {
       giveBack()
       remove(connection)
       onEvent(.ended)
