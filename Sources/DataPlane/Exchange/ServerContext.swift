@@ -7,18 +7,12 @@ final class ServerContext {
   let loop: LoopResources
   let gate: any RequestGate
   let observer: any ExchangeObserver
-  private(set) var rules: ForwardingRules
-  private(set) var parser: RequestHeadParser
+  /// Replaced as a whole, from the next request on.
+  private(set) var configuration: ExchangeConfiguration
   /// By the number that ``ForwardingDirective/upstream`` has.
   private(set) var upstreams: [UpstreamBalancer]
   /// The rewriting for each of them, and whether it changes every request.
   private var rewritings: [(rewriting: UpstreamRewriting, changesRequests: Bool)]
-  private(set) var bodyLimits: BodyLimits
-  private(set) var responseRate: Int
-  private(set) var waits: ClientWaits
-  private(set) var trustedProxies: [NetworkPrefix]
-  /// Whether every request is redirected to the origin of its host; otherwise the gate decides.
-  private(set) var redirects: Bool
   let isTLS: Bool
   /// Whether every response says that its connection ends: the listener is about to shut down.
   private(set) var announcesShutdown = false
@@ -46,32 +40,24 @@ final class ServerContext {
     self.upstreams = upstreams
     rewritings = Self.rewritings(for: upstreams)
     self.isTLS = isTLS
-    rules = configuration.rules
-    parser = configuration.parser
-    bodyLimits = configuration.bodyLimits
-    responseRate = configuration.responseRate
-    waits = configuration.waits
-    trustedProxies = configuration.trustedProxies
-    redirects = configuration.redirects
+    self.configuration = configuration
   }
 
   /// Replaces the configuration, from the next request on.
   func apply(_ configuration: ExchangeConfiguration, upstreams: [UpstreamBalancer]) {
     self.upstreams = upstreams
     rewritings = Self.rewritings(for: upstreams)
-    rules = configuration.rules
-    parser = configuration.parser
-    bodyLimits = configuration.bodyLimits
-    responseRate = configuration.responseRate
-    waits = configuration.waits
-    redirects = configuration.redirects
-    guard trustedProxies != configuration.trustedProxies else { return }
+    let trustsOthers = self.configuration.trustedProxies != configuration.trustedProxies
+    self.configuration = configuration
+    guard trustsOthers else { return }
     // Revokes the trust in proxies on open connections, too.
-    trustedProxies = configuration.trustedProxies
     for connection in connections.values where connection.peer.isAddressKnown {
       connection.peer = peer(connection.peer.ipAddress)
     }
   }
+
+  /// The time in which a new connection has to shake hands, or without TLS to send the head of a request.
+  var firstWait: TimeAmount { isTLS ? configuration.waits.handshake : configuration.waits.head }
 
   // MARK: The gate and the observer
 
@@ -98,8 +84,8 @@ final class ServerContext {
   /// The peer with an IP address; nil is the peer of a Unix socket.
   func peer(_ text: String?) -> ClientPeer {
     guard let text else { return ClientPeer(address: ClientPeer.unix, isTrusted: false, isTLS: isTLS) }
-    let trusted =
-      !trustedProxies.isEmpty && IPAddress(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+    let proxies = configuration.trustedProxies
+    let trusted = !proxies.isEmpty && IPAddress(text).map { ip in proxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
   }
 

@@ -16,7 +16,7 @@ extension HTTP1ServerConnection {
   }
 
   private func readHead(_ buffer: ByteBuffer) {
-    switch server.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
+    switch server.configuration.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
     case .incomplete where input.hasEnded:
       releaseHolding()
       pending = buffer
@@ -25,7 +25,7 @@ extension HTTP1ServerConnection {
       // The time for a head runs from its first byte, whatever comes after.
       if !isWithinHead {
         isWithinHead = true
-        loop.wheel.arm(self, after: server.waits.head, now: .now())
+        loop.wheel.arm(self, after: server.configuration.waits.head, now: .now())
       }
       pending = buffer
       holdPending()
@@ -71,7 +71,7 @@ extension HTTP1ServerConnection {
   func authorizeAgain() {
     guard isOpen, exchange.request.isDeciding, let whole = pending.take() else { return }
     holdReads(false)
-    switch server.parser.parse(whole.readableBytesSpan, into: &loop.requestHead) {
+    switch server.configuration.parser.parse(whole.readableBytesSpan, into: &loop.requestHead) {
     case .complete:
       receiveHead(whole, at: .now())
       if input.hasEnded { readToEnd() }

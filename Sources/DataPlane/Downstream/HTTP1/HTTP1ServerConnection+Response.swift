@@ -40,7 +40,7 @@ extension HTTP1ServerConnection {
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
     var interim = loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, rules: server.rules, chunked: false, connection: .implied, to: &interim)
+      head, bytes, rules: server.configuration.rules, chunked: false, connection: .implied, to: &interim)
     writer.write(interim)
     loop.buffers.give(interim)
   }
@@ -68,7 +68,7 @@ extension HTTP1ServerConnection {
     _ head: borrowing ResponseHead, _ bytes: RawSpan, _ connection: ResponseForwarding.Connection
   ) {
     // Once: each look into the server would retain what it finds.
-    let rules = server.rules
+    let rules = server.configuration.rules
     var buffer = outgoing.take() ?? loop.buffers.take()
     ResponseForwarding.write(
       head, bytes, rules: rules, chunked: framing.body == .chunked, connection: connection, mayUpgrade: isHTTP11,
@@ -123,7 +123,7 @@ extension HTTP1ServerConnection {
   func sendEnd(trailers: [UInt8]) {
     if framing.body == .chunked {
       var buffer = outgoing.take() ?? loop.buffers.take()
-      TrailerForwarding.write(trailers, rules: server.rules, to: &buffer)
+      TrailerForwarding.write(trailers, rules: server.configuration.rules, to: &buffer)
       outgoing = buffer
     }
     flushResponse()
@@ -173,7 +173,7 @@ extension HTTP1ServerConnection {
   /// Waits for the next request. Where the last response began before a shutdown, the client takes the connection for a
   /// kept one: its next response says that it is over.
   private func awaitRequest(at now: NIODeadline) {
-    loop.wheel.arm(self, after: server.isDraining ? ServerContext.idleGrace : server.waits.idle, now: now)
+    loop.wheel.arm(self, after: server.isDraining ? ServerContext.idleGrace : server.configuration.waits.idle, now: now)
   }
 
   /// All responses are out: the requests that waited for it are read.

@@ -90,7 +90,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   private func began(_ context: ChannelHandlerContext) {
-    loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    loop.wheel.arm(self, after: server.firstWait, now: .now())
     if server.isTLS, !hasHandshake { hold(IncompleteRequestBudget.handshake) }
     if server.isDraining { drain() }
   }
@@ -99,7 +99,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if !writer.isAtSocket, event is TLSHandshakeCompleted {
       hasHandshake = true
       releaseHolding()
-      let wait = server.isDraining ? ServerContext.handshakeGrace : server.waits.head
+      let wait = server.isDraining ? ServerContext.handshakeGrace : server.configuration.waits.head
       loop.wheel.arm(self, after: wait, now: .now())
     }
     if case .inputClosed? = event as? ChannelEvent { inputClosed() }
@@ -175,7 +175,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
         // passed.
         let hasLine = buffer.readableBytesView.contains(0x0A)
         whole.writeBuffer(&buffer)
-        if !hasLine, whole.readableBytes <= server.parser.limits.headBytes {
+        if !hasLine, whole.readableBytes <= server.configuration.parser.limits.headBytes {
           pending = whole
           return holdPending()
         }

@@ -62,7 +62,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
     self.peer = peer
-    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
+    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.configuration.parser.limits), now: now)
   }
 
   // MARK: Use by the streams
@@ -284,7 +284,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private func updateWait() {
     let traffic = HTTP2ConnectionLife.Traffic(
       isWritable: isWritable, isWithinHead: session.isWithinHead, hasStreams: session.streamCount > 0)
-    switch life.update(traffic, server.waits) {
+    switch life.update(traffic, server.configuration.waits) {
     case nil: break
     case .disarmed?: server.loop.wheel.disarm(self)
     case .after(let time)?: arm(time)
@@ -294,7 +294,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private func arm(_ time: TimeAmount) { server.loop.wheel.arm(self, after: time, now: .now()) }
 
   override func timedOut() {
-    switch life.timedOut(isWritable: isWritable, isWithinHead: session.isWithinHead, server.waits) {
+    switch life.timedOut(isWritable: isWritable, isWithinHead: session.isWithinHead, server.configuration.waits) {
     case .nothing: break
     case .shrink(let rest):
       session.shrink()
@@ -313,8 +313,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// channel takes more; this is for all streams while it does not, and for the end of the connection.
   private func enforceResponseRate() {
     let isTooSlow = pace?.isTooSlow(
-      sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.responseRate,
-      grace: server.bodyLimits.grace, patience: server.waits.writeProgress)
+      sent: 0, waiting: context?.channel.unsentBytes ?? 0, at: .now(), rate: server.configuration.responseRate,
+      grace: server.configuration.bodyLimits.grace, patience: server.configuration.waits.writeProgress)
     if isTooSlow == false { arm(ResponsePace.interval) } else { abort() }
   }
 
@@ -345,7 +345,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   private func beginLingeringClose() {
     guard let context, life.linger() else { return }
     holdReads(false)
-    arm(server.waits.writeProgress)
+    arm(server.configuration.waits.writeProgress)
     watchPace()
     LingeringClose.whenSent(context) { self.linger() }
   }

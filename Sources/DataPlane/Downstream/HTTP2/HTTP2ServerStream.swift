@@ -116,7 +116,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func authorizeAgain() {
     guard exchange.request.isDeciding, !stream.isReset, let head = pendingHead else { return }
     pendingHead = nil
-    let parse = server.parser.parse(head.readableBytesSpan, into: &loop.requestHead)
+    let parse = server.configuration.parser.parse(head.readableBytesSpan, into: &loop.requestHead)
     guard isRequest(parse, head.readableBytesSpan) else { return }
     decide(head.readableBytesSpan)
   }
@@ -174,12 +174,12 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    ResponseForwarding.write(head, bytes, rules: server.rules, to: &loop.fields)
+    ResponseForwarding.write(head, bytes, rules: server.configuration.rules, to: &loop.fields)
     if loop.fields.canBeSent { http2.inform(&loop.fields, on: stream) }
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
-    let rules = server.rules
+    let rules = server.configuration.rules
     ResponseForwarding.write(
       head, bytes, rules: rules, privateLines: exchange.upstream.privateLines,
       date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
@@ -212,7 +212,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func sendEnd(trailers: [UInt8]) {
     http2.end(
-      stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
+      stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.configuration.rules))
     connection.gather(at: loop.responseRead)
     keepQueued()
   }
@@ -309,7 +309,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     let sent = http2.sentBytes - sentByConnection
     sentByConnection = http2.sentBytes
     let seconds = Int(ResponsePace.interval.nanoseconds / 1_000_000_000)
-    let needed = server.responseRate * seconds * http2.waitingStreams
+    let needed = server.configuration.responseRate * seconds * http2.waitingStreams
     return sent > 0 && sent >= needed && http2.hasWindow(stream)
   }
 

@@ -31,11 +31,11 @@ extension DownstreamTransport {
   /// Asks the gate what becomes of the request whose head is in the loop's ``LoopResources/requestHead``.
   func authorize(_ bytes: RawSpan, at now: NIODeadline) -> AuthorizationOutcome {
     // Once: each look into the server would retain what it finds.
-    let rules = server.rules
+    let rules = server.configuration.rules
     rules.findGatewayCookies(bytes, in: &loop.requestHead)
     exchange.info.note(loop.requestHead, bytes, wanted: server.wantedFields)
-    if peer.isTrusted { exchange.info.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
-    if server.redirects {
+    if peer.isTrusted { exchange.info.believeProxy(peer, loop.requestHead, bytes, server.configuration.trustedProxies) }
+    if server.configuration.redirects {
       exchange.answer(routeClass: ExchangeInfo.noRoute)
       let origin = rules.origin(of: bytes.array(loop.requestHead.authority))
       respond(.redirect(to: origin, loop.requestHead, bytes))
@@ -78,7 +78,8 @@ extension DownstreamTransport {
     let authenticates = loop.requestHead.authenticatesConnection(bytes)
     var refusal = exchange.forward(
       &directive, to: consume balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
-      authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
+      authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead,
+      limits: server.configuration.bodyLimits, at: now)
     let destination = loop.requestHead.fields.line(.destination)
     if let destination { exchange.upstream.destination = bytes.array(destination.value) }
     let rewriting = server.rewriting(at: directive.upstream, hasDestination: destination != nil)
@@ -131,10 +132,11 @@ extension DownstreamTransport {
       return .answered
     }
     let request = ControlRequest(
-      head: ControlRequestReading.request(loop.requestHead, bytes, scheme: server.rules.scheme), client: client,
-      requestID: exchange.info.requestID.description)
+      head: ControlRequestReading.request(loop.requestHead, bytes, scheme: server.configuration.rules.scheme),
+      client: client, requestID: exchange.info.requestID.description)
     let now = NIODeadline.now()
-    let call = EndpointCall(action: action, request: request, pace: BodyPace(rate: server.bodyLimits.rate, began: now))
+    let pace = BodyPace(rate: server.configuration.bodyLimits.rate, began: now)
+    let call = EndpointCall(action: action, request: request, pace: pace)
     let expectsContinue = loop.requestHead.expectsContinue
     let isWhole = exchange.collect(call)
     if !isWhole {

@@ -7,14 +7,15 @@ extension DownstreamTransport {
   @inline(__always)
   func awaitBody(_ now: NIODeadline) {
     guard pace == nil, exchange.hasBodyDeadline else { return }
-    loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
+    loop.wheel.arm(self, after: server.configuration.waits.bodyProgress, now: now)
   }
 
   /// Bytes of the body were read.
   /// - Returns: whether to continue; otherwise the request has been refused.
   func readBody(_ count: Int, at now: NIODeadline) -> Bool {
     awaitBody(now)
-    guard exchange.isBodyTooSlow(more: count, at: now, grace: server.bodyLimits.grace) else { return true }
+    let grace = server.configuration.bodyLimits.grace
+    guard exchange.isBodyTooSlow(more: count, at: now, grace: grace) else { return true }
     refuse(.bodyTooSlow)
     return false
   }
@@ -24,7 +25,7 @@ extension DownstreamTransport {
   /// - Returns: whether to continue; otherwise the request has been refused.
   func receive(_ content: consuming ByteBuffer, gathering batch: inout ByteBuffer?) -> Bool {
     let count = content.readableBytes
-    switch exchange.received(count, limit: server.bodyLimits.bytes) {
+    switch exchange.received(count, limit: server.configuration.bodyLimits.bytes) {
     case .forward: exchange.upstream.frame(content, behind: &batch, loop)
     case .keep: exchange.upstream.keep(content)
     case .buffer: return buffer(content)
@@ -75,7 +76,7 @@ extension DownstreamTransport {
       if rest != nil { exchange.upstream.loseReplay() }
       if exchange.upstream.isChunked {
         var framed = rest ?? loop.buffers.take()
-        TrailerForwarding.write(trailers, rules: server.rules, to: &framed)
+        TrailerForwarding.write(trailers, rules: server.configuration.rules, to: &framed)
         rest = framed
       }
       if let rest { connection.send(rest) }

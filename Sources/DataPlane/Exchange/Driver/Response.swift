@@ -66,8 +66,8 @@ extension DownstreamTransport {
     let sent = exchange.upstream.head
     let authority = sent.flatMap { SentHead.clientAuthority($0, &loop.requestHead) } ?? []
     exchange.upstream.addresses = AddressRewriting(
-      server.rewriting(for: balancer), scheme: Array(server.rules.scheme.utf8), authority: authority,
-      ownPathPrefix: server.rules.ownPathPrefix)
+      server.rewriting(for: balancer), scheme: Array(server.configuration.rules.scheme.utf8), authority: authority,
+      ownPathPrefix: server.configuration.rules.ownPathPrefix)
   }
 
   private func isKeyAccepted(by head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
@@ -138,7 +138,7 @@ extension DownstreamTransport {
     guard exchange.respond(response.head.status.code) else { return }
     loop.wheel.disarm(self)
     var response = exchange.info.isGRPC ? GRPCStatus.answer(response) : response
-    server.rules.responseHeaders.add(to: &response)
+    server.configuration.rules.responseHeaders.add(to: &response)
     send(response)
   }
 
@@ -151,15 +151,15 @@ extension DownstreamTransport {
   }
 
   private func awaitClient(_ now: NIODeadline) {
-    loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
+    loop.wheel.arm(self, after: min(server.configuration.waits.writeProgress, ResponsePace.interval), now: now)
   }
 
   private func enforceResponseRate() {
     let now = NIODeadline.now()
     let isTooSlow = pace?.isTooSlow(
       sent: exchange.info.sentBytes, waiting: unsentBytes, at: now,
-      rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
-      patience: server.waits.writeProgress)
+      rate: exchange.request.tunnel == nil ? server.configuration.responseRate : 0,
+      grace: server.configuration.bodyLimits.grace, patience: server.configuration.waits.writeProgress)
     if isTooSlow == true { abortExchange(.byGateway) } else { awaitClient(now) }
   }
 

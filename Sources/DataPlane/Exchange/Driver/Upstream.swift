@@ -41,7 +41,7 @@ extension DownstreamTransport {
     // Bytes that a client sends before the tunnel is open wait for it.
     let content =
       isSwitching || !exchange.upstream.hasFirstContent
-      ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, loop)
+      ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.configuration.rules, loop)
     connection.begin(
       self, head: head, content: content, isHead: exchange.info.method.isHead, isComplete: isComplete,
       upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)

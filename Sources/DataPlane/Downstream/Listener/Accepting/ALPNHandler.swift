@@ -30,7 +30,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     server.opened(self)
-    server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    server.loop.wheel.arm(self, after: server.firstWait, now: .now())
     if server.isTLS { hold(IncompleteRequestBudget.handshake) }
     if server.isDraining { drain() }
   }

@@ -28,7 +28,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     server.opened(self)
-    server.loop.wheel.arm(self, after: server.waits.handshake, now: .now())
+    server.loop.wheel.arm(self, after: server.configuration.waits.handshake, now: .now())
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {

@@ -65,7 +65,7 @@ extension ServerContext {
   /// The bytes of the only response on a connection that is not served.
   func rejection(_ response: ControlResponse, _ requestID: RequestIDSource.Identifier) -> ByteBuffer {
     var response = response
-    rules.responseHeaders.add(to: &response)
+    configuration.rules.responseHeaders.add(to: &response)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
       response, withoutBody: false, connection: .close, requestID: requestID, date: loop.date.bytes(), to: &bytes)
