@@ -59,8 +59,8 @@ struct Exchange {
   }
 
   /// The gate answers.
-  mutating func answer(routeClass: Int) {
-    info.routeClass = routeClass
+  mutating func answer(label: RequestLabel) {
+    info.label = label
     guard case .deciding(let isWhole) = request else { return }
     request = isWhole ? .complete : .unread
   }
@@ -68,7 +68,7 @@ struct Exchange {
   /// An endpoint is to answer.
   /// - Returns: the refusal of a body that is too large before it is read.
   mutating func admit(_ action: EndpointAction, framing: RequestFraming) -> Refusal? {
-    info.routeClass = action.routeClass
+    info.label = action.label
     if case .length(let length) = framing, length > action.bodyLimit { return .bodyTooLarge }
     return nil
   }
@@ -91,7 +91,7 @@ struct Exchange {
     _ directive: inout ForwardingDirective, to balancer: consuming UpstreamBalancer?, framing: RequestFraming,
     wantsUpgrade: Bool, authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
-    info.routeClass = directive.routeClass
+    info.label = directive.label
     info.session = directive.session
     info.credential = directive.credential
     info.user = directive.user

@@ -17,7 +17,7 @@ struct ExchangeInfo {
   var isGRPC = false
   /// The client behind a trusted proxy.
   var client: ClientPeer?
-  var routeClass = ExchangeInfo.noRoute
+  var label = RequestLabel.undecided
   var session: ConnectionKey?
   /// The credential of the request, in the gate's own terms.
   var credential: UInt64 = 0
@@ -37,9 +37,6 @@ struct ExchangeInfo {
   /// The largest number of suspensions: a session, an account, a revalidation and a signature need one each, and some
   /// of them again if something changes meanwhile.
   static let mostSuspensions: UInt8 = 16
-
-  /// The class of a request that was refused before the gate gave it one.
-  static let noRoute = -1
 
   /// Notes what the head says of the whole exchange.
   /// - Parameter wanted: the fields that the observer wants in addition to the request line; nil if it does not want

@@ -1,6 +1,5 @@
 internal import DataPlane
 internal import HTTPTypes
-internal import Operations
 
 /// Answers the requests to an endpoint with one method.
 typealias EndpointHandler = @Sendable (ControlRequest) async -> ControlResponse
@@ -16,7 +15,7 @@ extension EndpointAction {
   ) {
     var handlers = methods
     if servesHead, let get = handlers[.get] { handlers[.head] = get }
-    self.init(bodyLimit: bodyLimit, routeClass: RouteLabel.own.rawValue) { [handlers] request in
+    self.init(bodyLimit: bodyLimit, label: .own) { [handlers] request in
       guard let handle = handlers[request.head.method] else {
         let allowed = handlers.keys.map(\.rawValue).sorted().joined(separator: ", ")
         return pages.methodNotAllowed(request, allow: allowed)

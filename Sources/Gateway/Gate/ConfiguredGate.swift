@@ -79,12 +79,12 @@ final class ConfiguredGate {
     if isGatewayPath, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
     guard place != nil else {
       if isHealthCheck(head, bytes) {
-        return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
+        return .answer(ControlResponse(.noContent), label: .own)
       }
       if let redirect = redirects.withoutTrailingDot(head, bytes),
         !RewrittenHost.isOfPublicURL(head, bytes, client, authorities)
       {
-        return .answer(redirect, routeClass: RouteLabel.own.rawValue)
+        return .answer(redirect, label: .own)
       }
       return refuse(.misdirected, head, bytes, request)
     }
@@ -161,76 +161,75 @@ final class ConfiguredGate {
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
     _ request: inout GateRequest
   ) -> GateDecision {
-    let routeClass = RouteLabel(route)
+    let label = RequestLabel(RouteLabel(route))
     switch route.access {
-    case .deny: return refuse(.closed, head, bytes, request, routeClass: routeClass)
+    case .deny: return refuse(.closed, head, bytes, request, label: label)
     case .signOut: return signOut(head, request)
     case .public, .signedIn, .rules: break
     }
     request.isAddressKnown = ClientAddress.isKnown(client, head)
     if !route.networks.isEmpty, !isInNetworks(route, head, client) {
-      return refuse(.network, head, bytes, request, routeClass: routeClass)
+      return refuse(.network, head, bytes, request, label: label)
     }
     if route.passesPreflights, route.access != .public, RequestKind.isPreflight(head, bytes) {
-      return forwardPreflight(route, routeClass, head, bytes, &request)
+      return forwardPreflight(route, label, head, bytes, &request)
     }
     switch users.decide(on: route, head, bytes, &request) {
-    case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
-    case .nobody: return forward(nil, route, routeClass, head, bytes, request)
+    case .admitted(let entry): return forward(entry, route, label, head, bytes, request)
+    case .nobody: return forward(nil, route, label, head, bytes, request)
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
+    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, label: label)
     case .refusedToken(let failure):
-      return .answer(responses.tokenRefusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
+      return .answer(responses.tokenRefusal(failure, route, head, bytes, request), label: label)
     case .signedOut:
-      if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, routeClass, request) }
-      return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
-    case .outdated(let entry): return signInAgain(entry, route, routeClass, head, bytes, request)
-    case .denied(let reason, let entry): return denied.decide(entry, reason, route, routeClass, head, bytes, request)
+      if let form = responses.keepableForm(route, head, bytes, request) { return keep(form, label, request) }
+      return .answer(responses.signInFirst(route, head, bytes, request), label: label)
+    case .outdated(let entry): return signInAgain(entry, route, label, head, bytes, request)
+    case .denied(let reason, let entry): return denied.decide(entry, reason, route, label, head, bytes, request)
     }
   }
 
   /// Has a user sign in again whose sign-in is too old for the route.
   private func signInAgain(
-    _ entry: SessionCacheEntry, _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead,
+    _ entry: SessionCacheEntry, _ route: RouteDecision, _ label: RequestLabel, _ head: borrowing RequestHead,
     _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     let outdated = KeepableForm.OutdatedSignIn(subject: entry.snapshot.account.subject, maxAge: route.maxAge)
     if let form = responses.keepableForm(route, head, bytes, request, outdated) {
-      return keep(form, routeClass, request)
+      return keep(form, label, request)
     }
     return .answer(
-      responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
-      routeClass: routeClass.rawValue)
+      responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired), label: label)
   }
 
   /// Keeps the entries of a form in the browser.
-  private func keep(_ form: KeepableForm, _ routeClass: RouteLabel, _ request: GateRequest) -> GateDecision {
+  private func keep(_ form: KeepableForm, _ label: RequestLabel, _ request: GateRequest) -> GateDecision {
     var action = endpoints[request.site.number].keepForm(form)
-    action.routeClass = routeClass.rawValue
+    action.label = label
     return .handle(action)
   }
 
   /// Answers at an application's own address for signing out, which it never sees.
   private func signOut(_ head: borrowing RequestHead, _ request: GateRequest) -> GateDecision {
     if let redirect = redirects.toSignOut(head, request) {
-      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
+      return .answer(redirect, label: .own)
     }
     return .handle(endpoints[request.site.number].applicationSignOut)
   }
 
   /// Forwards a CORS preflight, without an identity whatever came along.
   private func forwardPreflight(
-    _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ route: RouteDecision, _ label: RequestLabel, _ head: borrowing RequestHead, _ bytes: RawSpan,
     _ request: inout GateRequest
   ) -> GateDecision {
     if case .absent = MachineTokenField.find(head, bytes) {} else { request.token = .machine }
-    switch forward(nil, route, routeClass, head, bytes, request) {
+    switch forward(nil, route, label, head, bytes, request) {
     case .forward(var directive):
       directive.dropsMethodOverride = true
       // The token of a session is the gateway's, too.
       directive.dropsAuthorization = true
       return .forward(directive)
-    default: return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
+    default: return refuse(.forbidden, head, bytes, request, label: label)
     }
   }
 
@@ -245,7 +244,7 @@ final class ConfiguredGate {
 
   @inline(__always)
   private func forward(
-    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: RouteLabel,
+    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ label: RequestLabel,
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     var allowsUpgrade = false
@@ -254,7 +253,7 @@ final class ConfiguredGate {
       // No browser sends a machine token by itself.
       let isNoBrowser = request.token.isMachine && !head.fields.has(.origin)
       guard isNoBrowser || request.site.isOwnOrigin(head, bytes) else {
-        return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
+        return refuse(.crossSite, head, bytes, request, label: label)
       }
       allowsUpgrade = true
     }
@@ -282,7 +281,7 @@ final class ConfiguredGate {
     // Constructed in place: a local variable would be copied.
     return .forward(
       ForwardingDirective(
-        identity: identity, routeClass: routeClass.rawValue, session: entry?.connectionKey, credential: credential,
+        identity: identity, label: label, session: entry?.connectionKey, credential: credential,
         user: entry?.user, allowsUpgrade: allowsUpgrade, upstream: route.upstream,
         dropsAuthorization: !request.token.isNone,
         dropsMethodOverride: route.dropsMethodOverride, bodyRate: route.bodyRate, privateLines: privateLines,
@@ -293,9 +292,9 @@ final class ConfiguredGate {
 
   private func refuse(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
-    routeClass: RouteLabel = .refused
+    label: RequestLabel = .refused
   ) -> GateDecision {
-    responses.refuse(failure, head, bytes, request, routeClass: routeClass)
+    responses.refuse(failure, head, bytes, request, label: label)
   }
 
   /// See ``RequestGate/failure(status:reason:preferences:requestID:)``.
@@ -332,8 +331,8 @@ extension GateDecision {
   /// Whether it redirects the browser itself to an origin. `verify` answers another proxy, which asked for its client.
   fileprivate func redirects(to origin: PublicOrigin) -> Bool {
     switch self {
-    case .answer(let response, let number):
-      guard RequestLabel(number: number).route != .verify, let location = response.head.headerFields[.location] else {
+    case .answer(let response, let label):
+      guard label.route != .verify, let location = response.head.headerFields[.location] else {
         return false
       }
       return location.utf8.starts(with: "\(origin)/".utf8)

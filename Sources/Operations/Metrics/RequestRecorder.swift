@@ -4,7 +4,7 @@
 /// for each loop, which alone may call its methods, keeps the counters of different cores in separate cache lines; the
 /// registry sums them on demand.
 package final class RequestRecorder: Sendable {
-  /// A counter for each status from 0 (no valid status) to 599, for each route class.
+  /// A counter for each status from 0 (no valid status) to 599, for each kind of route.
   private let statuses = InlineArray<4200, LoopCounter> { _ in LoopCounter() }
   /// A counter for each host, by the number that the registry gave it.
   private let hosts = InlineArray<1024, LoopCounter> { _ in LoopCounter() }

@@ -78,8 +78,8 @@ struct HTTP2ServerConnectionTests {
   func again() throws {
     let decision: ScriptedGate.Decision = { path, _ in
       path == "/first"
-        ? .answer(ControlResponse(.badRequest, body: [1, 2, 3]), routeClass: 7)
-        : .answer(ControlResponse(.ok), routeClass: 8)
+        ? .answer(ControlResponse(.badRequest, body: [1, 2, 3]), label: .init(number: 7))
+        : .answer(ControlResponse(.ok), label: .init(number: 8))
     }
     var states: [[String: String]] = []
     for isSecond in [false, true] {

@@ -18,7 +18,7 @@ struct DecisionTests {
       gate: { path, _ in
         var response = ControlResponse(.ok, body: Array(path.utf8))
         response.head.headerFields[.cacheControl] = "no-store"
-        return .answer(response, routeClass: 2)
+        return .answer(response, label: .init(number: 2))
       },
       { rig async throws in
         let answers = try await blocking {
@@ -42,7 +42,7 @@ struct DecisionTests {
     let asked = Mutex(0)
     try await withGateway(
       gate: { _, _ in
-        if ready.withLock({ $0 }) { return .forward(ForwardingDirective(routeClass: 0)) }
+        if ready.withLock({ $0 }) { return .forward(ForwardingDirective(label: .init(number: 0))) }
         return .suspend {
           asked.withLock { $0 += 1 }
           _ = await eventually { ready.withLock { $0 } }
@@ -67,7 +67,7 @@ struct DecisionTests {
     let asked = Mutex(0)
     try await withGateway(
       gate: { path, _ in
-        if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
+        if path == "/well" { return .forward(ForwardingDirective(label: .init(number: 0))) }
         return .suspend { asked.withLock { $0 += 1 } }
       },
       { rig async throws in
@@ -84,7 +84,7 @@ struct DecisionTests {
     let over = Mutex(false)
     try await withGateway(
       gate: { path, _ in
-        if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
+        if path == "/well" { return .forward(ForwardingDirective(label: .init(number: 0))) }
         return .suspend {
           asked.withLock { $0 = true }
           _ = await eventually { go.withLock { $0 } }
@@ -107,9 +107,9 @@ struct DecisionTests {
 
   private static func control(limit: Int) -> ScriptedGate.Decision {
     { path, _ in
-      if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
+      if path == "/well" { return .forward(ForwardingDirective(label: .init(number: 0))) }
       return .handle(
-        EndpointAction(bodyLimit: limit, routeClass: 3) { request in
+        EndpointAction(bodyLimit: limit, label: .init(number: 3)) { request in
           let head = request.head
           let text = "\(head.method) \(head.path ?? "") \(head.authority ?? "") \(head.scheme ?? "") "
           return ControlResponse(.created, fields: [.contentType: "x/y"], body: Array(text.utf8) + request.body)

@@ -20,7 +20,7 @@ struct EndedExchangeTests {
     }
     try await withGateway(
       gate: { _, _ in
-        .forward(ForwardingDirective(routeClass: 0, session: Self.session, allowsUpgrade: true))
+        .forward(ForwardingDirective(label: .init(number: 0), session: Self.session, allowsUpgrade: true))
       },
       script: script ?? silent,
       { rig async throws in try await body(rig) { await eventually { rig.log.upstreams == 1 } } })

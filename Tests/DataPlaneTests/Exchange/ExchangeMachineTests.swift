@@ -234,7 +234,7 @@ struct ExchangeMachineTests {
     _ = bench.apply(.head(ended: true))
     let exchange = bench.exchange
     #expect(exchange.isUnderWay && !exchange.hasResponse && exchange.status == 0 && exchange.review == nil)
-    #expect(exchange.info.receivedBytes == 0 && exchange.info.failure == nil && exchange.info.routeClass == -1)
+    #expect(exchange.info.receivedBytes == 0 && exchange.info.failure == nil && exchange.info.label == .undecided)
     #expect(!exchange.upstream.hasContentWaiting && exchange.upstream.head == nil && !exchange.upstream.isWaiting)
   }
 }

@@ -278,7 +278,9 @@ struct ExchangeTests {
   func largeAnswer() async throws {
     let size = 8_000_000
     try await withGateway(
-      gate: { _, _ in .answer(ControlResponse(.ok, body: [UInt8](repeating: 0x7A, count: size)), routeClass: 0) },
+      gate: { _, _ in
+        .answer(ControlResponse(.ok, body: [UInt8](repeating: 0x7A, count: size)), label: .init(number: 0))
+      },
       { rig async throws in
         let rest = try await blocking {
           let client = try rig.connect(receiveBuffer: 4_096)

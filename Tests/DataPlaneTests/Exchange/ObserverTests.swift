@@ -28,7 +28,7 @@ struct ObserverTests {
   @Test("The observer receives the version of a request and the pseudonym from the gate")
   func versionAndUser() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingDirective(routeClass: 1, user: path == "/known" ? 42 : nil)) },
+      gate: { path, _ in .forward(ForwardingDirective(label: .init(number: 1), user: path == "/known" ? 42 : nil)) },
       { rig async throws in
         _ = try await rig.exchange("GET /known HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         _ = try await rig.exchange("GET / HTTP/1.0\r\nHost: a\r\n\r\n")

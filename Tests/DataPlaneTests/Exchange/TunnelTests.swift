@@ -77,7 +77,7 @@ struct TunnelTests {
   @Test("An upgrade that the gate, the protocol or the upstream denies is an ordinary request")
   func denied() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingDirective(routeClass: 0, allowsUpgrade: path != "/denied")) },
+      gate: { path, _ in .forward(ForwardingDirective(label: .init(number: 0), allowsUpgrade: path != "/denied")) },
       script: { socket, _ in
         while true {
           let head = try socket.readHead()
@@ -123,7 +123,9 @@ struct TunnelTests {
   func endedSessions() async throws {
     let tags = ["/one": ConnectionKey(high: 1, low: 1), "/two": ConnectionKey(high: 2, low: 2)]
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingDirective(routeClass: 0, session: tags[path], allowsUpgrade: true)) },
+      gate: { path, _ in
+        .forward(ForwardingDirective(label: .init(number: 0), session: tags[path], allowsUpgrade: true))
+      },
       script: Self.switching,
       { rig async throws in
         let clients = try await blocking {

@@ -41,7 +41,7 @@ struct WithdrawnRequestTests {
     try await withGateway(
       gate: { path, _ in
         paths.withLock { $0.append(path) }
-        return .answer(ControlResponse(.ok, body: []), routeClass: 1)
+        return .answer(ControlResponse(.ok, body: []), label: .init(number: 1))
       },
       listener: { $0.main.protocols = [.http2] },
       { rig async throws in try await body(rig) { paths.withLock { $0 } } })

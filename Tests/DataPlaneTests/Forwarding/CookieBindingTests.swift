@@ -186,7 +186,7 @@ struct CookieBindingTests {
     let many = String(repeating: "A: b\r\n", count: LoopResources.responseHeads.fieldCount - 2)
     try await withGateway(
       gate: { _, _ in
-        var directive = ForwardingDirective(routeClass: 1)
+        var directive = ForwardingDirective(label: .init(number: 1))
         directive.binding = CookieBinding(
           [CookieBinding.Cookie(name: "sid", codes: ["AAAA"])], unbound: UnboundCookies { _ in }, makesPrivate: true)
         return .forward(directive)
@@ -209,7 +209,7 @@ struct CookieBindingTests {
     let filler = "A: " + String(repeating: "b", count: LoopResources.responseHeads.headBytes - line.utf8.count - 50)
     try await withGateway(
       gate: { _, _ in
-        var directive = ForwardingDirective(routeClass: 1)
+        var directive = ForwardingDirective(label: .init(number: 1))
         directive.binding = CookieBinding(
           [CookieBinding.Cookie(name: "sid", codes: [String(repeating: "A", count: 60)])],
           unbound: UnboundCookies { _ in }, makesPrivate: false)

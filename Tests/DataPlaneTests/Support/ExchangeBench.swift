@@ -66,10 +66,10 @@ struct ExchangeBench {
       exchange.info.method = method
       return ""
     case .answer:
-      exchange.answer(routeClass: 2)
+      exchange.answer(label: .init(number: 2))
       return ""
     case .endpoint(let limit, let framing):
-      let action = EndpointAction(bodyLimit: limit, routeClass: 3) { _ in ControlResponse(.ok) }
+      let action = EndpointAction(bodyLimit: limit, label: .init(number: 3)) { _ in ControlResponse(.ok) }
       if let refusal = exchange.admit(action, framing: framing) { return Self.text(refusal) }
       let request = ControlRequest(
         head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"), client: ClientPeer(address: "::1"),
@@ -132,7 +132,7 @@ struct ExchangeBench {
   private mutating func forward(
     _ framing: RequestFraming, limit: Int? = nil, upgrades: Bool = false, surplus: Bool = false
   ) -> String {
-    var directive = ForwardingDirective(routeClass: 1, allowsUpgrade: true)
+    var directive = ForwardingDirective(label: .init(number: 1), allowsUpgrade: true)
     let refusal = exchange.forward(
       &directive, to: balancer, framing: framing, wantsUpgrade: upgrades,
       authenticatesConnection: false, hasSurplus: surplus,

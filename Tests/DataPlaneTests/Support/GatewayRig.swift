@@ -32,7 +32,9 @@ final class ScriptedGate: RequestGate {
     return ControlResponse(.unauthorized, body: Array("\(ending)\(body)".utf8))
   }
 
-  static let forwards: Decision = { _, _ in .forward(ForwardingDirective(routeClass: 1, allowsUpgrade: true)) }
+  static let forwards: Decision = { _, _ in
+    .forward(ForwardingDirective(label: .init(number: 1), allowsUpgrade: true))
+  }
 }
 
 /// Keeps what happened.

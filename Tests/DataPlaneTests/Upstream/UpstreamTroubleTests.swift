@@ -212,7 +212,7 @@ struct UpstreamTroubleTests {
   @Test("A WebSocket handshake on a kept connection that ends is sent again on a new one")
   func staleHandshake() async throws {
     try await withGateway(
-      gate: { _, _ in .forward(ForwardingDirective(routeClass: 0, allowsUpgrade: true)) },
+      gate: { _, _ in .forward(ForwardingDirective(label: .init(number: 0), allowsUpgrade: true)) },
       script: { socket, number in
         let head = try socket.readHead()
         guard !head.contains("Upgrade:") else {

@@ -73,7 +73,7 @@ final class GateRig: Sendable {
     ) { clock.milliseconds }
     let configuration = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-    let nothing = EndpointAction(bodyLimit: 0, routeClass: 0) { _ in ControlResponse(.ok) }
+    let nothing = EndpointAction(bodyLimit: 0, label: .init(number: 0)) { _ in ControlResponse(.ok) }
     let actions = Dictionary(
       uniqueKeysWithValues: GatewayEndpoint.allCases.filter { $0 != .verify && $0 != .arrive }.map { ($0, nothing) })
     let ofHosts = Dictionary(
@@ -202,13 +202,12 @@ final class GateRig: Sendable {
   func label(_ request: Asked, loop: Int = 0) async throws -> RequestLabel {
     _ = try await decide(request, loop: loop)
     let gate = gates[loop]
-    let number = try await gate.eventLoop.submit {
-      guard case .answer(_, let routeClass) = try Self.gateDecision(request, gate.value) else {
+    return try await gate.eventLoop.submit {
+      guard case .answer(_, let label) = try Self.gateDecision(request, gate.value) else {
         throw RigError.notAnswered
       }
-      return routeClass
+      return label
     }.get()
-    return RequestLabel(number: number)
   }
 
   /// The status of the response to a request that the data plane could not carry out.
@@ -326,10 +325,10 @@ final class GateRig: Sendable {
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
     switch gate.decide(head, span, peer, identifiers.next()) {
-    case .answerAndLog(let response, let routeClass, let log):
+    case .answerAndLog(let response, let label, let log):
       // As a listener does.
       log(proxy)
-      return .answer(response, routeClass: routeClass)
+      return .answer(response, label: label)
     case let decision: return decision
     }
   }

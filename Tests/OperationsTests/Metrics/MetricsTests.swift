@@ -50,7 +50,7 @@ struct MetricsTests {
     #expect(try read().value("cordon_requests_total", ["route": "verify", "code": "0"]) == 1)
   }
 
-  @Test("Every route class and every status has a counter of its own")
+  @Test("Every kind of route and every status has a counter of its own")
   func distinct() throws {
     let recorder = registry.makeRequestRecorder()
     for route in RouteLabel.allCases {

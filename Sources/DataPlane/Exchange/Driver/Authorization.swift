@@ -36,20 +36,20 @@ extension DownstreamTransport {
     exchange.info.note(loop.requestHead, bytes, wanted: server.wantedFields)
     if peer.isTrusted { exchange.info.believeProxy(peer, loop.requestHead, bytes, server.configuration.trustedProxies) }
     if server.configuration.redirects {
-      exchange.answer(routeClass: ExchangeInfo.noRoute)
+      exchange.answer(label: .undecided)
       let origin = rules.origin(of: bytes.array(loop.requestHead.authority))
       respond(.redirect(to: origin, loop.requestHead, bytes))
       return .answered
     }
     switch server.decide(loop.requestHead, bytes, client, exchange.info.requestID) {
     case .forward(let directive): return forward(directive, bytes, rules, at: now)
-    case .answer(let response, let routeClass):
-      exchange.answer(routeClass: routeClass)
+    case .answer(let response, let label):
+      exchange.answer(label: label)
       respond(response)
       return .answered
-    case .answerAndLog(let response, let routeClass, let log):
+    case .answerAndLog(let response, let label, let log):
       log(peer.address)
-      exchange.answer(routeClass: routeClass)
+      exchange.answer(label: label)
       respond(response)
       return .answered
     case .handle(let action): return collect(action, bytes)

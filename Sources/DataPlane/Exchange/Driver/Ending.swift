@@ -76,7 +76,7 @@ extension Exchange {
   /// The record of the exchange. Mutating, so that its transport need not copy it to ask.
   mutating func record(of peer: ClientPeer, at now: NIODeadline) -> ExchangeRecord {
     ExchangeRecord(
-      status: status, routeClass: info.routeClass, duration: now - info.began,
+      status: status, label: info.label, duration: now - info.began,
       upstreamDuration: info.upstreamDuration, receivedBytes: info.receivedBytes, sentBytes: info.sentBytes,
       session: info.session, user: info.user, failure: info.failure, version: info.version,
       request: info.requestLine, client: (info.client ?? peer).address, requestID: info.requestID,

@@ -2,8 +2,8 @@
 package struct ForwardingDirective: ~Copyable {
   /// The identity header lines of its user, nil without one.
   package var identity: SerializedIdentityHeaders?
-  /// The route class that it is counted under.
-  package var routeClass: Int
+  /// The label that it is counted under.
+  package var label: RequestLabel
   /// The session of the request, so that its connections end with it.
   package var session: ConnectionKey?
   /// The credential of the request, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
@@ -29,13 +29,13 @@ package struct ForwardingDirective: ~Copyable {
 
   /// Directions with the defaults of a public route: no identity, nothing removed, the default upstream.
   package init(
-    identity: SerializedIdentityHeaders? = nil, routeClass: Int, session: ConnectionKey? = nil,
+    identity: SerializedIdentityHeaders? = nil, label: RequestLabel, session: ConnectionKey? = nil,
     credential: UInt64 = 0, user: UInt64? = nil, allowsUpgrade: Bool = false, upstream: Int = 0,
     dropsAuthorization: Bool = false, dropsMethodOverride: Bool = false, bodyRate: Int? = nil,
     privateLines: [UInt8]? = nil, binding: CookieBinding? = nil
   ) {
     self.identity = identity
-    self.routeClass = routeClass
+    self.label = label
     self.session = session
     self.credential = credential
     self.user = user

@@ -3,10 +3,10 @@ package enum GateDecision: ~Copyable {
   /// It goes upstream.
   case forward(ForwardingDirective)
   /// It is answered with this.
-  case answer(ControlResponse, routeClass: Int)
+  case answer(ControlResponse, label: RequestLabel)
   /// The same, after `log` was called with the address of the connection's peer: where a trusted proxy has named the
   /// client, the gate does not know the proxy, and wants to name it in the log. No other decision pays for that.
-  case answerAndLog(ControlResponse, routeClass: Int, log: (_ peer: String) -> Void)
+  case answerAndLog(ControlResponse, label: RequestLabel, log: (_ peer: String) -> Void)
   /// Its body is read, up to a limit, and an endpoint answers.
   case handle(EndpointAction)
   /// It is suspended until the function has returned; then the gate decides again.
@@ -25,7 +25,7 @@ extension GateDecision {
   /// The same answer, of which `log` tells; any other decision as it is.
   package consuming func logging(_ log: @escaping (_ peer: String) -> Void) -> GateDecision {
     switch consume self {
-    case .answer(let response, let routeClass): .answerAndLog(response, routeClass: routeClass, log: log)
+    case .answer(let response, let label): .answerAndLog(response, label: label, log: log)
     case let other: other
     }
   }

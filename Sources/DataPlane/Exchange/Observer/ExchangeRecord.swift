@@ -5,8 +5,8 @@ package struct ExchangeRecord {
   /// The final status sent; 499 if the client left before one. For an error in `grpc-status`, the HTTP status that
   /// corresponds.
   package var status: Int
-  /// The route class that the gate counts it under; -1 if it was refused before.
-  package var routeClass: Int
+  /// The label that the gate counts it under.
+  package var label: RequestLabel
   /// From the whole head to the last byte handed to the system.
   package var duration: TimeAmount
   /// Of that, from sending the request upstream to the head of the response; zero where nothing was asked there.

@@ -40,7 +40,7 @@ final class AdminGate: RequestGate {
     if AdminRequest.owns(path) {
       // By the authorization of the moment when the whole request has come.
       return .handle(
-        EndpointAction(bodyLimit: AdminRequestBody.limit, routeClass: Self.routeClass) { [administration] in
+        EndpointAction(bodyLimit: AdminRequestBody.limit, label: .own) { [administration] in
           await administration().answer($0)
         })
     }
@@ -52,13 +52,13 @@ final class AdminGate: RequestGate {
     case "/metrics":
       let metrics = metrics
       decision = .handle(
-        EndpointAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
+        EndpointAction(bodyLimit: 0, label: .own) { _ in
           ControlResponse(
             .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: metrics.render(process: .current()))
         })
     case "/status":
-      decision = .handle(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, handle: status))
+      decision = .handle(EndpointAction(bodyLimit: 0, label: .own, handle: status))
     // Whatever the method is.
     default: return answer(.init(.notFound))
     }
@@ -74,9 +74,7 @@ final class AdminGate: RequestGate {
     return health.report
   }
 
-  private static let routeClass = RouteLabel.own.rawValue
-
-  private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
+  private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, label: .own) }
 
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String

@@ -2,7 +2,6 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
-internal import Operations
 internal import Pages
 internal import WebFormats
 
@@ -33,11 +32,11 @@ struct EndpointGate {
   ) -> GateDecision {
     let name = path.lowerBound + configuration.paths.folder.count..<path.upperBound
     guard let endpoint = GatewayEndpoint(name: bytes.string(name)) else {
-      return responses.refuse(.notFound, head, bytes, request, routeClass: .own)
+      return responses.refuse(.notFound, head, bytes, request, label: .own)
     }
     if endpoint == .session, head.method == .get { return describeSession(head, bytes, &request) }
     if let redirect = redirects.toPublicURL(endpoint, head, bytes, request) {
-      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
+      return .answer(redirect, label: .own)
     }
     if endpoint.needsSession, let decision = requireSession(for: endpoint, head, bytes, &request) {
       return decision
@@ -50,7 +49,7 @@ struct EndpointGate {
     _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     guard var action = endpoints[request.site.number].actions[endpoint] else {
-      return responses.refuse(.notFound, head, bytes, request, routeClass: .own)
+      return responses.refuse(.notFound, head, bytes, request, label: .own)
     }
     action.endpoint = endpoint.rawValue
     return .handle(action)
@@ -72,20 +71,19 @@ struct EndpointGate {
   ) -> GateDecision? {
     // A machine is nobody on our pages.
     guard case .absent = MachineTokenField.find(head, bytes) else {
-      return .answer(
-        responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
+      return .answer(responses.failureJSON(.signInRequired, head, bytes, request), label: .own)
     }
     switch finder.find(head, bytes, &request) {
     case .known: return nil
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, label: .own)
     case .none:
       // The endpoint itself may have ended it, by the first of two clicks. Not its own action: the session may be one
       // that is refused here and that the store still has, as after `revalidation.grace`.
       if endpoint == .accountStop, head.method == .post, let again = endpoints[request.site.number].stopAgain {
         return .handle(again)
       }
-      return .answer(responses.signInFirst(.default, head, bytes, request), routeClass: RouteLabel.own.rawValue)
+      return .answer(responses.signInFirst(.default, head, bytes, request), label: .own)
     }
   }
 
@@ -102,13 +100,11 @@ struct EndpointGate {
         entry.snapshot, groups: entry.groups(sessions.configuration),
         token: CredentialRenewal.token(of: entry, sessions, head, bytes))
       if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-      return .answer(response, routeClass: RouteLabel.own.rawValue)
+      return .answer(response, label: .own)
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, label: .own)
     case .none:
-      return .answer(
-        responses.failureJSON(.signInRequired, head, bytes, request),
-        routeClass: RouteLabel.own.rawValue)
+      return .answer(responses.failureJSON(.signInRequired, head, bytes, request), label: .own)
     }
   }
 
@@ -119,12 +115,11 @@ struct EndpointGate {
     switch tokens.find(field) {
     case .known(let entry):
       guard let token = entry.machineToken else { break }
-      return .answer(MachineTokenDescription.response(token), routeClass: RouteLabel.own.rawValue)
+      return .answer(MachineTokenDescription.response(token), label: .own)
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .storeUnavailable: return responses.refuse(.storeUnavailable, head, bytes, request, label: .own)
     case .none: break
     }
-    return .answer(
-      responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
+    return .answer(responses.failureJSON(.signInRequired, head, bytes, request), label: .own)
   }
 }

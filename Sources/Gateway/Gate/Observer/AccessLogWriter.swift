@@ -37,7 +37,7 @@ final class AccessLogWriter {
   func write(_ record: borrowing ExchangeRecord) {
     line.removeAll()
     let request = record.request ?? ByteBuffer()
-    let label = RequestLabel(number: record.routeClass)
+    let label = record.label
     let entry = AccessLogLine(
       time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),

@@ -54,7 +54,7 @@ final class LoopObserver: ExchangeObserver {
 
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let nanoseconds = UInt64(clamping: record.duration.nanoseconds)
-    let label = RequestLabel(number: record.routeClass)
+    let label = record.label
     requests.requestFinished(
       route: label.route, status: record.status,
       nanoseconds: nanoseconds, bytesIn: UInt64(clamping: record.receivedBytes),

@@ -2,7 +2,6 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPWire
 internal import NIOCore
-internal import Operations
 internal import Pages
 internal import Sessions
 
@@ -23,7 +22,7 @@ struct DeniedUsers {
 
   /// The decision on a request of a user whom the rules deny.
   func decide(
-    _ entry: SessionCacheEntry, _ reason: DenialReason, _ route: RouteDecision, _ routeClass: RouteLabel,
+    _ entry: SessionCacheEntry, _ reason: DenialReason, _ route: RouteDecision, _ label: RequestLabel,
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(route, entry)
@@ -36,7 +35,7 @@ struct DeniedUsers {
         responses.failure(PageFailure(reason), head, bytes, request, to: user)
       }
     if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-    return .answer(response, routeClass: routeClass.rawValue)
+    return .answer(response, label: label)
   }
 
   /// Whether membership in a group could admit the user whom the rules of a route refuse.

@@ -2,7 +2,6 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
-internal import Operations
 internal import Pages
 internal import Sessions
 internal import WebFormats
@@ -30,9 +29,9 @@ struct GateResponses {
   /// The decision to answer with a failure.
   func refuse(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
-    routeClass: RouteLabel = .refused
+    label: RequestLabel = .refused
   ) -> GateDecision {
-    .answer(self.failure(failure, head, bytes, request), routeClass: routeClass.rawValue)
+    .answer(self.failure(failure, head, bytes, request), label: label)
   }
 
   /// A refusal, with the way to ask for access, or with the code of a request that waits.

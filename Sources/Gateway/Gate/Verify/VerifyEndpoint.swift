@@ -184,7 +184,7 @@ struct VerifyEndpoint {
       case .known(_, let method) = original.target, RequestKind.isNavigation(head, bytes),
       method.map({ bytes.equals("GET", $0) || bytes.equals("HEAD", $0) }) ?? true
     else { return unauthorized(route, signIn: address, head, request) }
-    return .answer(.redirect(toSignIn: address), routeClass: RouteLabel.verify.rawValue)
+    return .answer(.redirect(toSignIn: address), label: .verify)
   }
 
   /// 401 with the challenges of the original request's route, and the address to sign in at.
@@ -194,7 +194,7 @@ struct VerifyEndpoint {
     var response = ControlResponse(
       .unauthorized, fields: [.cacheControl: "no-store", .xAuthSignIn: address])
     AuthenticationChallenge.add(to: &response, route, head, realm: request.site.origin.authority)
-    return .answer(response, routeClass: RouteLabel.verify.rawValue)
+    return .answer(response, label: .verify)
   }
 
   /// The page of the host that leads to Apple and back to the original address, all of whose bytes are escaped. For an
@@ -217,7 +217,7 @@ struct VerifyEndpoint {
   private func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> GateDecision {
     var fields = fields
     fields[.cacheControl] = "no-store"
-    return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
+    return .answer(ControlResponse(status, fields: fields), label: .verify)
   }
 
   /// Warns of a doubt, at most once a minute for each. A request that is suspended is decided on again.

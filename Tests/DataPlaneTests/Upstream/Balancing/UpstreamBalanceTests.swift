@@ -95,7 +95,7 @@ struct UpstreamBalanceTests {
   @Test("A directive names the upstream of the request; one that does not exist is 500")
   func byNumber() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingDirective(routeClass: 1, upstream: path == "/other" ? 7 : 0)) },
+      gate: { path, _ in .forward(ForwardingDirective(label: .init(number: 1), upstream: path == "/other" ? 7 : 0)) },
       { rig async throws in
         #expect(try await rig.exchange(Self.get).status == 200)
         #expect(try await rig.exchange("GET /other HTTP/1.1\r\nHost: a\r\n\r\n").status == 500)

@@ -58,7 +58,7 @@ extension ServerContext {
     observer.exchangeBegan()
     observer.exchangeEnded(
       ExchangeRecord(
-        status: status, routeClass: ExchangeInfo.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        status: status, label: .undecided, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: sentBytes, session: nil, request: nil, client: client, requestID: requestID))
   }
 
