@@ -74,14 +74,14 @@ let ordinaryFields = [(":method", "GET"), (":scheme", "https"), (":path", "/a?b"
 /// A server's session, whose handlers record their events.
 final class HTTP2Rig: HTTP2SessionHandler {
   final class Stream: HTTP2StreamHandler {
-    let stream: HTTP2Stream
+    let stream: HTTP2ServerSideStream
     var content: [UInt8] = []
     var trailers: [UInt8]?
     var closed: UInt32?
     var sent = 0
     var isAnswered = false
 
-    init(_ stream: HTTP2Stream) { self.stream = stream }
+    init(_ stream: HTTP2ServerSideStream) { self.stream = stream }
     func received(content: ByteBuffer) { self.content += Array(content.readableBytesView) }
     func receivedEnd(trailers: [UInt8]) { self.trailers = trailers }
     func sentContent() { sent += 1 }
@@ -89,7 +89,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
     func closed(_ code: UInt32) { closed = code }
   }
 
-  let session: HTTP2Session
+  let session: HTTP2ServerSession
   private(set) var heads: [String] = []
   private(set) var whole: [Bool] = []
   private(set) var refused: [Int] = []
@@ -105,7 +105,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
   init(isWide: Bool = true, acknowledges: Bool = true, _ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
     var policy = HTTP2Policy(heads: ordinaryLimits)
     adjust(&policy)
-    session = HTTP2Session(serverWith: policy, now: now)
+    session = HTTP2ServerSession(policy, now: now)
     session.handler = self
     if isWide { session.widenConnectionWindow() }
     receive(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + RawFrame(type: RawFrame.settings).bytes)
@@ -144,7 +144,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
 
   // MARK: The handler
 
-  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
     let bytes = head.withUnsafeBytes { Array($0) }
     heads.append(String(decoding: bytes, as: UTF8.self))
     #expect(
@@ -157,7 +157,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
   }
 
   func received(
-    refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+    refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
   ) -> any HTTP2StreamHandler {
     refused.append(status)
     refusedHeads.append(head.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })

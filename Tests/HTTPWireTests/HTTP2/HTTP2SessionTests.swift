@@ -84,8 +84,18 @@ struct HTTP2SessionTests {
     session.close()
     rig.request(ordinaryFields, stream: 5)
     #expect(rig.frames().isEmpty && rig.streams.count == 2)
-    #expect(!session.wantsToWrite && !session.takesRequests)
-    #expect(session.request(&head, isWhole: true, handler: rig.streams[0]) == nil)
+    #expect(!session.wantsToWrite)
+  }
+
+  @Test("A closed session of a client begins no request")
+  func closedClient() {
+    let session = HTTP2ClientSession(HTTP2Policy(applicationHeads: ordinaryLimits), now: .uptimeNanoseconds(1))
+    session.close()
+    var fields = HTTP2Fields()
+    fields.append(name: ":method", value: "GET")
+    let handler = HTTP2Rig.Stream(HTTP2ServerSideStream(id: 1))
+    #expect(session.request(&fields, isWhole: true, handler: handler) == nil)
+    #expect(session.isOver && !session.wantsToWrite && !session.takesRequests)
   }
 
   @Test("Content that comes later is passed on when it comes, and trailers end it")
@@ -261,7 +271,7 @@ struct HTTP2SessionTests {
   @Test("Bytes that are not HTTP/2 end the connection at once")
   func noPreface() {
     let rig = HTTP2Rig()
-    let session = HTTP2Session(serverWith: HTTP2Policy(heads: ordinaryLimits), now: rig.now)
+    let session = HTTP2ServerSession(HTTP2Policy(heads: ordinaryLimits), now: rig.now)
     session.receive(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), now: rig.now)
     var buffer = ByteBuffer()
     session.produce(into: &buffer, limit: .max)

@@ -8,14 +8,14 @@ final class HTTP2Observer: HTTP2SessionHandler {
     let id: Int32
     let head: [UInt8]
     let answer: (Request) -> Void
-    let stream: HTTP2Stream
+    let stream: HTTP2ServerSideStream
     var content: [UInt8] = []
     var isAnswered = false
     var isWhole = false
     /// Whether what was noted while the head was written is what a reader finds in it.
     var isReadAlike = true
 
-    init(_ stream: HTTP2Stream, _ head: [UInt8], answer: @escaping (Request) -> Void) {
+    init(_ stream: HTTP2ServerSideStream, _ head: [UInt8], answer: @escaping (Request) -> Void) {
       id = stream.id
       self.stream = stream
       self.head = head
@@ -36,7 +36,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
     func closed(_ code: UInt32) {}
   }
 
-  private let session: HTTP2Session
+  private let session: HTTP2ServerSession
   private(set) var requests: [Request] = []
   private var due: [Request] = []
   private(set) var output: [UInt8] = []
@@ -52,8 +52,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
     + frame(1, flags: 0x5, stream: 1, [0x82, 0x86, 0x84, 0x41, 0x01] + Array("a".utf8) + literal("x-user", secret))
 
   init() {
-    session = HTTP2Session(
-      serverWith: HTTP2Policy(heads: .forInvariants), now: .uptimeNanoseconds(1_000_000_000))
+    session = HTTP2ServerSession(HTTP2Policy(heads: .forInvariants), now: .uptimeNanoseconds(1_000_000_000))
     session.handler = self
   }
 
@@ -86,7 +85,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
     output += buffer.readableBytesView
   }
 
-  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
     let request = Request(stream, head.withUnsafeBytes { Array($0) }) { [unowned self] in due.append($0) }
     request.isReadAlike = isReadAlike(head)
     requests.append(request)
@@ -96,7 +95,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
   }
 
   func received(
-    refusableOn stream: HTTP2Stream, head: RawSpan, status: Int, reason: String
+    refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
   ) -> any HTTP2StreamHandler {
     let request = Request(stream, []) { _ in }
     due.append(request)

@@ -28,7 +28,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   let server: ServerContext
   var peer: ClientPeer
-  let session: HTTP2Session
+  let session: HTTP2ServerSession
   private var context: ChannelHandlerContext?
   var life = HTTP2ConnectionLife()
   private var activity = Activity.none
@@ -62,7 +62,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
     self.peer = peer
-    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.configuration.parser.limits), now: now)
+    session = HTTP2ServerSession(HTTP2Policy(heads: server.configuration.parser.limits), now: now)
   }
 
   // MARK: Use by the streams

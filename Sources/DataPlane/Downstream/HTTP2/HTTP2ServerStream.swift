@@ -18,10 +18,10 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   let connection: HTTP2ServerConnection
   // These three are the connection's. They are stored, because each look for them into it would retain them.
-  private let http2: HTTP2Session
+  private let http2: HTTP2ServerSession
   let server: ServerContext
   let loop: LoopResources
-  let stream: HTTP2Stream
+  let stream: HTTP2ServerSideStream
   var exchange = Exchange()
   var pace: ResponsePace?
   /// The head, while it waits to be judged.
@@ -41,7 +41,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Time for the client to end its side of a tunnel when the gateway's has ended.
   private static let tunnelEnd = TimeAmount.seconds(2)
 
-  init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
+  init(connection: HTTP2ServerConnection, stream: HTTP2ServerSideStream) {
     self.connection = connection
     http2 = connection.session
     server = connection.server

@@ -16,12 +16,12 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   typealias OutboundOut = ByteBuffer
 
   private let loop: LoopResources
-  private let session: HTTP2Session
+  private let session: HTTP2ClientSession
   private let scheme: StaticString
   private let parser: RequestHeadParser
   private weak var connection: UpstreamConnection?
   private var context: ChannelHandlerContext?
-  private var stream: HTTP2Stream?
+  private var stream: HTTP2ClientSideStream?
   private var head = RequestHead()
   private var decoder = BodyDecoder(BodyFraming.none)
   /// Received bytes, translated to HTTP/1.1.
@@ -43,7 +43,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     self.connection = connection
     scheme = isTLS ? "https" : "http"
     parser = RequestHeadParser(limits: LoopResources.sentHeads)
-    session = HTTP2Session(clientWith: HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
+    session = HTTP2ClientSession(HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
   }
 
   // MARK: Channel events
@@ -237,12 +237,14 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   }
 
   /// The failure of a stream whose connection has failed.
-  private static func failure(of stream: HTTP2Stream, connection code: HTTPWire.HTTP2ErrorCode) -> UpstreamFailure {
+  private static func failure(
+    of stream: HTTP2ClientSideStream, connection code: HTTPWire.HTTP2ErrorCode
+  ) -> UpstreamFailure {
     .badResponse(stream.violation ?? "HTTP/2 connection error (code \(code.rawValue))")
   }
 
   /// The failure of a stream that ended before its response did.
-  private static func failure(of stream: HTTP2Stream, _ code: UInt32) -> UpstreamFailure {
+  private static func failure(of stream: HTTP2ClientSideStream, _ code: UInt32) -> UpstreamFailure {
     if let violation = stream.violation { return .badResponse(violation) }
     // Also reported by nghttp2 for a stream above the last one of a GOAWAY.
     if code == HTTP2ErrorCode.refusedStream.rawValue, !stream.hasAnswer { return .notProcessed }

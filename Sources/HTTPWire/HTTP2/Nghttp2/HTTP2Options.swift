@@ -9,8 +9,8 @@ final class HTTP2Options: Sendable {
   static let client = HTTP2Options(validatesMessages: true)
 
   /// - Parameter validatesMessages: whether nghttp2 looks at what RFC 9113, 8.1 to 8.5 ask of fields and lengths. Of
-  ///   requests ``HTTP2HeadAssembly`` and ``HTTP2Session`` do, in the course of writing them: to look twice costs a
-  ///   twelfth of our own work for a request.
+  ///   requests ``HTTP2HeadAssembly`` and ``HTTP2ServerSession`` do, in the course of writing them: to look twice
+  ///   costs a twelfth of our own work for a request.
   private init(validatesMessages: Bool) {
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else {

@@ -1,42 +1,27 @@
 package import NIOCore
 
-/// One stream of a session, from its head to its end. The object of a closed one may become another: see
-/// ``HTTP2SpareStreams``.
-package final class HTTP2Stream {
+/// One stream of a session, from its head to its end. Every stream is a ``HTTP2ServerSideStream`` or a
+/// ``HTTP2ClientSideStream``.
+package class HTTP2Stream {
   /// Odd: begun by the client.
-  package private(set) var id: Int32
+  package final private(set) var id: Int32
   /// Receives the events; released when the stream is closed.
-  package var handler: (any HTTP2StreamHandler)?
+  package final var handler: (any HTTP2StreamHandler)?
 
   /// Content to be sent.
-  var queue = ContentQueue()
-  var outgoing = Outgoing.open
+  final var queue = ContentQueue()
+  final var outgoing = Outgoing.open
   /// Field lines that follow the content, each ended by CR LF; empty for none, and until the content has ended.
-  var trailers: [UInt8] = []
+  final var trailers: [UInt8] = []
   /// Received bytes that were not consumed yet.
-  package internal(set) var untaken = 0
-  /// Bytes that may come before any is consumed; 0 for the policy's, where the window was not widened (server).
-  var widenedWindow = 0
-  /// Bytes that were consumed since the window was widened last.
-  var consumed = 0
-  var incoming = Incoming.nothing
-  /// The violation for which the stream is reset (client).
-  package internal(set) var violation: String?
+  package final internal(set) var untaken = 0
+  final var incoming = Incoming.nothing
   /// Whether we are resetting it: whatever still arrives is dropped.
-  package internal(set) var isReset = false
-  /// Bytes of names and values of the interim heads that have come (client).
-  var interimBytes = 0
-  /// Whether the request was HEAD (client).
-  package var answersHead = false
+  package final internal(set) var isReset = false
   /// Whether our end was written, as opposed to ``Outgoing/ended``, which is content that may still wait.
-  package internal(set) var isEndSent = false
-  /// Whether it has become a tunnel, which the client may end at any time.
-  var isTunnel = false
-  /// Memory of the interim heads that wait to be sent, in their order, and of the final one (server).
-  var interimHeads: [Int] = []
-  var finalHead = 0
+  package final internal(set) var isEndSent = false
   /// Whether it is closed, which its handler is told next.
-  package internal(set) var isClosed = false
+  package final internal(set) var isClosed = false
 
   /// The content to be sent: whether there is more to come, and whether nghttp2 waits for it. The trailers are kept
   /// beside it, so that a change of it is the change of one byte.
@@ -73,35 +58,21 @@ package final class HTTP2Stream {
   init(id: Int32) { self.id = id }
 
   /// Becomes another stream: the same as ``init(id:)``.
-  func begin(_ id: Int32) {
+  final func beginAgain(_ id: Int32) {
     self.id = id
     handler = nil
     queue = ContentQueue()
     outgoing = .open
     trailers = []
     untaken = 0
-    widenedWindow = 0
-    consumed = 0
     incoming = .nothing
-    violation = nil
     isReset = false
-    interimBytes = 0
-    answersHead = false
     isEndSent = false
-    isTunnel = false
-    interimHeads = []
-    finalHead = 0
     isClosed = false
   }
 
-  /// A frame of a response has begun (client).
-  func answerBegan() { if case .nothing = incoming { incoming = .headBegun } }
-
-  /// Whether any part of a response has arrived (client).
-  package var hasAnswer: Bool { if case .nothing = incoming { false } else { true } }
-
   /// Whether the head has come, so that another section is the trailers.
-  var hasHead: Bool {
+  final var hasHead: Bool {
     switch incoming {
     case .nothing, .headBegun: false
     case .content, .ended: true
@@ -109,22 +80,32 @@ package final class HTTP2Stream {
   }
 
   /// Whether the peer has sent its end.
-  var isEndReceived: Bool { if case .ended = incoming { true } else { false } }
+  final var isEndReceived: Bool { if case .ended = incoming { true } else { false } }
 
-  var hasQueuedHeads: Bool { finalHead > 0 || !interimHeads.isEmpty }
+  /// Whether content is to come that was announced.
+  final var lacksContent: Bool { if case .content(let toCome?) = incoming { toCome > 0 } else { false } }
+
+  /// Content has come.
+  /// - Returns: whether it is no more than was announced.
+  final func takeAnnounced(_ count: Int) -> Bool {
+    guard case .content(let toCome?) = incoming else { return true }
+    guard count <= toCome else { return false }
+    incoming = .content(toCome: toCome - count)
+    return true
+  }
 
   /// Bytes of content that wait to be sent.
-  package var queuedBytes: Int { queue.count }
+  package final var queuedBytes: Int { queue.count }
 
   /// Keeps what still waits, so that the buffer it was read into can be used again. To be called before that is read
   /// into again.
-  package func detachQueue() { queue.detach() }
+  package final func detachQueue() { queue.detach() }
 }
 
 /// Receives the events of a stream. Called while the session reads or writes: it may submit messages, but must call
 /// neither ``HTTP2Session/receive(_:now:)`` nor ``HTTP2Session/produce(into:limit:)``.
 package protocol HTTP2StreamHandler: AnyObject {
-  /// The peer has sent content. ``HTTP2Session/consume(_:on:)`` gives it room for as much again.
+  /// The peer has sent content. To consume it on the session gives the peer room for as much again.
   func received(content: ByteBuffer)
   /// The peer has sent all. Field lines, each ended by CR LF; empty without trailers.
   func receivedEnd(trailers: [UInt8])

@@ -2,19 +2,19 @@
 ///
 /// Asked for several times with each frame. Identifiers only grow (RFC 9113, 5.1.1), so that what is added stays in
 /// order, and a search by halves is a tenth of what hashing them costs.
-struct HTTP2Streams {
+struct HTTP2Streams<Stream: HTTP2Stream> {
   private var identifiers: [Int32] = []
-  private(set) var all: [HTTP2Stream] = []
+  private(set) var all: [Stream] = []
 
   var count: Int { identifiers.count }
 
-  subscript(id: Int32) -> HTTP2Stream? {
+  subscript(id: Int32) -> Stream? {
     let place = place(of: id)
     return place < identifiers.count && identifiers[place] == id ? all[place] : nil
   }
 
   /// Adds one; one that has its identifier makes room.
-  mutating func insert(_ stream: consuming HTTP2Stream) {
+  mutating func insert(_ stream: consuming Stream) {
     let place = place(of: stream.id)
     if place == identifiers.count {
       identifiers.append(stream.id)
@@ -27,7 +27,7 @@ struct HTTP2Streams {
     }
   }
 
-  mutating func remove(_ id: Int32) -> HTTP2Stream? {
+  mutating func remove(_ id: Int32) -> Stream? {
     let place = place(of: id)
     guard place < identifiers.count, identifiers[place] == id else { return nil }
     identifiers.remove(at: place)
@@ -35,7 +35,7 @@ struct HTTP2Streams {
   }
 
   /// Takes all of them out.
-  mutating func removeAll() -> [HTTP2Stream] {
+  mutating func removeAll() -> [Stream] {
     defer { self = HTTP2Streams() }
     return all
   }

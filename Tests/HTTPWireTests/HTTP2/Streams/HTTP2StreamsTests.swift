@@ -6,7 +6,7 @@ import Testing
 struct HTTP2StreamsTests {
   @Test("Each is found by its identifier, whichever went before, and no other")
   func search() {
-    var streams = HTTP2Streams()
+    var streams = HTTP2Streams<HTTP2Stream>()
     var kept: Set<Int32> = []
     var random = SystemRandomNumberGenerator()
     for number in 0..<500 {
@@ -27,7 +27,7 @@ struct HTTP2StreamsTests {
 
   @Test("One that is begun again takes the place of the first")
   func again() {
-    var streams = HTTP2Streams()
+    var streams = HTTP2Streams<HTTP2Stream>()
     for id in [Int32(5), 1, 3] { streams.insert(HTTP2Stream(id: id)) }
     let second = HTTP2Stream(id: 3)
     streams.insert(second)
