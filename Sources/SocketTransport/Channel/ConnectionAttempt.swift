@@ -4,8 +4,8 @@ package import NIOCore
 package struct ConnectionAttempt {
   /// The channel, active. Fails with `IOError`, `ChannelError.connectTimeout`, or `CancellationError`.
   package let channel: EventLoopFuture<any Channel>
-  let connecting: SocketChannel?
+  let connecting: ConnectingSocket?
 
   /// Closes the socket, unless it is connected.
-  package func cancel() { connecting?.cancelConnecting() }
+  package func cancel() { connecting?.cancel() }
 }

@@ -7,7 +7,8 @@ package import NIOCore
   internal import Musl
 #endif
 
-/// A connection: a stream socket as a channel of a ``SocketEventLoop``.
+/// A connection: a stream socket as a channel of a ``SocketEventLoop``. Until it is connected, it is a
+/// ``ConnectingSocket``.
 ///
 /// To its handlers it is what NIOPosix's is: it reads once for each read that is asked for and asks for the next by
 /// itself, it queues writes between 32 and 64 KiB, and its input may end before its output where
@@ -15,10 +16,9 @@ package import NIOCore
 /// on.
 package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   private enum Phase {
-    /// Accepted, and not yet set up.
-    /// - peer: its address; nil of a Unix socket.
+    /// Accepted or connected, and not yet set up.
+    /// - peer: its address as it was accepted; nil of a Unix socket, and where it was connected to.
     case new(peer: SocketAddress?)
-    case connecting(EventLoopPromise<any Channel>, timeout: LoopTimer?)
     case active
     case closed
   }
@@ -44,12 +44,14 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   /// system has not sent is lost.
   nonisolated(unsafe) package var resetsOnClose = false
 
-  private init(_ descriptor: CInt, isLocal: Bool, _ phase: Phase, isReady: Bool, on loop: SocketEventLoop) {
+  private init(
+    _ descriptor: CInt, _ phase: Phase, _ interest: SocketInterest, isReady: Bool, on loop: SocketEventLoop
+  ) {
     self.loop = loop
     self.descriptor = descriptor
     self.phase = phase
+    self.interest = interest
     input = InputState(isReady: isReady)
-    interest = SocketInterest(isLocal: isLocal)
     closePromise = loop.makePromise(of: Void.self)
     channelPipeline = nil
     channelPipeline = ChannelPipeline(channel: self)
@@ -61,7 +63,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   package convenience init(_ accepted: ListeningSocket.Accepted, on loop: SocketEventLoop) {
     let peer = accepted.peer
     // The first bytes of a client are mostly there.
-    self.init(accepted.descriptor, isLocal: peer == nil, .new(peer: peer), isReady: true, on: loop)
+    self.init(accepted.descriptor, .new(peer: peer), SocketInterest(isLocal: peer == nil), isReady: true, on: loop)
   }
 
   /// Begins to serve an accepted connection, and reads what has come with it. Only then is it registered with the loop.
@@ -77,75 +79,20 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive, pending.canSend { sendPending() }
     if isActive, input.isDue { receive() }
     guard isActive else { return }
-    register(for: .stream)
+    beginPolling()
     scheduleRead()
   }
 
-  /// Connects to an address.
-  /// - Parameters:
-  ///   - timeout: until it counts as failed, with `ChannelError.connectTimeout`.
-  ///   - isKeptAlive: whether TCP asks a silent peer now and then (see ``KeepAlive``).
-  /// - Returns: the channel, active. Fails with `IOError`.
-  package static func connect(
-    to address: SocketAddress, on loop: SocketEventLoop, timeout: TimeAmount, isKeptAlive: Bool = false
-  ) -> EventLoopFuture<any Channel> {
-    guard loop.inEventLoop else {
-      return loop.flatSubmit { connect(to: address, on: loop, timeout: timeout, isKeptAlive: isKeptAlive) }
-    }
-    return beginConnecting(to: address, on: loop, timeout: timeout, isKeptAlive: isKeptAlive).channel
+  /// A connection that was made.
+  /// - Parameter interest: what its descriptor is registered for.
+  convenience init(connected descriptor: CInt, _ interest: SocketInterest, on loop: SocketEventLoop) {
+    self.init(descriptor, .new(peer: nil), interest, isReady: false, on: loop)
   }
 
-  /// Begins to connect to an address, on its loop.
-  /// - Parameters: as those of ``connect(to:on:timeout:isKeptAlive:)``.
-  package static func beginConnecting(
-    to address: SocketAddress, on loop: SocketEventLoop, timeout: TimeAmount, isKeptAlive: Bool = false
-  ) -> ConnectionAttempt {
-    let promise = loop.makePromise(of: (any Channel).self)
-    do {
-      let descriptor = try SystemSocket.open(address.protocol)
-      if isKeptAlive, address.protocol != .unix { KeepAlive.apply(to: descriptor) }
-      let phase = Phase.connecting(promise, timeout: nil)
-      let channel = SocketChannel(descriptor, isLocal: address.protocol == .unix, phase, isReady: false, on: loop)
-      channel.connect(to: address, timeout: timeout, promise)
-      return ConnectionAttempt(channel: promise.futureResult, connecting: channel)
-    } catch {
-      promise.fail(error)
-      return ConnectionAttempt(channel: promise.futureResult, connecting: nil)
-    }
-  }
-
-  /// Closes a channel that is not connected yet.
-  func cancelConnecting() {
-    if case .connecting = phase { close0(error: CancellationError(), mode: .all, promise: nil) }
-  }
-
-  private func connect(
-    to address: SocketAddress, timeout: TimeAmount, _ promise: EventLoopPromise<any Channel>
-  ) {
-    do {
-      if try SystemSocket.connect(descriptor, to: address) {
-        register(for: .stream)
-        return connected()
-      }
-    } catch {
-      return close0(error: error, mode: .all, promise: nil)
-    }
-    let timer = loop.after(timeout) { [self] in
-      close0(error: ChannelError.connectTimeout(timeout), mode: .all, promise: nil)
-    }
-    phase = .connecting(promise, timeout: timer)
-    register(for: Readiness.stream.union(.output))
-  }
-
-  private func finishConnect() {
-    let code = SystemSocket.takeError(descriptor)
-    if code == 0 { return connected() }
-    close0(error: IOError(errnoCode: code, reason: "connect"), mode: .all, promise: nil)
-  }
-
-  private func connected() {
-    guard case .connecting(let promise, let timeout) = phase else { return }
-    if let timeout { loop.cancel(timeout) }
+  /// Begins to serve a connection that was made.
+  /// - Parameter promise: of the channel, completed before anything is read.
+  func openConnected(_ promise: EventLoopPromise<any Channel>) {
+    guard case .new = phase else { return }
     phase = .active
     pipeline.syncOperations.fireChannelRegistered()
     pipeline.syncOperations.fireChannelActive()
@@ -153,10 +100,9 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     if isActive { pipeline.syncOperations.read() }
   }
 
-  /// - Parameter readiness: asked for together with what was wanted before.
-  private func register(for readiness: Readiness) {
+  private func beginPolling() {
     do {
-      try loop.register(self, descriptor, for: interest.beginning(with: readiness))
+      try loop.register(self, descriptor, for: interest.beginning(with: .stream))
       interest.registered()
     } catch {
       close0(error: error, mode: .all, promise: nil)
@@ -177,10 +123,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
   // MARK: Readiness
 
   func ready(_ readiness: Readiness) {
-    if case .connecting = phase {
-      guard !readiness.isDisjoint(with: [.output, .hangUp, .error]) else { return }
-      finishConnect()
-    }
     if readiness.contains(.output) {
       pending.roomReported()
       if pending.canSend { sendPending() }
@@ -488,9 +430,6 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     case .active:
       pipeline.syncOperations.fireChannelInactive()
       pipeline.syncOperations.fireChannelUnregistered()
-    case .connecting(let promise, let timeout):
-      if let timeout { loop.cancel(timeout) }
-      promise.fail(error)
     case .new, .closed: break
     }
     // In the next turn: the channel may be closed from the middle of its pipeline.

@@ -90,6 +90,9 @@ struct EpollSet: ~Copyable {
     try control(EPOLL_CTL_MOD, descriptor, interest, number: numbers[Int(descriptor)])
   }
 
+  /// Hands a descriptor that was added over to another member.
+  mutating func handOver(_ descriptor: CInt, to member: any PolledDescriptor) { members[Int(descriptor)] = member }
+
   /// Forgets a descriptor that stays open.
   mutating func remove(_ descriptor: CInt) {
     try? control(EPOLL_CTL_DEL, descriptor, [], number: 0)

@@ -166,6 +166,9 @@ package final class SocketEventLoop: EventLoop {
   /// - Throws: `IOError`.
   func change(_ descriptor: CInt, to interest: Readiness) throws { try polled.change(descriptor, to: interest) }
 
+  /// Hands a descriptor over to another member, as ``register(_:_:for:)`` had it.
+  func handOver(_ descriptor: CInt, to member: any PolledDescriptor) { polled.handOver(descriptor, to: member) }
+
   /// Forgets a descriptor that stays open.
   func remove(_ descriptor: CInt) { polled.remove(descriptor) }
 
