@@ -14,19 +14,24 @@ final class ServerContext {
   /// The rewriting for each of them, and whether it changes every request.
   private var rewritings: [(rewriting: UpstreamRewriting, changesRequests: Bool)]
   let isTLS: Bool
-  /// Whether every response says that its connection ends: the listener is about to shut down.
-  private(set) var announcesShutdown = false
-  /// Whether the listener shuts down: idle connections are closed after ``idleGrace``, and none is accepted.
-  private(set) var isDraining = false
+  private var shutdown = Shutdown.none
   /// The time for which an idle connection is kept open in a shutdown: a request on its way would be lost, and no
   /// client may repeat a POST that was not answered.
   static let idleGrace = TimeAmount.milliseconds(250)
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let handshakeGrace = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
-  /// Called at the end of the shutdown, once no connection is left.
-  private var drained: (() -> Void)?
   private let reviews: ReviewRounds
+
+  /// The progress of the listener's shutdown.
+  private enum Shutdown {
+    case none
+    /// Every response says that its connection ends.
+    case announced
+    /// The same, and idle connections are closed after ``idleGrace``, and none is accepted.
+    /// - completion: called once no connection is left.
+    case draining(completion: () -> Void)
+  }
 
   /// - Parameter upstreams: shared with the other listeners of the loop.
   init(
@@ -126,17 +131,23 @@ final class ServerContext {
   func ended(_ connection: any AcceptedConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     observer.connectionsChanged(by: -1)
-    if isDraining, connections.isEmpty { drained?() }
+    if connections.isEmpty, case .draining(let completion) = shutdown { completion() }
   }
 
+  /// Whether every response says that its connection ends: the listener shuts down, or is about to.
+  @inline(__always)
+  var announcesShutdown: Bool { if case .none = shutdown { false } else { true } }
+
+  /// Whether the listener shuts down.
+  @inline(__always)
+  var isDraining: Bool { if case .draining = shutdown { true } else { false } }
+
   /// Closes each connection after its next response, and says so in that response (`Connection: close`).
-  func announceShutdown() { announcesShutdown = true }
+  func announceShutdown() { if !announcesShutdown { shutdown = .announced } }
 
   /// Lets what is in flight finish, closes the rest, then calls `completion`.
   func drain(_ completion: @escaping () -> Void) {
-    announcesShutdown = true
-    isDraining = true
-    drained = completion
+    shutdown = .draining(completion: completion)
     if connections.isEmpty { completion() }
     for connection in connections.values { connection.drain() }
   }
