@@ -42,9 +42,10 @@ extension DownstreamTransport {
     let content =
       isSwitching || !exchange.upstream.hasFirstContent
       ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.configuration.rules, loop)
-    connection.begin(
-      self, head: head, content: content, isHead: exchange.info.method.isHead, isComplete: isComplete,
-      upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)
+    let awaited = UpstreamConnection.AwaitedHead(
+      toHead: exchange.info.method.isHead, upgrades: isSwitching, isLast: exchange.upstream.endsConnection,
+      requestIsComplete: isComplete)
+    connection.begin(self, head: head, content: content, awaiting: awaited, now: now)
     if content != nil, connection.isWritable { consumeAll() }
   }
 

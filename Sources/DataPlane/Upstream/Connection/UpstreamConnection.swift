@@ -164,9 +164,10 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   }
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
+  /// - Parameter awaited: what is to be known of the request while its response is awaited.
   func begin(
-    _ client: any UpstreamResponseReceiver, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
-    upgrades: Bool, isLast: Bool, now: NIODeadline
+    _ client: any UpstreamResponseReceiver, head: ByteBuffer, content: ByteBuffer?, awaiting awaited: AwaitedHead,
+    now: NIODeadline
   ) {
     guard writer.isAttached, phase.isIdle else {
       client.upstreamFailed(.closedBeforeResponse(reused: true))
@@ -175,9 +176,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     // An application may have answered an upload without taking all of it: what was queued is gone with its stream.
     if isCongested { congested(false) }
     self.client = client
-    let awaited = AwaitedHead(toHead: isHead, upgrades: upgrades, isLast: isLast, requestIsComplete: isComplete)
     move(to: .awaitingHead(awaited))
-    loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
+    loop.wheel.arm(self, after: awaited.requestIsComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
     writer.send(header: head, content: content)
   }
 

@@ -61,8 +61,9 @@ final class CollectingClient: UpstreamResponseReceiver {
   func upstreamReady(_ connection: UpstreamConnection) {
     guard case .connecting = phase else { return connection.close() }
     phase = .sent(connection)
-    connection.begin(
-      self, head: head, content: nil, isHead: isHead, isComplete: true, upgrades: false, isLast: true, now: .now())
+    let awaited = UpstreamConnection.AwaitedHead(
+      toHead: isHead, upgrades: false, isLast: true, requestIsComplete: true)
+    connection.begin(self, head: head, content: nil, awaiting: awaited, now: .now())
   }
 
   func upstreamFailed(_ failure: UpstreamFailure) {

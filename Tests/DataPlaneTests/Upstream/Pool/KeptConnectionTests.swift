@@ -39,7 +39,7 @@ struct KeptConnectionTests {
     let client = Client()
     connection.begin(
       client, head: ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"), content: nil,
-      isHead: false, isComplete: false, upgrades: false, isLast: false, now: eventLoop.now)
+      awaiting: .init(toHead: false, upgrades: false, isLast: false, requestIsComplete: false), now: eventLoop.now)
     connection.send(ByteBuffer(string: "body"))
     if isSent { connection.flushRequest() }
     connection.requestEnded()
