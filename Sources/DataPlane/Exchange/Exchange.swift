@@ -106,20 +106,11 @@ struct Exchange {
     let speaksHTTP2 = balancer.speaksHTTP2
     upstream.balancer = consume balancer
     if upgrades {
-      if hasBody { return .upgradeWithBody }
-      // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
-      if info.version == .http2 {
-        if isWhole { return .upgradeEnded }
-      } else if hasSurplus {
-        return .upgradeWithSurplus
-      }
+      if let refusal = upgradeRefusal(isWhole: isWhole, hasBody: hasBody, hasSurplus: hasSurplus) { return refusal }
     } else if !isWhole, !hasBody {
       return .unframedContent
-    } else if let limit = limits.bytes {
-      // Content that came while the gate was deciding counts as well.
-      var length = info.receivedBytes
-      if case .length(let announced) = framing { length = max(length, announced) }
-      if length > limit { return .bodyTooLarge }
+    } else if let limit = limits.bytes, exceeds(limit, framing) {
+      return .bodyTooLarge
     }
     upstream.authenticatesConnection = authenticatesConnection
     upstream.endsConnection = authenticatesConnection || endsConnection
@@ -141,6 +132,21 @@ struct Exchange {
       request = .body(BodyPace(rate: rate, began: now))
     }
     return nil
+  }
+
+  /// The refusal of a request for an upgrade that brings more than its head; nil for one that does not.
+  private func upgradeRefusal(isWhole: Bool, hasBody: Bool, hasSurplus: Bool) -> Refusal? {
+    if hasBody { return .upgradeWithBody }
+    // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
+    if info.version == .http2 { return isWhole ? .upgradeEnded : nil }
+    return hasSurplus ? .upgradeWithSurplus : nil
+  }
+
+  /// Whether a body is larger than the limit: content that came while the gate was deciding counts as well.
+  @inline(__always)
+  private func exceeds(_ limit: Int, _ framing: RequestFraming) -> Bool {
+    if case .length(let announced) = framing, announced > limit { return true }
+    return info.receivedBytes > limit
   }
 
   // MARK: The body

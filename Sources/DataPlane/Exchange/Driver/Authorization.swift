@@ -80,19 +80,7 @@ extension DownstreamTransport {
       &directive, to: consume balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead,
       limits: server.configuration.bodyLimits, at: now)
-    let destination = loop.requestHead.fields.line(.destination)
-    if let destination { exchange.upstream.destination = bytes.array(destination.value) }
-    let rewriting = server.rewriting(at: directive.upstream, hasDestination: destination != nil)
-    if let rewriting, rewriting.prefix != nil, !loop.requestHead.isAsteriskForm {
-      if let stripped = rewriting.strippedPath(bytes, loop.requestHead.path) {
-        exchange.upstream.addsSlash = stripped.addsSlash
-      } else {
-        refusal = refusal ?? .outsidePrefix
-      }
-      if RequestForwarding.leavesPrefix(rewriting, loop.requestHead, bytes, rules) {
-        refusal = refusal ?? .destinationOutsidePrefix
-      }
-    }
+    let rewriting = findRewriting(forUpstream: directive.upstream, bytes, rules, &refusal)
     expectReviews()
     if let refusal {
       refuse(refusal, ClientPreferences(loop.requestHead, bytes))
@@ -121,6 +109,27 @@ extension DownstreamTransport {
       if exchange.upstream.bufferLimit > 0 { consumeAll() }
     }
     return .forwarding
+  }
+
+  /// The rewriting for a request to the upstream of this number; nil if the request needs none.
+  /// - Parameter refusal: that of a request outside of the upstream's prefix, unless it has another.
+  @inline(__always)
+  private func findRewriting(
+    forUpstream number: Int, _ bytes: RawSpan, _ rules: ForwardingRules, _ refusal: inout Refusal?
+  ) -> UpstreamRewriting? {
+    let destination = loop.requestHead.fields.line(.destination)
+    if let destination { exchange.upstream.destination = bytes.array(destination.value) }
+    let found = server.rewriting(at: number, hasDestination: destination != nil)
+    guard let rewriting = found, rewriting.prefix != nil, !loop.requestHead.isAsteriskForm else { return found }
+    if let stripped = rewriting.strippedPath(bytes, loop.requestHead.path) {
+      exchange.upstream.addsSlash = stripped.addsSlash
+    } else {
+      refusal = refusal ?? .outsidePrefix
+    }
+    if RequestForwarding.leavesPrefix(rewriting, loop.requestHead, bytes, rules) {
+      refusal = refusal ?? .destinationOutsidePrefix
+    }
+    return rewriting
   }
 
   // MARK: Endpoints
