@@ -26,12 +26,24 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private var decoder = BodyDecoder(BodyFraming.none)
   /// Received bytes, translated to HTTP/1.1.
   private var inbound = ByteBuffer()
-  private var chunksContent = false
-  private var isEndReceived = false
+  private var response = Response.awaited
   /// Interim responses to the request so far.
   private var interimResponses = 0
   /// The failure of the current exchange; the channel closes once everything received before it was passed on.
   private var failure: UpstreamFailure?
+
+  /// Progress of the response to the current request.
+  private enum Response {
+    /// Its final head has not come.
+    case awaited
+    /// - isChunked: whether its content is translated to chunks.
+    case content(isChunked: Bool)
+    case ended
+
+    /// Whether what has come of it is translated to chunks.
+    var isChunked: Bool { if case .content(isChunked: true) = self { true } else { false } }
+    var hasEnded: Bool { if case .ended = self { true } else { false } }
+  }
 
   /// Queued bytes of a request body at which reading from the client stops, and below which it resumes.
   private static let queueLimit = 128 * 1024
@@ -79,7 +91,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
     // Our RST_STREAM or GOAWAY is sent first, so that the failure is known before the received part is handed on.
-    if stream != nil, !isEndReceived, connection?.phase.isAwaitingHead == true, session.wantsToWrite {
+    if stream != nil, !response.hasEnded, connection?.phase.isAwaitingHead == true, session.wantsToWrite {
       writeFrames(context)
     }
     if let stream, let code = session.endedBy {
@@ -161,7 +173,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     // gRPC requires that we accept trailers.
     fields.append("te", "trailers")
     decoder = BodyDecoder(head.framing)
-    isEndReceived = false
+    response = .awaited
     interimResponses = 0
     stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
     stream?.answersHead = head.method == .head
@@ -195,7 +207,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   // MARK: The response
 
   func received(head: ByteBuffer, isChunked: Bool) {
-    chunksContent = isChunked
+    response = .content(isChunked: isChunked)
     inbound.writeImmutableBuffer(head)
   }
 
@@ -214,16 +226,17 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private static let statusLine = "HTTP/1.1 102 ".utf8.count
 
   func received(content: ByteBuffer) {
-    if chunksContent { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
+    if response.isChunked { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
     inbound.writeImmutableBuffer(content)
-    if chunksContent { inbound.writeStaticString("\r\n") }
+    if response.isChunked { inbound.writeStaticString("\r\n") }
     // Back-pressure is applied by not reading the socket.
     if let stream { session.consume(content.readableBytes, on: stream) }
   }
 
   func receivedEnd(trailers: [UInt8]) {
-    isEndReceived = true
-    guard chunksContent else { return }
+    let isChunked = response.isChunked
+    response = .ended
+    guard isChunked else { return }
     inbound.writeStaticString("0\r\n")
     inbound.writeBytes(trailers)
     inbound.writeStaticString("\r\n")
@@ -233,7 +246,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     guard let ended = stream else { return }
     stream = nil
     // A connection whose exchange has failed stays occupied, as it is about to close.
-    if isEndReceived { connection?.codec = .ready } else { failure = Self.failure(of: ended, code) }
+    if response.hasEnded { connection?.codec = .ready } else { failure = Self.failure(of: ended, code) }
   }
 
   /// The failure of a stream whose connection has failed.

@@ -28,6 +28,14 @@ struct HTTP2HeadAssembly: ~Copyable {
     case trailers
   }
 
+  /// The announced length of the content.
+  private enum AnnouncedLength {
+    case none
+    /// It is not a number.
+    case malformed
+    case bytes(Int)
+  }
+
   let limits: HeadLimits
   private let isRequest: Bool
   var part = Part.pseudoFields
@@ -46,9 +54,7 @@ struct HTTP2HeadAssembly: ~Copyable {
   var connectsTo: Range<Int>?
   var status = 0..<0
   private var hasHost = false
-  var announcesLength = false
-  /// The length of the content, where one was announced that is a number.
-  private(set) var announcedLength: Int?
+  private var announced = AnnouncedLength.none
   /// The value of `priority`, if any.
   private(set) var priority: HTTP2Priority?
   var isTooLarge = false
@@ -79,8 +85,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     status = 0..<0
     hasHost = false
     part = .pseudoFields
-    announcesLength = false
-    announcedLength = nil
+    announced = .none
     priority = nil
     isTooLarge = false
     problem = nil
@@ -88,6 +93,12 @@ struct HTTP2HeadAssembly: ~Copyable {
     byteCount = 0
     joinedCrumbs = 0
   }
+
+  /// Whether a length of the content was announced.
+  var announcesLength: Bool { if case .none = announced { false } else { true } }
+
+  /// The length of the content, where one was announced that is a number.
+  var announcedLength: Int? { if case .bytes(let count) = announced { count } else { nil } }
 
   /// Frees the memory.
   mutating func release() { self = HTTP2HeadAssembly(limits: limits, isRequest: isRequest) }
@@ -126,8 +137,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     case .te where !RawSpan(_unsafeBytes: value).equalsIgnoringCase("trailers", 0..<value.count):
       refuse("te for something other than trailers")
     case .contentLength:
-      announcesLength = true
-      announcedLength = RawSpan(_unsafeBytes: value).decimal(0..<value.count)
+      announced = RawSpan(_unsafeBytes: value).decimal(0..<value.count).map(AnnouncedLength.bytes) ?? .malformed
       write(line: name, value, known)
     case .other where isRequest && bytes.equals("priority", 0..<name.count):
       var said = priority ?? HTTP2Priority()
