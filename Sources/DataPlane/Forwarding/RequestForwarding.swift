@@ -41,6 +41,25 @@ struct RequestForwarding {
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to writer: inout HeaderWriter
   ) {
+    writeFields(head, bytes, rules: rules, context: context, to: &writer)
+    if let lines = context.identity?.lines { writer.append(lines.span.bytes) }
+    addForwarding(head, bytes, rules: rules, context: context, to: &writer)
+    if context.closes, !context.upgrades { writer.append(closeLine) }
+    if head.framing.isChunked { writer.append(chunkedLine) }
+    if context.upgrades, let upgrade = head.fields.line(.upgrade) {
+      writer.append("Connection: Upgrade\r\nUpgrade: ")
+      writer.append(bytes.extracting(upgrade.value))
+      writer.append("\r\n")
+    }
+    writer.append("\r\n")
+  }
+
+  /// Writes the request line, and the fields that pass.
+  @inline(__always)
+  private static func writeFields(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
+    to writer: inout HeaderWriter
+  ) {
     var run = requestLine(head, bytes, context.rewriting, to: &writer)
     let lines = head.fields.lines.span
     // Read once: each look into the object would retain what it holds.
@@ -82,16 +101,6 @@ struct RequestForwarding {
     }
     let end = head.byteCount - 2
     if run < end { writer.append(bytes.extracting(run..<end)) }
-    if let lines = context.identity?.lines { writer.append(lines.span.bytes) }
-    addForwarding(head, bytes, rules: rules, context: context, to: &writer)
-    if context.closes, !context.upgrades { writer.append(closeLine) }
-    if head.framing.isChunked { writer.append(chunkedLine) }
-    if context.upgrades, let upgrade = head.fields.line(.upgrade) {
-      writer.append("Connection: Upgrade\r\nUpgrade: ")
-      writer.append(bytes.extracting(upgrade.value))
-      writer.append("\r\n")
-    }
-    writer.append("\r\n")
   }
 
   private static let closeLine: StaticString = "Connection: close\r\n"

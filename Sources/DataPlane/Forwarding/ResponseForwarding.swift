@@ -34,6 +34,20 @@ enum ResponseForwarding {
     connection: Connection, mayUpgrade: Bool, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
     to writer: inout HeaderWriter
   ) {
+    writeFields(head, bytes, rules, addresses, to: &writer)
+    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
+    if let date { writer.append(date.span.bytes) }
+    if chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+    writeConnection(connection, head, bytes, mayUpgrade: mayUpgrade, to: &writer)
+    writer.append("\r\n")
+  }
+
+  /// Writes the status line, and the fields that pass.
+  @inline(__always)
+  private static func writeFields(
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, _ rules: ForwardingRules, _ addresses: AddressRewriting?,
+    to writer: inout HeaderWriter
+  ) {
     var run = statusLine(head, bytes, to: &writer)
     let lines = head.fields.lines.span
     for index in lines.indices {
@@ -59,9 +73,14 @@ enum ResponseForwarding {
     }
     let end = head.byteCount - 2
     if run < end { writer.append(bytes.extracting(run..<end)) }
-    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
-    if let date { writer.append(date.span.bytes) }
-    if chunked { writer.append("Transfer-Encoding: chunked\r\n") }
+  }
+
+  /// Writes the fields by which the client knows what becomes of the connection.
+  @inline(__always)
+  private static func writeConnection(
+    _ connection: Connection, _ head: borrowing ResponseHead, _ bytes: RawSpan, mayUpgrade: Bool,
+    to writer: inout HeaderWriter
+  ) {
     let offersUpgrade = mayUpgrade && head.status == 426 && offersWebSocket(head, bytes)
     switch connection {
     case .implied: if offersUpgrade { writer.append("Connection: Upgrade\r\n") }
@@ -77,7 +96,6 @@ enum ResponseForwarding {
       }
     }
     if offersUpgrade { writer.append("Upgrade: websocket\r\n") }
-    writer.append("\r\n")
   }
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113, 8.2.2 leaves out the same fields.
