@@ -130,7 +130,8 @@ extension ConfigurationSchema {
         "{claim}" is a claim as in [identity.headers], "{{" a brace, "${NAME}" an environment variable. Filters follow \
         a claim: "{email|local:example.com|lower}". local:DOMAIN is the part before the @ of a verified address of \
         that domain, lower and upper change ASCII letters, percent, utf8 and latin1 encode. A header whose claim is \
-        absent or cannot be encoded is left out, as is one that uses a claim where nobody is signed in.
+        absent or cannot be encoded is left out, as is one that uses a claim where nobody is signed in. Clients cannot \
+        send one that uses a claim by any upstream with the same address.
         """, seeAlso: ["identity.headers", "upstream.remove_headers"]),
       .optional(
         "upstream.basic", .basic, into: \.upstreamForwarding.basic,

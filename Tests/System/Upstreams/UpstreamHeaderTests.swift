@@ -5,6 +5,7 @@ import Testing
 //
 // - Headers with claims, Basic credentials, another Host, removed headers; spoofed ones never arrive.
 // - Without a user only headers without claims are sent; what cannot be sent is left out and logged once.
+// - What names the user by one upstream is not taken from clients by another one of the same application.
 // - A removed path prefix: redirects and cookies get it back, other paths get 404, open exchanges are judged by it.
 // - Redirects to the application's own address, and to http: of the public origin; Destination of WebDAV.
 // - Bodies without a length for an application that speaks HTTP/1.0.
@@ -90,6 +91,42 @@ struct UpstreamHeaderTests {
     let answer = try anna.fetch(site.own("verify"))
     #expect(answer.status == 200 && answer.fields.contains("X-Forwarded-Email"))
     for name in ["Authorization", "X-Env", "X-Remote-User"] { #expect(!answer.fields.contains(name), "\(name)") }
+  }
+}
+
+@SystemActor
+@Suite("Headers for an application behind two upstreams", .serialized)
+struct SharedApplicationHeaderTests {
+  @Test("A header that names the user is no client's own by the upstream without it either, signed in or not")
+  func spoofed() throws {
+    let site = try Site(adjust: { configuration in
+      configuration.ending = """
+        [upstream.headers]
+        X-Legacy-User = "{email|local:example.com}"
+        X-Env = "prod"
+        [[upstreams]]
+        name = "slow"
+        url = \(configuration["upstream", "url"] ?? "")
+        [[route]]
+        path = "/slow/"
+        upstream = "slow"
+        access = "public"
+        """
+    })
+    defer { site.stop() }
+    let fields = [("X-Legacy-User", "mallory"), ("x_legacy_user", "mallory"), ("X-Env", "test"), ("X-Other", "1")]
+    #expect(try site.gateway.client.get("/slow/nobody", fields: fields).status == 200)
+    let nobody = try site.upstream.waitForRequest { $0.target == "/slow/nobody" }
+    #expect(!nobody.headText.contains("mallory"))
+    // Says nothing of the user.
+    #expect(nobody.fields[all: "X-Env"] == ["test"] && nobody.fields.contains("X-Other"))
+    let anna = try site.signedIn(as: "anna")
+    #expect(try anna.fetch("\(site.origin)/slow/anna", fields: fields).status == 200)
+    let slow = try site.upstream.waitForRequest { $0.target == "/slow/anna" }
+    #expect(!slow.headText.contains("mallory") && slow.fields.contains("X-Forwarded-User"))
+    #expect(try anna.fetch("\(site.origin)/anna", fields: fields).status == 200)
+    let own = try site.upstream.waitForRequest { $0.target == "/anna" }
+    #expect(own.fields[all: "X-Legacy-User"] == ["anna.bergstrom"] && own.fields[all: "X-Env"] == ["prod"])
   }
 }
 

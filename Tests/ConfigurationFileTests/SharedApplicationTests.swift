@@ -1,0 +1,71 @@
+import DataPlane
+import Testing
+
+@testable import ConfigurationFile
+
+// One application behind two upstreams, of which one gets the user in headers of its own.
+@Suite("Headers of the user for an application behind two upstreams")
+struct SharedApplicationTests {
+  /// The upstreams of a configuration whose `[upstream]`, at 127.0.0.1:3000, has headers of its own.
+  private func upstreams(_ text: String) throws -> [UpstreamSettings] {
+    let headers = "[upstream.headers]\nX-Legacy-User = \"{email}\"\nX-Env = \"prod\"\n"
+    let found = try Sandbox.parse(Sandbox.minimal(headers + text))
+    return [found.upstream] + found.upstreams
+  }
+
+  @Test("A header with a claim is removed by each upstream with the same address, and one without by its own alone")
+  func sameAddress() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "slow"
+      url = "http://127.0.0.1:3000"
+      remove_headers = ["X-Debug"]
+      [[upstreams]]
+      name = "both"
+      urls = ["http://127.0.0.1:3001", "http://127.0.0.1:3000"]
+      headers = { X-Other = "{sub}" }
+      [[upstreams]]
+      name = "another"
+      url = "http://127.0.0.1:3002"
+      """)
+    #expect(found.map(\.name) == ["default", "slow", "both", "another"])
+    #expect(found.map(\.ownHeaders) == [["X-Legacy-User", "X-Env"], [], ["X-Other"], []])
+    #expect(
+      found.map(\.removedHeaders) == [["X-Other"], ["X-Debug", "X-Legacy-User", "X-Other"], ["X-Legacy-User"], []])
+  }
+
+  @Test("A header that an upstream sets or removes itself is not named again, in whatever spelling")
+  func alreadyNamed() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "own"
+      url = "http://127.0.0.1:3000"
+      headers = { x_legacy_user = "nobody" }
+      [[upstreams]]
+      name = "removed"
+      url = "http://127.0.0.1:3000"
+      remove_headers = ["x_legacy_user"]
+      [identity.headers]
+      X-Forwarded-User = "sub"
+      """)
+    #expect(found.map(\.removedHeaders) == [[], [], ["x_legacy_user"]])
+  }
+
+  @Test("A claim that another upstream has already is no repetition, and gives no warning")
+  func warnings() throws {
+    let text = """
+      [upstream.headers]
+      X-Legacy-User = "{email}"
+      [[upstreams]]
+      name = "slow"
+      url = "http://127.0.0.1:3000"
+      remove_headers = ["X-Debug"]
+      [[route]]
+      path = "/slow/"
+      upstream = "slow"
+      """
+    #expect(try Sandbox.check(Sandbox.minimal(text)).warnings.map(\.description) == [])
+  }
+}
