@@ -58,6 +58,8 @@ struct MembersFileTests {
       ("*@example.com", .pattern), ("*", .pattern), ("@*.example.com", .notMember),
       ("@PrivateRelay.appleid.com", .relayDomain), ("a\u{0}b", .notMember), ("a\rb", .notMember),
       ("001.a\u{200B}", .notMember), ("001.a b", .notMember),
+      ("ada@example.com\u{200B}", .invisibleCharacter), ("\u{FEFF}ada@example.com", .invisibleCharacter),
+      ("a\u{AD}da@example.com", .invisibleCharacter), ("@example.com\u{200E}", .invisibleCharacter),
     ])
   func wrong(line: String, expected: GroupMember.Diagnostic) throws {
     let found = try #require(problem("001.a\n\n\(line)\n002.b\n"))

@@ -83,6 +83,26 @@ struct RouteDiagnosticTests {
     #expect(problems([settings]).isEmpty)
   }
 
+  @Test(
+    "A character that nobody sees is a problem in each list of addresses and domains",
+    arguments: ["\u{200B}", "\u{FEFF}", "\u{AD}", "\u{200E}", "\u{2060}"])
+  func invisible(character: String) {
+    let flaw = "has an invisible character"
+    let address = problem { $0.emails = ["a@example.com", "b@example.com\(character)"] }
+    #expect(address.contains("entry 2 of allow_emails \(flaw)"), "\(address)")
+    let domain = problem { $0.emailDomains = ["exam\(character)ple.com"] }
+    #expect(domain.contains("entry 1 of allow_email_domains \(flaw)"), "\(domain)")
+    #expect(problem { $0.emails = ["j\u{F6}rg@example.com"] }.isEmpty)
+    var settings = RouteSettings(path: "/x")
+    settings.conditions.denied.emails = ["a@example.com", "\(character)b@example.com"]
+    let denied = problems([settings])
+    #expect(denied.map(\.key) == ["deny_emails"] && denied.map(\.entry) == [1], "\(denied)")
+    #expect(denied.first?.problem.contains(flaw) == true, "\(denied)")
+    // Malformed as well: told once.
+    settings.conditions.denied.emails = ["b@@example.com\(character)"]
+    #expect(problems([settings]).count == 1)
+  }
+
   private func problem(_ edit: (inout AccessLists) -> Void) -> String {
     var lists = AccessLists()
     edit(&lists)

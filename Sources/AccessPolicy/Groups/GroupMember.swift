@@ -33,6 +33,7 @@ package enum GroupMember: Sendable, Hashable {
   /// The problem of a text as a member; nil for a member.
   package static func problem(of text: String) -> Diagnostic? {
     guard let member = GroupMember(text) else { return .notMember }
+    if EmailAddress.hasInvisibleCharacters(text) { return .invisibleCharacter }
     switch member {
     case .email(let bytes):
       return bytes.prefix { $0 != UInt8(ascii: "@") }.contains(UInt8(ascii: "*")) ? .pattern : nil
@@ -65,6 +66,8 @@ package enum GroupMember: Sendable, Hashable {
     case pattern
     /// The domain of Apple's relay, whose addresses belong to everybody who hides the real one.
     case relayDomain
+    /// An address or a domain with a character that nobody sees.
+    case invisibleCharacter
 
     /// The problem, to follow a subject.
     package var message: String {
@@ -72,6 +75,7 @@ package enum GroupMember: Sendable, Hashable {
       case .notMember: "is neither a subject, an e-mail address nor a domain"
       case .pattern: "has a \"*\", but members are not patterns"
       case .relayDomain: "is the domain of Apple's relay, which would admit everybody who hides the address"
+      case .invisibleCharacter: "has an invisible character, which no address has"
       }
     }
 
@@ -81,6 +85,7 @@ package enum GroupMember: Sendable, Hashable {
       case .notMember: "write \"001234.abc.5678\", \"ada@example.com\", or \"@example.com\" for a whole domain"
       case .pattern: "write \"@example.com\" for every address of a domain"
       case .relayDomain: "remove it; `cordon groups add` adds a user who hides the address"
+      case .invisibleCharacter: "type it again instead of copying it"
       }
     }
   }

@@ -45,6 +45,12 @@ struct EmailAddress {
       && byte != UInt8(ascii: "~")
   }
 
+  /// Whether a text has characters that nobody sees, as copied text may: U+200B, U+FEFF, U+00AD. An entry of a list
+  /// with one looks like an address, and is nobody's. The addresses of users are compared as they are.
+  static func hasInvisibleCharacters(_ text: String) -> Bool {
+    text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains { $0.properties.isDefaultIgnorableCodePoint }
+  }
+
   /// Whether no character beyond ASCII is a control character, a line separator, or read as an ASCII sign once it is
   /// normalized (U+FF0C as a comma, U+FF20 as `@`).
   private static func hasPlainCharacters(_ text: String) -> Bool {

@@ -13,7 +13,9 @@ extension AccessLists {
       subjects: ("allow_subjects", subjects), emails: ("allow_emails", emails), domains: "allow_email_domains")
     let malformed = IneffectiveEntries.malformed(
       ("allow_emails", emails), remedy: "write \"name@example.com\", or use allow_email_domains")
-    let impossible = IneffectiveEntries.impossible(("allow_subjects", subjects))
+    let impossible =
+      IneffectiveEntries.impossible(("allow_subjects", subjects))
+      + IneffectiveEntries.invisible([("allow_emails", emails), ("allow_email_domains", emailDomains)])
     let domains = emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
     return empty + misplaced + impossible + malformed + domains
   }
@@ -44,7 +46,10 @@ extension DenyLists {
     let misplaced = IneffectiveEntries.misplaced(
       subjects: ("deny_subjects", subjects), emails: ("deny_emails", emails), domains: "a group that deny_groups names")
     let malformed = IneffectiveEntries.malformed(("deny_emails", emails), remedy: "write \"name@example.com\"")
-    return empty + misplaced + IneffectiveEntries.impossible(("deny_subjects", subjects)) + malformed
+    let impossible =
+      IneffectiveEntries.impossible(("deny_subjects", subjects))
+      + IneffectiveEntries.invisible([("deny_emails", emails)])
+    return empty + misplaced + impossible + malformed
   }
 }
 
@@ -92,6 +97,21 @@ private enum IneffectiveEntries {
         subjects.key, entry: index, "entry \(index + 1) of \(subjects.key) has \(flaw), which no subject has",
         remedy: "write the subject as `cordon accounts list` shows it")
     }
+  }
+
+  /// The problems of addresses and domains with characters that nobody sees. Malformed ones are reported separately.
+  static func invisible(_ lists: [(key: String, texts: [String])]) -> [KeyProblem] {
+    lists.flatMap { key, texts in
+      texts.indices.filter { isInvisiblyChanged(texts[$0]) }.map { index in
+        KeyProblem(
+          key, entry: index, "entry \(index + 1) of \(key) has an invisible character, which no address has",
+          remedy: "type it again instead of copying it")
+      }
+    }
+  }
+
+  private static func isInvisiblyChanged(_ text: String) -> Bool {
+    EmailAddress.hasInvisibleCharacters(text) && (EmailAddress(text) != nil || EmailAddress.isDomain(text))
   }
 
   /// The problems of entries that are neither addresses nor patterns. Empty ones are reported separately.
