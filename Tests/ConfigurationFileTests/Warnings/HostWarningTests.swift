@@ -86,6 +86,33 @@ struct HostWarningTests {
     #expect(other.count == 1 && other[0].hasPrefix("gateway.conf:20:1: "), "\(other)")
   }
 
+  @Test(
+    "A host is warned about as well if another upstream with the same address leads it to that application",
+    arguments: [
+      "url = \"http://127.0.0.1:3000\"", "urls = [\"http://127.0.0.1:3009\", \"http://127.0.0.1:3000\"]",
+      "url = \"http://127.0.0.1:3000\"\nstrip_prefix = \"/app\"",
+    ])
+  func forgottenByAddress(upstream: String) throws {
+    let text = """
+      [[upstreams]]
+      name = "again"
+      \(upstream)
+      [[host]]
+      name = "tools.example.com"
+      upstream = "again"
+      \(route("/admin/", Self.staff))
+      """
+    func found(_ more: String = "") throws -> [String] {
+      try Sandbox.check(Sandbox.minimal(text + more)).warnings.map(\.description)
+    }
+    let warned = try found()
+    #expect(warned.count == 1 && warned[0].contains("whose route \"/admin/\""), "\(warned)")
+    // A server may have other pages for another Host.
+    let named = text.replacing("name = \"again\"", with: "name = \"again\"\nhost = \"tools.internal\"")
+    #expect(try Sandbox.check(Sandbox.minimal(named)).warnings.map(\.description) == [])
+    #expect(try found(route("/app/admin/", Self.staff, host: "tools.example.com")) == [])
+  }
+
   @Test("A host is not warned about if it leads to another application, or nobody else is admitted there")
   func notForgotten() throws {
     let another = try warnings(route("/admin/", Self.staff))

@@ -65,11 +65,11 @@ struct PrefixWarnings {
     let settings = configuration.routes[route.index]
     guard let access = settings.access, access != .signOut, settings.methods == nil else { return nil }
     for part in route.settings.parts where part.value.access.source == .route(route.index) {
-      guard let own = upstreams.first(where: { serves(part.value, $0) }), let page = page(at: settings.path, own) else {
+      guard let own = upstreams.first(where: { serves(part.value, $0) }), let page = own.page(at: settings.path) else {
         continue
       }
-      for other in upstreams where other.strippedPrefix != own.strippedPrefix && isSameServer(own, other) {
-        let path = (other.strippedPrefix ?? "") + page
+      for other in upstreams where other.strippedPrefix != own.strippedPrefix && own.isSameServer(as: other) {
+        let path = other.path(ofPage: page)
         if let source = wider(than: access, at: path, of: other, on: host, routes) {
           return OtherPath(path: path, upstreams: (own, other), source: source)
         }
@@ -119,21 +119,8 @@ struct PrefixWarnings {
     path.utf8.last == UInt8(ascii: "/") ? path.utf8.dropLast() : path.utf8[...]
   }
 
-  /// The path at the application for a path that clients request; nil if the upstream does not serve it.
-  private func page(at path: String, _ upstream: UpstreamSettings) -> String? {
-    guard let prefix = upstream.strippedPrefix else { return path }
-    guard UpstreamSettings.isWithin(path, prefix: prefix) else { return nil }
-    let page = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-    return page.isEmpty ? "/" : page
-  }
-
   private func serves(_ effective: EffectiveRoute, _ upstream: UpstreamSettings) -> Bool {
     UpstreamChecks.isSame(effective.upstream.value ?? UpstreamSettings.defaultName, upstream.name)
-  }
-
-  /// Whether two upstreams lead to the same pages: with another `Host`, a server may have others.
-  private func isSameServer(_ one: UpstreamSettings, _ other: UpstreamSettings) -> Bool {
-    one.host == other.host && one.addresses.contains { other.addresses.contains($0) }
   }
 
   private func line(of route: Int) -> Int { context.line(places.route(route), RouteExplanationWriter.accessKeys) }

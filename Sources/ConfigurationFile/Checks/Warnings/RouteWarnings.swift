@@ -1,4 +1,5 @@
 import AccessPolicy
+import DataPlane
 
 /// Finds probable mistakes in the routes of a valid configuration, by the settings that are in effect on each host.
 struct RouteWarnings {
@@ -184,7 +185,7 @@ struct RouteWarnings {
     let common = stating.filter { $0.host == .all }
     // Paths without a route follow [access], on each host alike.
     let elsewhere = own.elsewhere.access.value
-    var restricted: [(upstream: String, route: Int)] = []
+    var restricted: [(pages: [Page], route: Int)] = []
     for route in own.routes {
       let settings = configuration.routes[route.index]
       let there = nearest(to: settings.path, common)?.access ?? elsewhere
@@ -192,7 +193,8 @@ struct RouteWarnings {
         continue
       }
       for part in route.settings.parts where part.value.access.source == .route(route.index) {
-        restricted.append((part.value.upstream.value ?? RouteSettings.defaultUpstream, route.index))
+        let upstream = part.value.upstream.value ?? RouteSettings.defaultUpstream
+        restricted.append((pages(at: settings.path, upstream), route.index))
       }
     }
     let serving = Dictionary(
@@ -204,8 +206,10 @@ struct RouteWarnings {
       let choices = [serving[host] ?? [], serving[.all] ?? []]
       guard !scopes.contains(host),
         let route = restricted.first(where: { application in
-          let upstream = self.upstream(at: configuration.routes[application.route].path, choices) ?? site.host.upstream
-          return upstream.utf8.elementsEqual(application.upstream.utf8)
+          application.pages.contains { page in
+            let upstream = self.upstream(at: page.path, choices) ?? site.host.upstream
+            return UpstreamChecks.isSame(upstream, page.upstream)
+          }
         })?.route
       else { return nil }
       let path = configuration.routes[route].path
@@ -215,6 +219,21 @@ struct RouteWarnings {
           + "hold here: more users are admitted",
         remedy: "write host = \"*\" in routes for every host, or state access in a route of this host")
     }
+  }
+
+  /// A path of clients by which an upstream leads to some pages of its application.
+  private typealias Page = (upstream: String, path: String)
+
+  /// The paths at which upstreams lead to the pages of a path of one of them: the path itself, and for each other one
+  /// with the same address that with its own prefix.
+  private func pages(at path: String, _ upstream: String) -> [Page] {
+    let own: Page = (upstream, path)
+    let all = [configuration.upstream] + configuration.upstreams
+    guard let settings = all.first(where: { UpstreamChecks.isSame($0.name, upstream) }),
+      let page = settings.page(at: path)
+    else { return [own] }
+    let others = all.filter { !UpstreamChecks.isSame($0.name, upstream) && $0.isSameServer(as: settings) }
+    return [own] + others.map { other -> Page in (other.name, other.path(ofPage: page)) }
   }
 
   /// The upstream of the nearest route over a path, among the first of these routes that have one.
