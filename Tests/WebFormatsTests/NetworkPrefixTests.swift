@@ -22,6 +22,17 @@ struct NetworkPrefixTests {
   }
 
   @Test(
+    "A block includes smaller ones, and not itself",
+    arguments: [
+      ("10.0.0.0/8", "10.5.0.0/16", true), ("10.4.0.0/15", "10.5.0.0/16", true), ("10.6.0.0/15", "10.5.0.0/16", false),
+      ("10.5.0.0/16", "10.5.0.0/16", false), ("10.5.0.0/16", "10.0.0.0/8", false), ("10.5.0.0/16", "10.5.0.1", true),
+      ("fd00::/8", "fd00:1::/32", true), ("fd00::/8", "10.5.0.0/16", false), ("0.0.0.0/0", "10.0.0.0/8", true),
+    ])
+  func includes(_ block: String, _ other: String, _ expected: Bool) throws {
+    #expect(try #require(NetworkPrefix(block)).includes(try #require(NetworkPrefix(other))) == expected)
+  }
+
+  @Test(
     "A text that is not a CIDR block is refused",
     arguments: [
       "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8",

@@ -31,6 +31,15 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   /// Whether every address of its kind is in the block.
   package var isEverything: Bool { bits == 0 || bits == 96 && address[10] == 0xFF }
 
+  /// Whether another, smaller block is in this one.
+  package func includes(_ smaller: NetworkPrefix) -> Bool {
+    guard bits < smaller.bits else { return false }
+    return (0..<bits).allSatisfy { bit in
+      let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+      return address[bit / 8] & mask == smaller.address[bit / 8] & mask
+    }
+  }
+
   /// Whether `peer` is in the block.
   package func contains(_ peer: IPAddress) -> Bool {
     var bit = 0

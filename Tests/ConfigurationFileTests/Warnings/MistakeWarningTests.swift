@@ -161,6 +161,25 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("Networks of clients in larger ones of proxies are a warning, for each way to say it")
+  func clientsAmongProxies() throws {
+    let route = "[[route]]\npath = \"/a/\"\nnetworks = [\"192.0.2.0/24\", \"10.5.0.0/16\"]\n"
+    for key in ["trusted_proxies", "proxy_protocol_from"] {
+      for (network, isWarned) in [
+        ("10.0.0.0/8", true), ("10.4.0.0/15", true), ("10.5.0.0/16", false), ("10.5.0.1", false),
+        ("172.16.0.0/12", false), ("10.6.0.0/15", false),
+      ] {
+        for rest in [route, "[access]\nnetworks = [\"10.5.0.0/16\"]\n"] {
+          let found = try warnings(rest, listen: "127.0.0.1:8080\"\n\(key) = [\"10.9.0.1\", \"\(network)\"]\n#\"")
+          #expect(found.count == (isWarned ? 1 : 0), "\(key) \(network) \(rest): \(found)")
+          if isWarned {
+            #expect(found.first?.contains("\(network) includes 10.5.0.0/16, which") == true, "\(found)")
+          }
+        }
+      }
+    }
+  }
+
   private func problem(
     _ rest: String = "", publicURL: String = "https://app.example.com", listen: String = "127.0.0.1:8080",
     upstream: String = "http://127.0.0.1:3000"

@@ -15,6 +15,7 @@ struct ConfigurationWarnings {
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
+    warnings += clientsAmongProxies
     warnings += claims + keptHeaders + returnSchemes
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += ListWarnings(configuration: configuration, places: places, context: context).all
@@ -62,19 +63,45 @@ struct ConfigurationWarnings {
     }
   }
 
+  /// The lists of proxies of each listener.
+  private var proxyLists: [(path: NodePath, networks: [NetworkPrefix])] {
+    let others = configuration.listener.others.enumerated().map { ($0.element, ListenerChecks.path(at: $0.offset)) }
+    let all = [(configuration.listener.main, NodePath("listen"))] + others
+    return all.flatMap { acceptor, path -> [(path: NodePath, networks: [NetworkPrefix])] in
+      [
+        (path.appending("trusted_proxies"), acceptor.trustedProxies),
+        (path.appending("proxy_protocol_from"), acceptor.proxyProtocolPeers),
+      ]
+    }
+  }
+
   /// Listeners on which every client may say that its address is another.
   private var proxies: [ConfigurationDiagnostic] {
-    let others = configuration.listener.others.enumerated().map { ($0.element, ListenerChecks.path(at: $0.offset)) }
-    return ([(configuration.listener.main, NodePath("listen"))] + others).flatMap { acceptor, path in
-      [("trusted_proxies", acceptor.trustedProxies), ("proxy_protocol_from", acceptor.proxyProtocolPeers)]
-        .compactMap { key, networks -> ConfigurationDiagnostic? in
-          guard let network = networks.first(where: \.isEverything) else { return nil }
-          return context.warning(
-            atKey: path.appending(key),
-            "\(network) is every address: each client may claim the address of another, so that networks, limits and "
-              + "logs mean nothing",
-            remedy: "list the proxies only")
-        }
+    proxyLists.compactMap { path, networks -> ConfigurationDiagnostic? in
+      guard let network = networks.first(where: \.isEverything) else { return nil }
+      return context.warning(
+        atKey: path,
+        "\(network) is every address: each client may claim the address of another, so that networks, limits and "
+          + "logs mean nothing",
+        remedy: "list the proxies only")
+    }
+  }
+
+  /// Networks of proxies with those of clients in them that a condition admits: any other client there may claim an
+  /// address that is admitted, also through a proxy that appends the real one, because that counts as a proxy's.
+  private var clientsAmongProxies: [ConfigurationDiagnostic] {
+    let conditions = configuration.access.networks + configuration.routes.flatMap(\.networks)
+    if conditions.isEmpty { return [] }
+    return proxyLists.compactMap { path, networks -> ConfigurationDiagnostic? in
+      for proxies in networks where !proxies.isEverything {
+        guard let network = conditions.first(where: { proxies.includes($0) }) else { continue }
+        return context.warning(
+          atKey: path,
+          "\(proxies) includes \(network), which a condition on networks admits: all clients in \(proxies) count as "
+            + "proxies, and may claim an address of \(network)",
+          remedy: "list the proxies only")
+      }
+      return nil
     }
   }
 
