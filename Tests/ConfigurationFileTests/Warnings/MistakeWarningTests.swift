@@ -92,6 +92,18 @@ struct MistakeWarningTests {
     #expect(try warnings(host("wiki.example.com:8443") + host("tickets.example.com")) == [])
   }
 
+  @Test("A host that is public_url or another host on another port is a warning: browsers do not tell ports apart")
+  func hostsOfOneName() throws {
+    func host(_ name: String) -> String { "[[host]]\nname = \"\(name)\"\n" }
+    let own = try warnings(host("App.example.com:8443"))
+    #expect(own.count == 1, "\(own)")
+    #expect(own.first?.contains("\"app.example.com:8443\" is \"app.example.com\" on another port") == true, "\(own)")
+    let other = try warnings(host("wiki.example.com") + host("wiki.example.com:8443") + host("wiki.example.com:9443"))
+    #expect(other.count == 2, "\(other)")
+    #expect(other.allSatisfy { $0.contains("is \"wiki.example.com\" on another port") }, "\(other)")
+    #expect(try warnings(host("wiki.example.com:8443") + host("tickets.example.com:8443")) == [])
+  }
+
   @Test("A host that is believed of X-Original-URL alone is a warning where there is a [[host]]")
   func hostOfClient() throws {
     let host = "[[host]]\nname = \"wiki.example.com\"\n"

@@ -8,7 +8,30 @@ enum AddressWarnings {
   static func warnings(_ configuration: Configuration, _ context: DecodingContext) -> [ConfigurationDiagnostic] {
     loops(configuration, context) + localApple(configuration, context) + storeInCleartext(configuration, context)
       + cleartextListener(configuration, context) + hostOfClient(configuration, context)
-      + hostsWithoutPort(configuration, context)
+      + hostsWithoutPort(configuration, context) + hostsOfOneName(configuration, context)
+  }
+
+  /// Hosts that differ from another only by their port: browsers have one session cookie for both, which is worth
+  /// something on the one that set it last.
+  private static func hostsOfOneName(
+    _ configuration: Configuration, _ context: DecodingContext
+  ) -> [ConfigurationDiagnostic] {
+    guard let own = try? configuration.publicOrigin else { return [] }
+    var known = [own.host: own.authority]
+    // The indexes match those of the file, because every host is valid.
+    return configuration.hosts.enumerated().compactMap { index, site -> ConfigurationDiagnostic? in
+      let origin = site.host.origin
+      guard let other = known[origin.host] else {
+        known[origin.host] = origin.authority
+        return nil
+      }
+      return context.warning(
+        atKey: HostChecks.path(at: index).appending("name"),
+        "\"\(context.concealing(origin.authority))\" is \"\(context.concealing(other))\" on another port: browsers "
+          + "keep one session cookie for both, so that users have to sign in again whenever they go from one to the "
+          + "other",
+        remedy: "give each host a name of its own")
+    }
   }
 
   /// Hosts without the port of `public_url`: browsers that reach both by one listener send it, and get 421.
