@@ -34,15 +34,26 @@ enum SystemSocket {
     _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
   }
 
-  /// - Returns: whether the connection is there already.
+  /// The state of an attempt to connect.
+  enum ConnectProgress {
+    case connected
+    /// The system reports the end of it.
+    case underWay
+    /// The queue of a listening Unix socket is full. The attempt is over, and the system does not tell of room.
+    case queueFull
+  }
+
   /// - Throws: `IOError`.
-  static func connect(_ descriptor: CInt, to address: SocketAddress) throws -> Bool {
+  static func connect(_ descriptor: CInt, to address: SocketAddress) throws -> ConnectProgress {
     let code = address.withSockAddr { pointer, length in
       systemConnect(descriptor, pointer, socklen_t(length)) == 0 ? 0 : errno
     }
-    if code == 0 { return true }
-    guard code == EINPROGRESS else { throw IOError(errnoCode: code, reason: "connect") }
-    return false
+    switch code {
+    case 0: return .connected
+    case EINPROGRESS: return .underWay
+    case EAGAIN where address.protocol == .unix: return .queueFull
+    default: throw IOError(errnoCode: code, reason: "connect")
+    }
   }
 
   /// Binds and listens.

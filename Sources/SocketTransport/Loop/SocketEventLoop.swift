@@ -153,6 +153,12 @@ package final class SocketEventLoop: EventLoop {
   /// Performs `body` on the loop after `delay`, unless it is cancelled before or the loop ends. On the loop only.
   func after(_ delay: TimeAmount, _ body: @escaping () -> Void) -> LoopTimer { timers.set(now + delay, body: body) }
 
+  /// Performs `body` on the loop after `delay`, unless it is cancelled before; `onEnd` instead if the loop ends first.
+  /// On the loop only.
+  func after(_ delay: TimeAmount, onEnd: @escaping () -> Void, _ body: @escaping () -> Void) -> LoopTimer {
+    timers.set(now + delay, onEnd: onEnd, body: body)
+  }
+
   func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
   // MARK: Descriptors

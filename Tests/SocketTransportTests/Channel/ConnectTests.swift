@@ -144,6 +144,35 @@ struct ConnectTests {
     #expect(hasFailed.withLock { $0 })
   }
 
+  @Test("A connection to a Unix socket whose queue is full waits for room, until its time or its loop ends")
+  func fullQueue() async throws {
+    let path = "/tmp/cordon-full-\(UInt64.random(in: .min ... .max)).sock"
+    defer { unlink(path) }
+    let address = try SocketAddress(unixDomainSocketPath: path)
+    let hasFailed = Mutex(false)
+    try await withLoop { loop in
+      let socket = try ListeningSocket.bind(to: address, backlog: 0, isShared: false, on: loop)
+      // One fits in.
+      _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience).get()
+      await #expect(throws: ChannelError.connectTimeout(.milliseconds(100))) {
+        try await SocketChannel.connect(to: address, on: loop, timeout: .milliseconds(100)).get()
+      }
+      let waiting = try await loop.submit {
+        SocketChannel.beginConnecting(to: address, on: loop, timeout: patience).channel
+      }.get()
+      let accepted = try #require(try await loop.submit { try socket.next() }.get())
+      let channel = try await waiting.get()
+      #expect(channel.isActive)
+      Glibc.close(accepted.descriptor)
+      try await loop.submit {
+        SocketChannel.connect(to: address, on: loop, timeout: .hours(1))
+          .whenFailure { _ in hasFailed.withLock { $0 = true } }
+      }.get()
+      withExtendedLifetime(socket) {}
+    }
+    #expect(hasFailed.withLock { $0 })
+  }
+
   @Test("An attempt that is cancelled fails and has closed its socket, and one that is connected goes on")
   func cancelled() async throws {
     let full = try FullListener()
