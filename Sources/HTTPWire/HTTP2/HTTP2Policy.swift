@@ -17,6 +17,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Bytes that the window of an upload grows to while all of it is taken: a window is what a client can send in one
   /// round trip. Default: 524,288.
   package var widestStreamWindow = 524_288
+  /// Bytes by which the windows of all uploads together grow. Default: 393,216, which one needs for its widest. With
+  /// more, two uploads that stall could hold the whole window of the connection, and nothing else could have a body.
+  package var windowGrowth = 393_216
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
   /// Default: 1,048,576. A server's connection has fewer until it is widened.
   package var connectionWindow: Int32 = 1_048_576

@@ -158,7 +158,9 @@ extension HTTP2ServerSession {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.remove(id) else { return 0 }
     retire(stream)
+    renewConnectionWindow()
     pardon(stream)
+    windowGrowth -= window(of: stream) - Int(policy.streamWindow)
     if stream.hasQueuedHeads { orphanedHeads[id] = stream.interimHeads + [stream.finalHead].filter { $0 > 0 } }
     guard let handler = stream.handler.take() else { return 0 }
     handler.closed(code)

@@ -31,18 +31,33 @@ extension HTTP2ServerSession {
   /// Consumes received bytes: the client may send as many again.
   package func consume(_ count: Int, on stream: HTTP2ServerSideStream) {
     let count = giveRoom(for: count, on: stream)
-    if count > 0 { widenWindow(of: stream, by: count) }
+    guard count > 0 else { return }
+    widenWindow(of: stream, by: count)
+    renewConnectionWindow()
   }
 
-  /// Doubles the window of an upload when as much as a whole one was consumed and nothing waits. A window is all that a
-  /// client can send in one round trip; but all of it has to be held if the application stalls.
+  /// Has the client told of room in the window of the connection while others hold much of it: nghttp2 waits until half
+  /// of the window was consumed, and no upload could go on if the others held the other half.
+  func renewConnectionWindow() {
+    guard let pointer, untakenBytes > Int(policy.connectionWindow) / 8 else { return }
+    let consumed = Int(nghttp2_session_get_effective_recv_data_length(pointer)) - untakenBytes
+    guard consumed >= Int(policy.connectionWindow) / 16 else { return }
+    nghttp2_submit_window_update(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: consumed))
+  }
+
+  /// Doubles the window of an upload when as much as a whole one was consumed and nothing waits, as far as others have
+  /// not grown. A window is all that a client can send in one round trip; but all of it has to be held if the
+  /// application stalls.
   private func widenWindow(of stream: HTTP2ServerSideStream, by count: Int) {
     stream.consumed += count
     let window = window(of: stream)
-    guard stream.consumed >= window, stream.untaken == 0, window < policy.widestStreamWindow, !stream.isEndReceived
+    let wider = min(2 * window, policy.widestStreamWindow)
+    guard stream.consumed >= window, stream.untaken == 0, wider > window, !stream.isEndReceived,
+      windowGrowth + wider - window <= policy.windowGrowth
     else { return }
     stream.consumed = 0
-    stream.widenedWindow = min(2 * window, policy.widestStreamWindow)
+    stream.widenedWindow = wider
+    windowGrowth += wider - window
     nghttp2_session_set_local_window_size(
       pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, Int32(clamping: stream.widenedWindow))
   }

@@ -41,6 +41,8 @@ package final class HTTP2ServerSession: HTTP2Session {
 
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
+  /// Bytes by which the windows of the open streams have grown.
+  var windowGrowth = 0
   /// Bytes that may still come for streams that ended before their client's side did, and cost it nothing.
   private var pardonedBytes = 0
   /// Whether a stream has ended before its response did, because of the peer.

@@ -195,6 +195,60 @@ struct HTTP2SessionTests {
     #expect(other.session.window(of: other.streams[0].stream) == 131_072)
   }
 
+  @Test("Uploads that took everything and then stall leave room for the body of another request")
+  func stalledUploads() {
+    let rig = HTTP2Rig()
+    for stream: UInt32 in [1, 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
+    _ = rig.frames()
+    for _ in 0..<3 {
+      for place in 0..<2 {
+        let window = rig.session.window(of: rig.streams[place].stream)
+        send(window, on: UInt32(2 * place + 1), rig)
+        rig.session.consume(window, on: rig.streams[place].stream)
+        _ = rig.frames()
+      }
+    }
+    for place in 0..<2 { send(rig.session.window(of: rig.streams[place].stream), on: UInt32(2 * place + 1), rig) }
+    send(131_072, on: 5, rig)
+    #expect(rig.goAwayCode() == nil)
+    #expect(rig.streams[2].stream.untaken == 131_072)
+  }
+
+  @Test("While an upload stalls, another one goes on, however much of the connection's window the first holds")
+  func besideStalledUpload() {
+    let rig = HTTP2Rig()
+    for stream: UInt32 in [1, 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
+    _ = rig.frames()
+    let stalled = rig.streams[0].stream
+    for window in [131_072, 262_144] {
+      send(window, on: 1, rig)
+      rig.session.consume(window, on: stalled)
+      _ = rig.frames()
+    }
+    send(524_288, on: 1, rig)
+    send(16_384, on: 3, rig)
+    for _ in 0..<100 {
+      send(16_384, on: 5, rig)
+      rig.session.consume(16_384, on: rig.streams[2].stream)
+      guard rig.goAwayCode() == nil else { break }
+    }
+    #expect(rig.streams[2].content.count == 100 * 16_384)
+    #expect(rig.session.untakenBytes == 524_288 + 16_384)
+    // The growth of a window is another's once its stream has ended.
+    rig.session.reset(stalled, .cancel)
+    _ = rig.frames()
+    send(131_072, on: 5, rig)
+    rig.session.consume(131_072, on: rig.streams[2].stream)
+    #expect(rig.session.window(of: rig.streams[2].stream) == 262_144)
+  }
+
+  private func send(_ count: Int, on stream: UInt32, _ rig: HTTP2Rig) {
+    for place in stride(from: 0, to: count, by: 16_384) {
+      let payload = [UInt8](repeating: 0, count: min(16_384, count - place))
+      rig.receive(RawFrame(type: RawFrame.data, stream: stream, payload: payload))
+    }
+  }
+
   @Test("All streams together may send the protocol's 65,535 bytes, and more once the window is widened")
   func connectionWindow() {
     func piece(_ stream: UInt32, _ count: Int) -> RawFrame {
