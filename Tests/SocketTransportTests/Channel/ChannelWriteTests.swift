@@ -45,9 +45,16 @@ struct ChannelWriteTests {
       #expect(try await rig.peerReceives(Self.size + 2).matches(pattern + Array("xy".utf8)))
       #expect(try await rig.events(3) == ["active", "not writable", "writable"])
       try await poll("everything has left") { try await rig.onLoop { $0.waitingBytes } == 0 }
-      // And once more: the next time there is no room is told, too.
-      try await rig.onLoop { $0.send(ByteBuffer(bytes: pattern)) }
-      #expect(try await rig.peerReceives(Self.size).matches(pattern))
+      // And once more: the next time there is no room is told, too. The system may have made its buffers larger.
+      let count = try await rig.onLoop { channel in
+        var count = 0
+        while channel.isWritable, count < 10 {
+          channel.send(ByteBuffer(bytes: pattern))
+          count += 1
+        }
+        return count
+      }
+      for _ in 0..<count { #expect(try await rig.peerReceives(Self.size).matches(pattern)) }
       #expect(try await rig.events(5).suffix(2) == ["not writable", "writable"])
     }
   }
