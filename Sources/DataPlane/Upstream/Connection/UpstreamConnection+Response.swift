@@ -29,21 +29,19 @@ extension UpstreamConnection {
     switch phase {
     case .tunnel: if buffer.readableBytes > 0 { client.responseContent(buffer) }
     case .content: readContent(&buffer, for: client)
-    case .connecting, .idle, .awaitingHead, .closing, .closed: break
+    case .connecting, .idle, .awaitingHead, .readingHead, .closing, .closed: break
     }
   }
 
   private func takePartial() -> ByteBuffer? {
-    guard case .awaitingHead(var awaited) = phase, let partial = awaited.partial else { return nil }
-    awaited.partial = nil
+    guard case .readingHead(let awaited, let partial) = phase else { return nil }
     phase = .awaitingHead(awaited)
     return partial
   }
 
   private func keepPartial(_ buffer: ByteBuffer) {
-    guard case .awaitingHead(var awaited) = phase else { return }
-    awaited.partial = buffer
-    phase = .awaitingHead(awaited)
+    guard case .awaitingHead(let awaited) = phase else { return }
+    phase = .readingHead(awaited, partial: buffer)
   }
 
   /// Repairs a malformed head, as far as the settings of the upstream allow.

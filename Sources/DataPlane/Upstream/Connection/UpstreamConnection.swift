@@ -20,6 +20,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case idle
     /// A request is under way, and its final response head has not come.
     case awaitingHead(AwaitedHead)
+    /// The same, and a part of a response head has come. Apart, so that the former has no reference that is retained.
+    case readingHead(AwaitedHead, partial: ByteBuffer)
     /// The content of a response comes.
     /// - Parameters:
     ///   - keepAlive: whether the connection may carry another exchange after it.
@@ -34,39 +36,44 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     /// Whether an exchange is under way.
     var isCarrying: Bool {
       switch self {
-      case .awaitingHead, .content, .tunnel: true
+      case .awaitingHead, .readingHead, .content, .tunnel: true
       case .connecting, .idle, .closing, .closed: false
       }
     }
     /// Whether the connection was established and its channel has not ended.
     var isOpen: Bool {
       switch self {
-      case .idle, .awaitingHead, .content, .tunnel, .closing: true
+      case .idle, .awaitingHead, .readingHead, .content, .tunnel, .closing: true
       case .connecting, .closed: false
       }
     }
     var isConnecting: Bool { if case .connecting = self { true } else { false } }
     var isIdle: Bool { if case .idle = self { true } else { false } }
-    var isAwaitingHead: Bool { if case .awaitingHead = self { true } else { false } }
+    var isAwaitingHead: Bool {
+      switch self {
+      case .awaitingHead, .readingHead: true
+      case .connecting, .idle, .content, .tunnel, .closing, .closed: false
+      }
+    }
     var isContent: Bool { if case .content = self { true } else { false } }
     var isTunnel: Bool { if case .tunnel = self { true } else { false } }
     var isClosed: Bool {
       switch self {
       case .closing, .closed: true
-      case .connecting, .idle, .awaitingHead, .content, .tunnel: false
+      case .connecting, .idle, .awaitingHead, .readingHead, .content, .tunnel: false
       }
     }
     /// Whether the rest of a request is to be sent.
     var isSendingRequest: Bool {
       switch self {
-      case .awaitingHead(let awaited): !awaited.requestIsComplete
+      case .awaitingHead(let awaited), .readingHead(let awaited, _): !awaited.requestIsComplete
       case .content(_, let requestIsComplete): !requestIsComplete
       case .connecting, .idle, .tunnel, .closing, .closed: false
       }
     }
   }
 
-  /// The request whose response head is awaited, and the part of the response that has come.
+  /// The request whose response head is awaited, and the interim responses to it that have come.
   struct AwaitedHead {
     /// Whether the request is a HEAD.
     let toHead: Bool
@@ -77,11 +84,6 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     /// Whether all of the request was sent.
     var requestIsComplete: Bool
     var interimResponses = 0
-    /// An incomplete response head.
-    var partial: ByteBuffer?
-
-    /// Whether nothing of a response has come.
-    var isSilent: Bool { partial == nil && interimResponses == 0 }
   }
 
   /// The room for what is written.
@@ -208,6 +210,10 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       awaited.requestIsComplete = true
       phase = .awaitingHead(awaited)
       loop.wheel.arm(self, after: timeouts.firstByte, now: .now())
+    case .readingHead(var awaited, let partial):
+      awaited.requestIsComplete = true
+      phase = .readingHead(awaited, partial: partial)
+      loop.wheel.arm(self, after: timeouts.firstByte, now: .now())
     case .content(let keepAlive, _):
       phase = .content(keepAlive: keepAlive, requestIsComplete: true)
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
@@ -301,7 +307,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     guard phase.isCarrying, let client else { return close() }
     // The client is handed on, because each look at it would retain it. One that has gone has closed the connection.
     switch phase {
-    case .awaitingHead: readHead(&buffer, for: client)
+    case .awaitingHead, .readingHead: readHead(&buffer, for: client)
     case .content: readContent(&buffer, for: client)
     case .tunnel:
       awaitTunnel(now: loop.responseRead)
@@ -355,8 +361,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     let handshakeError = if case .connecting(let error) = was { error } else { String?.none }
     pool.ended(self, wasOpen: was.isOpen, failure: .handshake(handshakeError ?? "the connection was closed"))
     switch was {
-    case .awaitingHead(let awaited):
-      failWithoutHead(awaited.isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
+    case .awaitingHead(let awaited) where awaited.interimResponses == 0:
+      failWithoutHead(.closedBeforeResponse(reused: exchanges > 0))
+    case .awaitingHead, .readingHead: failWithoutHead(.closedMidway)
     case .content:
       if decoder.endsWithConnection {
         takeClient()?.responseEnded(trailers: [])
@@ -384,7 +391,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   /// Called by the HTTP/2 codec below when the exchange has failed; it closes the channel.
   func streamFailed(_ failure: UpstreamFailure) {
     switch phase {
-    case .awaitingHead: failWithoutHead(failure)
+    case .awaitingHead, .readingHead: failWithoutHead(failure)
     case .content: fail(failure)
     case .connecting, .idle, .tunnel, .closing, .closed: break
     }
@@ -414,11 +421,15 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     case .idle:
       pool.remove(self)
       close()
-    // It is the client that has more to send; its own deadline is running.
-    case .awaitingHead(let awaited) where !awaited.requestIsComplete && isWritable:
-      loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
-    case .awaitingHead(let awaited) where !awaited.requestIsComplete: fail(.responseTimeout)
-    case .awaitingHead: failWithoutHead(.responseTimeout)
+    case .awaitingHead, .readingHead:
+      if !phase.isSendingRequest {
+        failWithoutHead(.responseTimeout)
+      } else if isWritable {
+        // It is the client that has more to send; its own deadline is running.
+        loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
+      } else {
+        fail(.responseTimeout)
+      }
     // It is the client that has more to take; its own deadline is running.
     case .content where reads.isHeld: loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
     case .content: fail(.responseTimeout)
