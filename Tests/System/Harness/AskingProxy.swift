@@ -13,7 +13,9 @@ enum AskingProxy {
     "X-Script-Name", "Path-Info", "Daphne-Root-Path", "X-Sendfile-Type", "X-Accel-Mapping",
     // The user of gateways that an application had before.
     "Remote-Email", "Remote-Name", "Remote-Groups", "X-Auth-Request-User", "X-Auth-Request-Email", "X-WEBAUTH-USER",
-    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-Remote-Email", "X-Remote-Groups",
+    "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-Forwarded-Group", "X-Forwarded-Roles",
+    "X-Forwarded-Login", "X-Remote-Email", "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups", "Remote-Group",
+    "X-WEBAUTH-EMAIL",
     // The client's address, the scheme and the host.
     "Forwarded", "Forwarded-For", "X-Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Ssl",
     "X-Real-IP", "Client-IP", "Proxy-Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme",
