@@ -6,7 +6,7 @@ import WebFormats
 ///
 /// Buffers at most ``methodLimit`` bytes and a few more. The first byte of a TLS record is not a byte of a token.
 struct PlainHTTPDetector {
-  enum Verdict {
+  enum Outcome {
     /// More bytes are needed; those passed so far are buffered.
     case undecided
     case http
@@ -21,7 +21,7 @@ struct PlainHTTPDetector {
   private static let absoluteForm = Array("http".utf8)
   private static let connect = Array("CONNECT".utf8)
 
-  mutating func inspect(_ bytes: ByteBuffer) -> Verdict {
+  mutating func inspect(_ bytes: ByteBuffer) -> Outcome {
     let isFirst = held.readableBytes == 0
     if isFirst, let first = bytes.readableBytesView.first, !first.isToken { return .other(bytes) }
     var all = held
