@@ -35,6 +35,32 @@ struct SharedApplicationTests {
       found.map(\.removedHeaders) == [["X-Other"], ["X-Debug", "X-Legacy-User", "X-Other"], ["X-Legacy-User"], []])
   }
 
+  @Test(
+    "An address is the same in another spelling, and another one for another host or port",
+    arguments: [
+      ("http://LocalHost:3000", true), ("http://[::1]:3000", true), ("http://[0:0:0:0:0:0:0:1]:3000", true),
+      ("http://127.0.0.2:3000", false), ("http://app.internal:3000", false), ("http://localhost:3001", false),
+    ])
+  func spelling(address: String, isSame: Bool) throws {
+    let found = try upstreams("[[upstreams]]\nname = \"slow\"\nurl = \"\(address)\"\n")
+    #expect(found.map(\.removedHeaders) == [[], isSame ? ["X-Legacy-User"] : []])
+  }
+
+  @Test("Names are the same in upper and lower case")
+  func names() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "one"
+      url = "http://App.internal"
+      headers = { X-Other = "{sub}" }
+      [[upstreams]]
+      name = "two"
+      url = "http://app.INTERNAL:80"
+      """)
+    #expect(found.map(\.removedHeaders) == [[], [], ["X-Other"]])
+  }
+
   @Test("A header that an upstream sets or removes itself is not named again, in whatever spelling")
   func alreadyNamed() throws {
     let found = try upstreams(

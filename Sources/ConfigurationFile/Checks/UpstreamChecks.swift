@@ -45,11 +45,11 @@ enum UpstreamChecks {
       let own = identity.upstreams.first { isSame($0.upstream, settings.name) }
       let ofUsers = (own?.headers ?? []).filter { !$0.value.claims.isEmpty }.map(\.name)
       if ofUsers.isEmpty { continue }
-      for address in settings.addresses { names[address, default: []] += ofUsers }
+      for address in settings.addresses { names[address.inOneSpelling, default: []] += ofUsers }
     }
     if names.isEmpty { return }
     func complete(_ settings: inout UpstreamSettings) {
-      for name in settings.addresses.flatMap({ names[$0] ?? [] }) {
+      for name in settings.addresses.flatMap({ names[$0.inOneSpelling] ?? [] }) {
         let others = settings.ownHeaders + settings.removedHeaders + identity.headers.map(\.name)
         if !ForwardingRules.isSame(name, asOneOf: others) { settings.removedHeaders.append(name) }
       }
