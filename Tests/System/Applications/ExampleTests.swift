@@ -163,11 +163,13 @@ struct ExampleTests {
   @Test(
     "A proxy waits for verify for longer than the ten seconds for which the gateway may wait for Apple or the store",
     arguments: [
-      ("behind-apache/cordon.lua", "http.TIMEOUT = ", 1), ("behind-haproxy/cordon.lua", "timeout = ", 1_000),
-      ("behind-envoy/envoy.yaml", "cluster: gateway, timeout: ", 1),
+      ("examples/behind-apache/cordon.lua", "http.TIMEOUT = ", 1),
+      ("examples/behind-haproxy/cordon.lua", "timeout = ", 1_000),
+      ("examples/behind-envoy/envoy.yaml", "cluster: gateway, timeout: ", 1),
+      ("deploy/kubernetes/examples/envoy-gateway-verify.yaml", "    timeout: ", 1),
     ])
   func patience(file: String, setting: String, unit: Int) throws {
-    let text = try String(contentsOf: Machine.packageRoot.appending(path: "examples/\(file)"), encoding: .utf8)
+    let text = try String(contentsOf: Machine.packageRoot.appending(path: file), encoding: .utf8)
     let rest = try #require(text.components(separatedBy: setting).dropFirst().first)
     let number = try #require(Int(rest.prefix { $0.isNumber }))
     #expect(number > 10 * unit)

@@ -198,12 +198,13 @@ struct KubernetesProxyApplicationTests {
       removed
       + [["append": ["header": header, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"] as [String: Any]]]
     let path = try manifest.value("      path: ")
+    let timeout = try manifest.value("    timeout: ")
     let filter = "envoy.filters.http.ext_authz/securitypolicy/default/cordon"
     let question: [String: Any] = [
       "transport_api_version": "V3", "allowed_headers": try patterns("headersToExtAuth"),
       "http_service": [
         "path_prefix": path,
-        "server_uri": ["uri": "http://cordon.default:80\(path)", "cluster": "cordon", "timeout": "10s"],
+        "server_uri": ["uri": "http://cordon.default:80\(path)", "cluster": "cordon", "timeout": timeout],
         "authorization_response": ["allowed_upstream_headers": try patterns("headersToBackend")],
       ],
     ]
