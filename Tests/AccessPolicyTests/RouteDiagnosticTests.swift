@@ -98,9 +98,11 @@ struct RouteDiagnosticTests {
     let denied = problems([settings])
     #expect(denied.map(\.key) == ["deny_emails"] && denied.map(\.entry) == [1], "\(denied)")
     #expect(denied.first?.problem.contains(flaw) == true, "\(denied)")
-    // Malformed as well: told once.
-    settings.conditions.denied.emails = ["b@@example.com\(character)"]
-    #expect(problems([settings]).count == 1)
+    // Malformed as well, of another list or a pattern: told once.
+    for other in ["b@@example.com\(character)", "exam\(character)ple.com", "*@example.com\(character)"] {
+      settings.conditions.denied.emails = [other]
+      #expect(problems([settings]).count == 1, "\(other)")
+    }
   }
 
   private func problem(_ edit: (inout AccessLists) -> Void) -> String {

@@ -15,7 +15,8 @@ extension AccessLists {
       ("allow_emails", emails), remedy: "write \"name@example.com\", or use allow_email_domains")
     let impossible =
       IneffectiveEntries.impossible(("allow_subjects", subjects))
-      + IneffectiveEntries.invisible([("allow_emails", emails), ("allow_email_domains", emailDomains)])
+      + IneffectiveEntries.invisible(("allow_emails", emails)) { EmailAddress($0) != nil }
+      + IneffectiveEntries.invisible(("allow_email_domains", emailDomains)) { EmailAddress.isDomain($0) }
     let domains = emailDomains.enumerated().compactMap(Self.problem(ofDomain:_:))
     return empty + misplaced + impossible + malformed + domains
   }
@@ -48,7 +49,7 @@ extension DenyLists {
     let malformed = IneffectiveEntries.malformed(("deny_emails", emails), remedy: "write \"name@example.com\"")
     let impossible =
       IneffectiveEntries.impossible(("deny_subjects", subjects))
-      + IneffectiveEntries.invisible([("deny_emails", emails)])
+      + IneffectiveEntries.invisible(("deny_emails", emails)) { EmailAddress($0) != nil }
     return empty + misplaced + impossible + malformed
   }
 }
@@ -99,19 +100,16 @@ private enum IneffectiveEntries {
     }
   }
 
-  /// The problems of addresses and domains with characters that nobody sees. Malformed ones are reported separately.
-  static func invisible(_ lists: [(key: String, texts: [String])]) -> [KeyProblem] {
-    lists.flatMap { key, texts in
-      texts.indices.filter { isInvisiblyChanged(texts[$0]) }.map { index in
-        KeyProblem(
-          key, entry: index, "entry \(index + 1) of \(key) has an invisible character, which no address has",
-          remedy: "type it again instead of copying it")
-      }
+  /// The problems of addresses or domains with characters that nobody sees. Malformed ones and patterns are reported
+  /// separately.
+  static func invisible(_ list: (key: String, texts: [String]), isWellFormed: (String) -> Bool) -> [KeyProblem] {
+    list.texts.indices.compactMap { index in
+      let text = list.texts[index]
+      guard EmailAddress.hasInvisibleCharacters(text), isWellFormed(text), !isPattern(text) else { return nil }
+      return KeyProblem(
+        list.key, entry: index, "entry \(index + 1) of \(list.key) has an invisible character, which no address has",
+        remedy: "type it again instead of copying it")
     }
-  }
-
-  private static func isInvisiblyChanged(_ text: String) -> Bool {
-    EmailAddress.hasInvisibleCharacters(text) && (EmailAddress(text) != nil || EmailAddress.isDomain(text))
   }
 
   /// The problems of entries that are neither addresses nor patterns. Empty ones are reported separately.
