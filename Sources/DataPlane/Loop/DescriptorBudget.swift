@@ -31,6 +31,7 @@ package final class DescriptorBudget: Sendable {
   private let sockets = Atomic<Int>(0)
   private let latest = Atomic<Int>(Shortage.descriptors.rawValue)
   private let paused = Atomic<Int>(0)
+  private let late = Atomic<Int>(0)
 
   /// The resource that was missing for a connection.
   package enum Shortage: Int, Sendable {
@@ -126,6 +127,13 @@ package final class DescriptorBudget: Sendable {
   /// The number of listening sockets that accept nothing at this moment for lack of a descriptor. While nothing is
   /// accepted, nothing is refused either.
   package var pausedSockets: Int { paused.load(ordering: .relaxed) }
+
+  /// Counts a client that was accepted after its listening socket had accepted nothing for lack of a descriptor.
+  func acceptedLate() { late.add(1, ordering: .relaxed) }
+
+  /// Grows as long as clients are accepted in spite of a shortage: one at least for each pause of a listening socket
+  /// that ends with a connection.
+  package var lateAccepts: Int { late.load(ordering: .relaxed) }
 
   /// The largest number of client and upstream connections together.
   package var connections: Int { shared.load(ordering: .relaxed) }

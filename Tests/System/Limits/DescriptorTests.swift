@@ -5,7 +5,7 @@ import Testing
 //
 // - Clients that take all descriptors do not end the process: the last ones are never used, the admin listener answers.
 // - A listening socket that nobody can be accepted on is left alone, instead of being asked again and again, and the
-//   gateway is not ready until clients are accepted.
+//   gateway is not ready until clients are accepted. While others leave and make room for them, it is.
 // - What the application is refused for our own want of descriptors is not held against it.
 // - `max_connections` holds over all event loops; what waits is bounded, is answered in its time, and leaves its queue.
 
@@ -67,6 +67,25 @@ struct DescriptorTests {
     try poll("readiness", by: .seconds(120)) { try gateway.admin.get("/readyz").status == 200 ? () : nil }
     try poll("an honest client to be served") { try? gateway.client.get("/honest").status == 200 ? () : nil }
     #expect(gateway.process.isRunning && gateway.process.pid == pid)
+  }
+
+  @Test("A gateway at its limit is ready as long as clients that leave make room for others")
+  func comingAndGoing() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream, wrapper: .descriptorLimit(256))
+    defer { gateway.stop() }
+    var clients = try (0..<200).map { _ in try gateway.connect() }
+    defer { for client in clients { client.close() } }
+    try gateway.waitForLog("out of file descriptors")
+    let began = Date()
+    // Longer than the shortage that ends readiness.
+    try poll("thirteen seconds to pass", by: .seconds(120)) {
+      clients.removeFirst().close()
+      clients.append(try gateway.connect())
+      #expect(try gateway.admin.get("/readyz").status == 200)
+      return -began.timeIntervalSinceNow > 13 ? () : nil
+    }
   }
 
   @Test("An accept that fails for want of a descriptor is repeated after a pause, not at once")

@@ -26,9 +26,14 @@ final class AcceptWatch: Sendable {
     var isFailing = false
     /// The first of the looks in a row that contradict `isFailing`; nil if the last one did not.
     var changing: Instant?
+    /// The clients that had been accepted in spite of a shortage at the last look.
+    var lateAccepts = 0
 
     /// - Returns: whether `isFailing` has changed.
-    mutating func look(isShort: Bool, at now: Instant) -> Bool {
+    mutating func look(isHeldUp: Bool, lateAccepts: Int, at now: Instant) -> Bool {
+      // At its limit a busy gateway accepts clients as others leave, a little late, and is found paused at each look.
+      let isShort = isHeldUp && (isFailing || lateAccepts == self.lateAccepts)
+      self.lateAccepts = lateAccepts
       guard isShort != isFailing else {
         changing = nil
         return false
@@ -55,9 +60,9 @@ final class AcceptWatch: Sendable {
 
   /// Looks at the listening sockets; called once a second. Does not block.
   func check(at now: Instant = SuspendingClock().now) {
-    let isShort = descriptors.pausedSockets > 0
+    let (isHeldUp, lateAccepts) = (descriptors.pausedSockets > 0, descriptors.lateAccepts)
     let (hasChanged, isFailing) = state.withLock { state in
-      let hasChanged = state.look(isShort: isShort, at: now)
+      let hasChanged = state.look(isHeldUp: isHeldUp, lateAccepts: lateAccepts, at: now)
       return (hasChanged, state.isFailing)
     }
     guard hasChanged else { return }

@@ -5,7 +5,7 @@ import Testing
 @testable import DataPlane
 @testable import Gateway
 
-// A short shortage, one that lasts, its end, and one that comes and goes.
+// A short shortage, one that lasts, its end, one that comes and goes, and one in which clients are accepted late.
 
 @Suite("Readiness while no connection can be accepted")
 struct AcceptWatchTests {
@@ -49,5 +49,16 @@ struct AcceptWatchTests {
     #expect(readiness(in: 100..<120) { _ in true }.last == false)
     #expect(readiness(in: 120..<300) { $0 % 20 == 0 }.allSatisfy { !$0 }, "it would be short again")
     #expect(lines.take().count == 1)
+  }
+
+  @Test("It does not end while clients are accepted between the looks, and does not begin while they wait for that")
+  func lateClients() {
+    func isPaused(at second: Int) -> Bool {
+      if second % 9 == 0 { descriptors.acceptedLate() }
+      return true
+    }
+    #expect(readiness(in: 0..<100, isPaused: isPaused).allSatisfy { $0 } && lines.take() == [])
+    #expect(readiness(in: 100..<120) { _ in true }.last == false)
+    #expect(readiness(in: 120..<200, isPaused: isPaused).allSatisfy { !$0 })
   }
 }

@@ -20,6 +20,8 @@ final class AcceptGate {
   private let use: DescriptorBudget.Use
   private let failures = AcceptFailures.process
   private var phase = Phase.open
+  /// Whether nothing was accepted since the last shortage.
+  private var isLate = false
 
   private enum Phase: Equatable {
     case open
@@ -78,6 +80,8 @@ final class AcceptGate {
     }
     do {
       guard let accepted = try socket.next() else { return }
+      if isLate, use == .client { descriptors.acceptedLate() }
+      isLate = false
       if let handOut { handOut(accepted) } else { acceptor.receive(accepted) }
     } catch {
       pause(for: cause(of: error))
@@ -103,6 +107,7 @@ final class AcceptGate {
   }
 
   private func pause(for cause: Cause) {
+    if cause == .shortage { isLate = true }
     change(to: .paused(cause))
     socket.pause()
     let gate = NIOLoopBound(self, eventLoop: socket.loop)
