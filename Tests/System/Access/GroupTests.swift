@@ -151,6 +151,12 @@ struct GroupTests {
     site.gateway.process.signal(SIGHUP)
     try site.gateway.waitForLog("configuration reloaded", count: 2)
     #expect(try status(anna, site) == 200 && status(admitted, site) == 403)
+    // A reload that is the first to read a repaired file says so, too.
+    try folder.write("*@example.com\n", to: "staff.txt")
+    try site.gateway.waitForLog("reading a members file failed", count: 3)
+    try folder.write("anna.bergstrom@example.com\n", to: "staff.txt")
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.waitForLog("a members file can be used again", count: 2)
   }
 
   @Test(

@@ -76,6 +76,17 @@ struct MembersFiles: Sendable {
     return groups.compactMap(\.membersFile).filter { seen.insert($0).inserted }.compactMap { files[$0]?.problem }
   }
 
+  /// The groups whose files can be used and could not before, each file once, by its first group.
+  func repaired(since before: MembersFiles) -> [String] {
+    var seen: Set<String> = []
+    return groups.compactMap { group in
+      guard let path = group.membersFile, seen.insert(path).inserted, let file = files[path], file.problem == nil,
+        before.files[path]?.problem != nil
+      else { return nil }
+      return group.name
+    }
+  }
+
   /// Whether a file has changed since it was last read, by its attributes, or is to be read again.
   var areOutdated: Bool {
     files.contains { path, file in

@@ -31,9 +31,13 @@ extension Reload {
       metrics.reloads.recordMembers(areGood: members.problems.isEmpty)
     }
     report(problems)
-    let unusable = Set(members.problems.map(\.group))
-    for problem in current.members.problems where !unusable.contains(problem.group) {
-      logger.notice("a members file can be used again", metadata: ["group": "\(problem.group)"])
+    reportRepaired(members, since: current.members)
+  }
+
+  /// Logs members files that can be used again.
+  func reportRepaired(_ members: MembersFiles, since before: MembersFiles) {
+    for group in members.repaired(since: before) {
+      logger.notice("a members file can be used again", metadata: ["group": "\(group)"])
     }
   }
 

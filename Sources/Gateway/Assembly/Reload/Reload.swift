@@ -132,6 +132,7 @@ actor Reload {
       // An unchanged upstream has read its files at an earlier reload.
       running.certificates.noteReload(await files.run { next.listener.reloadUpstreamCertificates() })
       self.report(next.members.problems)
+      reportRepaired(next.members, since: current.members)
       return .done(
         FixedSettings.changes(from: current.settings, to: settings), kept: next.members.problems.map(\.description))
     } catch let error as SettingsError {

@@ -86,6 +86,24 @@ struct MembersFilesTests {
     #expect(looks == 16 && isMember("002.ben", files))
   }
 
+  @Test("A file that can be used again is one of the repaired, whether a look or a reload has read it")
+  func repaired() throws {
+    try write("001.anna\n")
+    let good = try files()
+    var broken = good
+    try write("*@example.com\n")
+    let problems = reread(&broken).1
+    #expect(problems.count == 1 && broken.repaired(since: good).isEmpty)
+    try write("002.ben\n")
+    var looked = broken
+    let rest = reread(&looked).1
+    #expect(rest.isEmpty && looked.repaired(since: broken) == ["staff"])
+    #expect(looked.repaired(since: looked).isEmpty)
+    let group = GroupConfiguration(name: "staff", members: [], membersFile: path)
+    #expect(try MembersFiles([group], after: broken).repaired(since: broken) == ["staff"])
+    #expect(try MembersFiles([], after: broken).repaired(since: broken).isEmpty, "a group that was removed")
+  }
+
   @Test("A broken, empty or missing file keeps the old members, and is reported once with line and remedy")
   func broken() throws {
     try write("001.anna\n")
