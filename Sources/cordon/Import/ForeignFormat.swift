@@ -15,7 +15,8 @@ enum ForeignFormat {
   /// Nil if it is none of these: then it is most probably meant to be TOML.
   init?(_ contents: [UInt8], name: String) {
     let lines = contents.split(separator: 0x0A).map(Self.trimmed).filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    guard let first = lines.first else { return nil }
+    // Markup in a text, for instance, is none of Apache's sections.
+    guard let first = lines.first, !Self.isAssignment(first) else { return nil }
     // A table of TOML has its brackets and its name in one line.
     if first.hasPrefix("{") || first == "[" || first.hasPrefix("[{") {
       self = .json
@@ -89,6 +90,13 @@ enum ForeignFormat {
     let key = line.utf8.prefix { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     let rest = line.utf8.dropFirst(key.count)
     return !key.isEmpty && (rest.elementsEqual(":".utf8) || rest.starts(with: ": ".utf8))
+  }
+
+  /// Whether a line begins as those of oauth2-proxy's file do, and of none of the others: with a key and "=".
+  private static func isAssignment(_ line: String) -> Bool {
+    let key = line.utf8.prefix { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    let rest = line.utf8.dropFirst(key.count).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return !key.isEmpty && rest.first == UInt8(ascii: "=")
   }
 
   private static func words(_ line: String) -> [String] {

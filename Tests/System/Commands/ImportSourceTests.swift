@@ -126,7 +126,10 @@ struct ImportSourceTests {
 
   @Test("A mistake in oauth2-proxy's own file is told by its place, not taken for another program's")
   func ownMistakes() throws {
-    for line in ["email_domains [\"example.com\"]", "oidc_issuer_url \"https://appleid.apple.com\""] {
+    for line in [
+      "email_domains [\"example.com\"]", "oidc_issuer_url \"https://appleid.apple.com\"", "<b>Staff only</b>",
+      "require a sign-in", "server {",
+    ] {
       let made = try folder.translate("client_id = \"x\"\n\(line)\n")
       #expect(made.exit == .code(65) && made.notes.contains("oauth2-proxy.cfg:2:"), "\(made.notes)")
     }
