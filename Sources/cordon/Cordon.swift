@@ -8,7 +8,6 @@ import Operations
 #endif
 
 /// The command. Each subcommand is a file of its own.
-@main
 struct CordonCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cordon",
@@ -32,18 +31,11 @@ struct CordonCommand: AsyncParsableCommand {
     // A reader that goes away is an error of the write, which `print` takes care of.
     signal(SIGPIPE, SIG_IGN)
     do {
-      try ResourceFloor.raiseDescriptors()
       if let command = RunCommand(plain: arguments) {
-        try ResourceFloor.checkKernelFiles()
         try await command.run()
       } else {
         var command = try await asyncParseAsRoot(SessionsCommand.separatingHandle(in: arguments))
-        if var command = command as? any AsyncParsableCommand {
-          try ResourceFloor.checkKernelFiles()
-          try await command.run()
-        } else {
-          try command.run()
-        }
+        if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
       }
     } catch {
       end(withError: error)

@@ -37,8 +37,9 @@ enum ResourceFloor {
     _ = setrlimit(resource, &open)
   }
 
-  /// libdispatch looks its threads up in /proc once a second, and ends a process that it does not find there, by SIGILL
-  /// and without a message. To be called before there is a second thread.
+  /// libdispatch looks its threads up in /proc, at once and then every second, and ends a process that it does not find
+  /// there, by SIGILL and without a message. The arguments are read from there as well, so that no command works
+  /// without. To be called before there is a second thread.
   /// - Throws: `ExitCode` 78, after the reason was written to standard error.
   static func checkKernelFiles() throws {
     guard access("/proc/\(getpid())/stat", R_OK) != 0 else { return }

@@ -110,16 +110,17 @@ struct ServiceProcessTests {
     #expect(ended.standardError.contains("TasksMax="), "\(ended.standardError)")
   }
 
-  @Test("Without /proc the gateway and doctor say so, and check works")
+  @Test("Without /proc every command says so, each time")
   func withoutKernelFiles() throws {
     let directory = try TemporaryDirectory()
     let file = try configuration().install(in: directory)
     let wrapper = try ProcessWrapper.withoutKernelFiles().command
-    for (command, status) in [("run", 78), ("doctor", 78), ("check", 0)] as [(String, Int32)] {
+    // libdispatch ended some of several starts before the first line of the program.
+    for command in [String](repeating: "run", count: 20) + ["doctor", "check"] {
       let ended = try ServerProcess.run(
         wrapper[0], wrapper.dropFirst() + [Machine.binary("cordon"), command, "--config", file])
-      #expect(ended.exit == .code(status), "\(ended)")
-      #expect(ended.standardError.contains("mount -t proc") == (status == 78), "\(ended.standardError)")
+      #expect(ended.exit == .code(78), "\(ended)")
+      #expect(ended.standardError.contains("mount -t proc"), "\(ended.standardError)")
     }
   }
 
