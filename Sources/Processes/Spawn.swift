@@ -85,9 +85,22 @@ package struct Spawn: Sendable {
     // A child that outlives a test would else hold open the pipe or the connection that another test waits for the end
     // of: what is opened on one thread can be inherited by what is started on another before it is marked to be closed.
     // One by one, because Swift does not see glibc's `addclosefrom`. Closing what is not open is not a failure.
-    for descriptor in first + Int32(copies.count)..<2_048 {
+    let usual = first + Int32(copies.count)..<2_048
+    for descriptor in Array(usual) + Self.openDescriptors(from: usual.upperBound) {
       posix_spawn_file_actions_addclose(&actions, descriptor)
     }
+  }
+
+  /// The descriptors from a number on that are open in this process: those, too, that it inherited.
+  private static func openDescriptors(from first: Int32) -> [Int32] {
+    guard let folder = opendir("/proc/self/fd") else { return [] }
+    defer { closedir(folder) }
+    var open: [Int32] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map(\.self) }
+      if let descriptor = Int32(String(decoding: name, as: UTF8.self)), descriptor >= first { open.append(descriptor) }
+    }
+    return open
   }
 
   private func addFile(_ path: String, _ flags: Int32, to actions: inout posix_spawn_file_actions_t) {

@@ -32,6 +32,21 @@ struct SpawnTests {
     #expect(passed == "0\n1\n2\n3\n4\n")
   }
 
+  @Test("A program does not find an open descriptor with a high number")
+  func highDescriptor() throws {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    getrlimit(resource, &limit)
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(resource, &limit)
+    let null = open("/dev/null", O_RDONLY)
+    defer { close(null) }
+    let high = fcntl(null, F_DUPFD, 3_000)
+    try #require(high >= 3_000)
+    defer { close(high) }
+    #expect(try run("if [ -e /proc/$$/fd/\(high) ]; then echo open; fi; echo end") == "end\n")
+  }
+
   @Test("Standard error goes to the file of standard output, which is appended to or emptied")
   func files() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "cordon-spawn-\(UUID().uuidString)").path
