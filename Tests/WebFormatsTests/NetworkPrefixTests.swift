@@ -32,6 +32,16 @@ struct NetworkPrefixTests {
     #expect(try #require(NetworkPrefix(block)).includes(try #require(NetworkPrefix(other))) == expected)
   }
 
+  @Test("A block of loopback addresses is told from others, and from larger ones")
+  func loopback() throws {
+    for (block, expected) in [
+      ("127.0.0.0/8", true), ("127.0.0.1", true), ("::1", true), ("126.0.0.0/7", false), ("::/127", false),
+      ("10.0.0.0/8", false),
+    ] {
+      #expect(try #require(NetworkPrefix(block)).isLoopback == expected, "\(block)")
+    }
+  }
+
   @Test(
     "A text that is not a CIDR block is refused",
     arguments: [

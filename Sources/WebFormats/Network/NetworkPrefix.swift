@@ -31,12 +31,18 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   /// Whether every address of its kind is in the block.
   package var isEverything: Bool { bits == 0 || bits == 96 && address[10] == 0xFF }
 
+  /// Whether every address in the block is one of this machine's own to itself: in 127.0.0.0/8, or `::1`.
+  package var isLoopback: Bool { ["127.0.0.0/8", "::1"].contains { NetworkPrefix($0)?.covers(self) == true } }
+
   /// Whether another, smaller block is in this one.
-  package func includes(_ smaller: NetworkPrefix) -> Bool {
-    guard bits < smaller.bits else { return false }
+  package func includes(_ smaller: NetworkPrefix) -> Bool { bits < smaller.bits && covers(smaller) }
+
+  /// Whether another block is in this one, or the same.
+  package func covers(_ other: NetworkPrefix) -> Bool {
+    guard bits <= other.bits else { return false }
     return (0..<bits).allSatisfy { bit in
       let mask: UInt8 = 0x80 >> UInt8(bit % 8)
-      return address[bit / 8] & mask == smaller.address[bit / 8] & mask
+      return address[bit / 8] & mask == other.address[bit / 8] & mask
     }
   }
 

@@ -192,6 +192,21 @@ struct MistakeWarningTests {
     }
   }
 
+  @Test("Networks in those of proxies are no warning where they are this machine's, or where all clients are admitted")
+  func harmlessNetworksOfProxies() throws {
+    for (proxies, networks) in [
+      ("127.0.0.0/8", "\"127.0.0.1\", \"::1\""), ("10.0.0.0/8", "\"10.5.0.0/16\", \"10.0.0.0/8\""),
+      ("10.5.0.0/16", "\"10.5.6.0/24\", \"10.0.0.0/8\""),
+    ] {
+      let listen = "127.0.0.1:8080\"\ntrusted_proxies = [\"\(proxies)\"]\n#\""
+      let route = "[[route]]\npath = \"/a/\"\nnetworks = [\(networks)]\n"
+      #expect(try warnings(route, listen: listen) == [], "\(proxies)")
+      // Another route's condition that admits all does not help.
+      let other = "[[route]]\npath = \"/b/\"\nnetworks = [\"10.5.6.7\"]\n"
+      #expect(try warnings(route + other, listen: listen).count == (proxies.hasPrefix("10.") ? 1 : 0), "\(proxies)")
+    }
+  }
+
   private func problem(
     _ rest: String = "", publicURL: String = "https://app.example.com", listen: String = "127.0.0.1:8080",
     upstream: String = "http://127.0.0.1:3000"

@@ -90,11 +90,14 @@ struct ConfigurationWarnings {
   /// Networks of proxies with those of clients in them that a condition admits: any other client there may claim an
   /// address that is admitted, also through a proxy that appends the real one, because that counts as a proxy's.
   private var clientsAmongProxies: [ConfigurationDiagnostic] {
-    let conditions = configuration.access.networks + configuration.routes.flatMap(\.networks)
+    let conditions = ([configuration.access.networks] + configuration.routes.map(\.networks)).filter { !$0.isEmpty }
     if conditions.isEmpty { return [] }
     return proxyLists.compactMap { path, networks -> ConfigurationDiagnostic? in
-      for proxies in networks where !proxies.isEverything {
-        guard let network = conditions.first(where: { proxies.includes($0) }) else { continue }
+      // Each program of this machine may use all addresses of 127.0.0.0/8.
+      for proxies in networks where !proxies.isEverything && !proxies.isLoopback {
+        // A condition that admits all of them anyway has nothing to lose.
+        let lists = conditions.filter { list in !list.contains { $0.covers(proxies) } }
+        guard let network = lists.joined().first(where: { proxies.includes($0) }) else { continue }
         return context.warning(
           atKey: path,
           "\(proxies) includes \(network), which a condition on networks admits: all clients in \(proxies) count as "
