@@ -93,6 +93,11 @@ struct RouteDiagnosticTests {
     let domain = problem { $0.emailDomains = ["exam\(character)ple.com"] }
     #expect(domain.contains("entry 1 of allow_email_domains \(flaw)"), "\(domain)")
     #expect(problem { $0.emails = ["j\u{F6}rg@example.com"] }.isEmpty)
+    // "Letter" in Persian, whose parts a joiner keeps apart.
+    let letter = "\u{646}\u{627}\u{645}\u{647}\u{200C}\u{627}\u{6CC}"
+    #expect(problem { $0.emails = ["ada@\(letter).example"] }.isEmpty)
+    #expect(problem { $0.emailDomains = ["\(letter).example"] }.isEmpty)
+    #expect(problem { $0.emails = ["ada@\(letter).example\u{200C}"] }.contains(flaw))
     var settings = RouteSettings(path: "/x")
     settings.conditions.denied.emails = ["a@example.com", "\(character)b@example.com"]
     let denied = problems([settings])

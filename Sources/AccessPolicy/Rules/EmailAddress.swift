@@ -48,7 +48,15 @@ struct EmailAddress {
   /// Whether a text has characters that nobody sees, as copied text may: U+200B, U+FEFF, U+00AD. An entry of a list
   /// with one looks like an address, and is nobody's. The addresses of users are compared as they are.
   static func hasInvisibleCharacters(_ text: String) -> Bool {
-    text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains { $0.properties.isDefaultIgnorableCodePoint }
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return false }
+    var before: UInt32 = 0
+    for scalar in text.unicodeScalars {
+      // Between letters of Persian and of India's languages, joiners are part of a name (RFC 5892, A.1 and A.2).
+      let isJoiner = (0x200C...0x200D).contains(scalar.value) && (0x600..<0x2000).contains(before)
+      if scalar.properties.isDefaultIgnorableCodePoint, !isJoiner { return true }
+      before = scalar.value
+    }
+    return false
   }
 
   /// Whether no character beyond ASCII is a control character, a line separator, or read as an ASCII sign once it is
