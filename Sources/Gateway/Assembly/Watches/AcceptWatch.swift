@@ -68,6 +68,8 @@ final class AcceptWatch: Sendable {
     guard hasChanged else { return }
     guard isFailing else {
       health.remove(Self.checkName)
+      // A gateway that shuts down has no paused socket because it has closed them.
+      guard !health.report.isDraining else { return }
       return logger.notice("connections are accepted again, /readyz no longer fails for it")
     }
     health.update(

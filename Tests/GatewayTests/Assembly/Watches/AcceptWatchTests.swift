@@ -61,4 +61,12 @@ struct AcceptWatchTests {
     #expect(readiness(in: 100..<120) { _ in true }.last == false)
     #expect(readiness(in: 120..<200, isPaused: isPaused).allSatisfy { !$0 })
   }
+
+  @Test("A gateway that shuts down does not say that it accepts connections again")
+  func shutdown() {
+    #expect(readiness(in: 0..<20) { _ in true }.last == false && lines.take().count == 1)
+    health.beginDraining()
+    #expect(readiness(in: 20..<60) { _ in false }.allSatisfy { !$0 })
+    #expect(lines.take() == [] && health.report.checks.isEmpty)
+  }
 }
