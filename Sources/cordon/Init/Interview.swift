@@ -122,9 +122,10 @@ struct Interview {
   }
 
   /// Notes which key a proxy in front needs. Without a certificate there must be one, but its address is not asked for.
+  /// One that connects through a Unix socket has none, and is never a trusted proxy.
   private mutating func noteProxy() {
     guard configuration.text(of: Question.publicURL.key)?.hasPrefix("https:") == true,
-      let address = configuration.text(of: Question.listen.key)
+      let address = configuration.text(of: Question.listen.key), !address.hasPrefix("unix:")
     else { return }
     configuration.set(
       Question.listen.key, .text(address),

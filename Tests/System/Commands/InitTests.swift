@@ -71,6 +71,8 @@ struct InitTests {
     #expect(try initialize(answers).exit == .code(0))
     let note = "# trusted_proxies = [\"127.0.0.1/32\"]\naddress = \"127.0.0.1:8080\"\n"
     #expect(try contents("made/gateway.conf").contains(note))
+    #expect(try initialize(answers + ["--listen", "unix:/run/cordon/http.sock", "--force"]).exit == .code(0))
+    #expect(try !contents("made/gateway.conf").contains("trusted_proxies"))
     #expect(try initialize(["--simulator", "--force"]).exit == .code(0))
     #expect(try !contents("made/gateway.conf").contains("trusted_proxies"))
   }
