@@ -66,7 +66,8 @@ struct ReloadCommand: AsyncParsableCommand {
     guard report.reloaded else {
       for problem in report.problems { printError(printable(problem)) }
       return printError(
-        "Not reloaded: the running configuration stays in effect. Correct the above, then run `cordon reload` again.")
+        "Not reloaded: the running configuration stays in effect. After a correction of the file run `cordon reload` "
+          + "again.")
     }
     print(
       report.changed.isEmpty

@@ -124,7 +124,8 @@ struct ReloadRefusalTests {
     #expect(bad.exit == .code(78), "\(bad)")
     let place = try #require(bad.standardError.split(separator: "\n").first { $0.contains("gateway.conf:") }, "\(bad)")
     #expect(bad.standardError.contains("Not reloaded: the running configuration stays in effect."))
-    #expect(bad.standardError.contains("then run `cordon reload` again"), "\(bad.standardError)")
+    #expect(
+      bad.standardError.contains("After a correction of the file run `cordon reload` again."), "\(bad.standardError)")
     let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")
