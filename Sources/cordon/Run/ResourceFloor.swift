@@ -87,6 +87,15 @@ enum ResourceFloor {
   /// An event loop, the store's worker, and two for tasks.
   private static let commandThreads = 4
 
+  /// The same for libdispatch's own, which it tries to make again each second, without end. To be called before that.
+  /// - Throws: `ExitCode` 1, after the reason was written to standard error.
+  static func checkRuntimeThreads() throws {
+    try requireThreads(runtimeThreads, orElse: "end other processes of this user")
+  }
+
+  /// Those that libdispatch makes before the first line of a command.
+  private static let runtimeThreads = 4
+
   private static func requireThreads(_ least: Int, orElse alternative: String) throws {
     let room = ThreadRoom.measure(upTo: least)
     if room < least {

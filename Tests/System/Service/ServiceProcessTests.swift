@@ -98,14 +98,16 @@ struct ServiceProcessTests {
     #expect(ended.standardError.contains("LimitNOFILE=") == (status == 78), "\(ended.standardError)")
   }
 
-  @Test("A doctor that the system has no threads for says so, instead of waiting for them")
-  func noThreads() throws {
+  @Test(
+    "A command that the system has no threads for says so, instead of waiting for them",
+    arguments: ["doctor", "check"])
+  func noThreads(command: String) throws {
     let directory = try TemporaryDirectory()
     let file = try configuration().install(in: directory)
     // 64 TiB for each thread: no address space has room for four.
     let ended = try ServerProcess.run(
       Machine.program("prlimit", package: "util-linux"),
-      ["--stack=\(64 << 40)", Machine.binary("cordon"), "doctor", "--config", file])
+      ["--stack=\(64 << 40)", Machine.binary("cordon"), command, "--config", file])
     #expect(ended.exit == .code(1), "\(ended)")
     #expect(ended.standardError.contains("TasksMax="), "\(ended.standardError)")
   }
