@@ -1,8 +1,8 @@
 internal import Cryptography
 import FoundationEssentials
 
-/// A value that may be used once: of a sign-in, a notification, a one-time code. 128 bits of SHA-256 over its kind and
-/// name, so that the stored value reveals neither.
+/// A value that may be used once: of a sign-in, a notification, a one-time code, a form. 128 bits of SHA-256 over its
+/// kind and name, so that the stored value reveals neither.
 package struct ReplayGuard: Sendable, Hashable {
   /// The stored bytes.
   package let bytes: [UInt8]
@@ -24,6 +24,12 @@ package struct ReplayGuard: Sendable, Hashable {
 
   /// The authorization code that a native app brought.
   package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
+
+  /// An invitation that was revoked, by its public name. Consumed when it is: the form that has made it, and has the
+  /// code of its link, makes none again.
+  package static func revokedInvitation(_ id: String) -> ReplayGuard {
+    ReplayGuard("revoked-invitation", Array(id.utf8))
+  }
 
   /// A jump of the system's clock, by the day that it shows since, in days since 1970. Nothing is refused by it: a
   /// gateway that is started on that day must know of the jump.

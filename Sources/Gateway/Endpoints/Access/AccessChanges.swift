@@ -11,7 +11,7 @@ internal import WebFormats
 /// audited, also when it is refused. The caller checks the rights of managers, except those on a ban: an operator's ban
 /// between the check and the change would be lost.
 struct AccessChanges: Sendable {
-  let store: any AccessStore & AccountStore
+  let store: any AccessStore & AccountStore & ReplayGuardStore
   let sessions: SessionManager
   /// The groups of the configuration.
   let policy: UserPolicy
@@ -156,8 +156,8 @@ struct AccessChanges: Sendable {
   /// Makes an invitation.
   /// - Parameters:
   ///   - expires: as the operator wrote it, see ``AccessTimes``.
-  ///   - id: the public name of the invitation; nil for a random one. One that exists is an error, so that a repeated
-  ///     request makes no second invitation.
+  ///   - id: the public name of the invitation; nil for a random one. One that exists, or was revoked, is an error, so
+  ///     that a repeated request makes no second invitation.
   ///   - code: the code of the link; nil for a random one.
   /// - Returns: the invitation, and its link, which is not stored.
   func invite(
@@ -171,7 +171,11 @@ struct AccessChanges: Sendable {
       let expires = try Self.end(expires, now)
       let note = try Self.note(note, "note")
       let known = try await store.invitations().records()
-      if let id, known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
+      if let id {
+        if known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
+        // Its link, which the form has, would work again.
+        if try await store.isConsumed(.revokedInvitation(id)) { throw AdministrationError.invitationMade }
+      }
       guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
       }
@@ -212,11 +216,13 @@ struct AccessChanges: Sendable {
     }
   }
 
-  /// Ends an invitation. Users that it admitted stay admitted.
+  /// Ends an invitation; its form makes none any longer. Users that it admitted stay admitted.
   func revokeInvitation(_ id: String, by actor: Actor) async throws(AdministrationError) {
     try await change("invitation_revoke", by: actor) { target in
       guard Self.isInvitationID(id) else { throw AdministrationError.noInvitation }
       target.fields.invitation = id
+      // Before it is deleted: a form that is sent meanwhile finds one or the other.
+      _ = try await store.consume(.revokedInvitation(id), until: now.advanced(by: Self.formRetention))
       guard try await store.revokeInvitation(id) else { throw AdministrationError.noInvitation }
     }
   }
@@ -357,6 +363,8 @@ struct AccessChanges: Sendable {
   static let longestDays = 366
   /// The largest number of open invitations.
   private static let mostInvitations = 1_000
+  /// The time for which the form of a revoked invitation is remembered: browsers send one again from their history.
+  private static let formRetention = Duration.seconds(365 * 86_400)
   /// The largest number of machine tokens, with expired ones.
   private static let mostTokens = 1_000
   /// The largest size of a note or reason, in bytes.

@@ -130,6 +130,25 @@ struct PeopleActsTests {
     try await rig.stop()
   }
 
+  @Test("The form of an invitation that was revoked makes none again: its link would work once more")
+  func revokedInvitation() async throws {
+    let rig = try await GateRig()
+    let acts = try acts(rig)
+    let manager = try #require(Subject("001.manager"))
+    let form = PeopleActs.Act.invite(
+      group: "guests", id: "abcd1000", code: InvitationCode.random(), uses: "1", days: "7", note: "")
+    func isInvited() async throws -> Bool {
+      if case .invited = try await acts.carryOut(form, for: manager, by: Self.actor) { true } else { false }
+    }
+    #expect(try await isInvited())
+    _ = try await acts.carryOut(.revoke(id: "abcd1000"), for: manager, by: Self.actor)
+    #expect(rig.store.state.withLock { $0.invitations.isEmpty })
+    rig.clock.advance(86_400)
+    #expect(try await isInvited() == false)
+    #expect(rig.store.state.withLock { $0.invitations.isEmpty })
+    try await rig.stop()
+  }
+
   @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
   func refusals() async throws {
     let rig = try await GateRig()
