@@ -35,6 +35,34 @@ struct SchemaTests {
     try await store.close()
   }
 
+  @Test("A ban by the previous subject holds for a user who signs in while the present one is searched for")
+  func banDuringSignIn() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await openStore(url)
+    let stranger = try await store.complete(try signIn()).snapshot.account.subject
+    let (old, new) = (try signIn("old").session.subject, try signIn("new").session.subject)
+    let transfer = PreparedTransfer(subject: try signIn("transfer").session.subject, team: "NEWTEAM123")
+    let ban = Ban(until: nil, reason: nil, since: noon, by: "cli")
+    try await store.ban(old, ban)
+    _ = try await store.prepare(transfer, of: old, at: noon)
+    #expect(try await store.follow(transfer.subject, to: new, at: noon) == .moved)
+    #expect(try await store.unban(new, by: "cli", at: noon) == .lifted)
+    // The account comes after the search, and before the ban.
+    try PostgreSQLServer.current.query(
+      """
+      CREATE FUNCTION sign_in() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO cordon.accounts
+        SELECT (jsonb_populate_record(accounts, '{"subject": "\(new)"}')).* FROM cordon.accounts
+        WHERE subject = '\(stranger)' ON CONFLICT DO NOTHING;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER sign_in BEFORE INSERT ON cordon.bans FOR EACH ROW EXECUTE FUNCTION sign_in()
+      """, at: url)
+    try await store.ban(old, ban)
+    #expect(try await store.account(new)?.access.ban == ban)
+    try await store.close()
+  }
+
   @Test("A gateway that has seen changes which a failover lost learns that changes are missing, whatever the numbers")
   func lostChanges() async throws {
     let store = try await openStore(try PostgreSQLServer.current.makeDatabase())

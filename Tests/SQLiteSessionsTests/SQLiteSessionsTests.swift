@@ -43,4 +43,31 @@ struct SQLiteSessionsTests {
         }))
     withExtendedLifetime(folder) {}
   }
+
+  @Test("A ban by the previous subject holds for a user who signs in while the present one is searched for")
+  func banDuringSignIn() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    let stranger = try await store.complete(try signIn()).snapshot.account.subject
+    let (old, new) = (try signIn("old").session.subject, try signIn("new").session.subject)
+    let transfer = PreparedTransfer(subject: try signIn("transfer").session.subject, team: "NEWTEAM123")
+    let ban = Ban(until: nil, reason: nil, since: noon, by: "cli")
+    try await store.ban(old, ban)
+    _ = try await store.prepare(transfer, of: old, at: noon)
+    #expect(try await store.follow(transfer.subject, to: new, at: noon) == .moved)
+    #expect(try await store.unban(new, by: "cli", at: noon) == .lifted)
+    // The account comes after the search, and before the ban.
+    try RawDatabase.execute(
+      """
+      CREATE TRIGGER sign_in BEFORE INSERT ON bans BEGIN
+        INSERT INTO accounts (subject, claims, latest_authorization, last_verified, claim_number)
+        SELECT '\(new)', claims, latest_authorization, last_verified, claim_number FROM accounts
+        WHERE subject = '\(stranger)' AND NOT EXISTS (SELECT 1 FROM accounts WHERE subject = '\(new)');
+      END
+      """, at: path)
+    try await store.ban(old, ban)
+    #expect(try await store.account(new)?.access.ban == ban)
+    withExtendedLifetime(folder) {}
+  }
 }

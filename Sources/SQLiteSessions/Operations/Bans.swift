@@ -11,10 +11,15 @@ extension SQLiteSessionStore {
   /// come between. The latest subject of a user who has moved is searched for before, without the write lock.
   @discardableResult
   package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
+    var ended: [PublicSessionID] = []
     for _ in 0..<MovedUser.mostMoves {
       let moved = ban.by.isManager ? nil : try await movedUser(subject)
       let outcome = try await write { try Self.record(ban, of: subject, moved, in: $0) }
-      if case .done(let ended) = outcome { return ended }
+      guard case .done(let handles) = outcome else { continue }
+      guard let handles else { return nil }
+      ended += handles
+      // The user may have signed in since the search, and has an account without the ban then. Later sign-ins find it.
+      guard let moved, moved.subject == nil, try await movedUser(subject)?.subject != nil else { return ended }
     }
     throw StoreError(code: .conflict, message: "the user moves to other teams again and again: try again")
   }
