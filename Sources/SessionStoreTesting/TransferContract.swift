@@ -267,7 +267,7 @@ extension StoreContract {
         try requireEqual(try await stores.first.ban(of: new), nil, "what a manager's ban of an earlier subject does")
         let start = try await stores.second.changes(since: nil, limit: 10).cursor
         let ended = try requireValue(try await stores.first.ban(old, Scenario.ban()), "ban")
-        try requireEqual(ended, [session.handle], "what it ended")
+        try requireEqual(ended, [old: [], new: [session.handle]], "what it ended")
         let changes = try await stores.second.changes(since: start, limit: 10).changes
         for change in [StoreChange.accountChanged(old), .accountChanged(new), .ended(session.handle, .byOperator)] {
           try require(changes.contains(change), "\(change) is missing")
@@ -295,7 +295,7 @@ extension StoreContract {
       try requireEqual(
         try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
       try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .lifted, "the lifting")
-      try requireEqual(try await stores.second.ban(old, Scenario.ban()), [], "what the next ban ended")
+      try requireEqual(try await stores.second.ban(old, Scenario.ban()), [old: []], "what the next ban ended")
       try requireEqual(try await stores.first.ban(of: new), Scenario.ban(), "the ban of the new subject")
       let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
       try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")

@@ -10,8 +10,8 @@ extension PostgreSQLSessionStore {
   /// Locks the account first: that puts the ban before or after a concurrent sign-in, whose session is ended here, or
   /// whose account shows the ban. The latest subject of a user who has moved is searched for before, without a lock.
   @discardableResult
-  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
-    var ended: [PublicSessionID] = []
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [Subject: [PublicSessionID]]? {
+    var ended: [Subject: [PublicSessionID]] = [:]
     for _ in 0..<MovedUser.mostMoves {
       let moved = ban.by.isManager ? nil : try await movedUser(subject)
       let outcome = try await write(at: ban.since) { connection, changes in
@@ -19,7 +19,7 @@ extension PostgreSQLSessionStore {
       }
       guard case .done(let handles) = outcome else { continue }
       guard let handles else { return nil }
-      ended += handles
+      ended.merge(handles) { $0 + $1 }
       // The user may have signed in since the search, and has an account without the ban then. Later sign-ins find it.
       guard let moved, moved.subject == nil, try await movedUser(subject)?.subject != nil else { return ended }
     }
@@ -49,18 +49,18 @@ extension PostgreSQLSessionStore {
         try PostgreSQLAccessRow.save(ban, of: user.subject, user.hash, in: connection)
       }
     }
-    var handles: [PublicSessionID] = []
+    var ended: [Subject: [PublicSessionID]] = [:]
     for subject in subjects {
-      let ended = try connection.run(together: [
+      let results = try connection.run(together: [
         PostgreSQLAccessRow.deletingRequest(of: subject),
         PostgreSQLSessionRow.ending(where: "subject = $1", [.text(subject.text)]),
       ])
-      let own = try PostgreSQLSessionRow.handles(ended[1])
+      let handles = try PostgreSQLSessionRow.handles(results[1])
       changes.append(.accountChanged(subject))
-      changes += own.map { .ended($0, .byOperator) }
-      handles += own
+      changes += handles.map { .ended($0, .byOperator) }
+      ended[subject] = handles
     }
-    return .done(ended: handles)
+    return .done(ended: ended)
   }
 
   /// The latest identity of a user who has moved; nil for one who has not. Reads the subjects of accounts by the

@@ -10,14 +10,14 @@ extension SQLiteSessionStore {
   /// Writes the ban under the keyed hash of the subject, and ends the sessions in the same transaction: no sign-in can
   /// come between. The latest subject of a user who has moved is searched for before, without the write lock.
   @discardableResult
-  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
-    var ended: [PublicSessionID] = []
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [Subject: [PublicSessionID]]? {
+    var ended: [Subject: [PublicSessionID]] = [:]
     for _ in 0..<MovedUser.mostMoves {
       let moved = ban.by.isManager ? nil : try await movedUser(subject)
       let outcome = try await write { try Self.record(ban, of: subject, moved, in: $0) }
       guard case .done(let handles) = outcome else { continue }
       guard let handles else { return nil }
-      ended += handles
+      ended.merge(handles) { $0 + $1 }
       // The user may have signed in since the search, and has an account without the ban then. Later sign-ins find it.
       guard let moved, moved.subject == nil, try await movedUser(subject)?.subject != nil else { return ended }
     }
@@ -36,11 +36,11 @@ extension SQLiteSessionStore {
     }
     try SQLiteAccessRow.save(ban, of: subject, in: database)
     if let moved { try SQLiteAccessRow.save(ban, of: moved.subject, moved.hash, in: database) }
-    var ended: [PublicSessionID] = []
+    var ended: [Subject: [PublicSessionID]] = [:]
     for subject in [subject, moved?.subject].compactMap(\.self) {
       try database.run("DELETE FROM access_requests WHERE subject = ?", [subject.text])
       try SQLiteSessionRow.noteChange(of: subject, at: ban.since, in: database)
-      ended += try SQLiteSessionRow.end(
+      ended[subject] = try SQLiteSessionRow.end(
         where: "subject = ?", [subject.text], because: .byOperator, at: ban.since, in: database)
     }
     return .done(ended: ended)

@@ -57,10 +57,11 @@ package protocol BanStore: Sendable {
   /// operator's ban of a subject that has moved to another team (`TeamTransferStore`), once or more often, is also that
   /// of the latest subject. Only a hash of that one is stored, so that the store searches all accounts for it.
   /// Managers, whose rights depend on the account, ban by the latest subject only.
-  /// - Returns: the sessions that ended; nil if a manager may not replace the earlier ban (``Ban/isProtected(at:)``),
-  ///   which is checked in the same transaction. Then nothing is changed.
+  /// - Returns: the sessions that ended, by each subject that is known and is banned now; nil if a manager may not
+  ///   replace the earlier ban (``Ban/isProtected(at:)``), which is checked in the same transaction. Then nothing is
+  ///   changed.
   @discardableResult
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]?
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [Subject: [PublicSessionID]]?
 
   /// Lifts a ban, unless a manager may not (``Ban/isProtected(at:)``), which is checked in the same transaction. Of a
   /// user who has moved to other teams (`TeamTransferStore`) the bans of all subjects, earlier and later ones, are

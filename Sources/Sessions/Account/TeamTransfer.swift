@@ -36,8 +36,9 @@ package struct MovedUser: Sendable {
 
 /// The outcome of writing a ban (`BanStore.ban`).
 package enum BanOutcome: Sendable {
-  /// The ban is written, and these sessions have ended; nil if a manager may not replace the earlier ban.
-  case done(ended: [PublicSessionID]?)
+  /// The ban is written, and these sessions of each subject have ended; nil if a manager may not replace the earlier
+  /// ban.
+  case done(ended: [Subject: [PublicSessionID]]?)
   /// The user has moved since the latest subject was searched for: nothing was changed.
   case hasMoved
 }

@@ -5,10 +5,10 @@ import Sessions
 extension MemoryStore {
   func storeKey() async throws(StoreError) -> StoreKey { try access { _ in key } }
 
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
-    try access { state -> [PublicSessionID]? in
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [Subject: [PublicSessionID]]? {
+    try access { state -> [Subject: [PublicSessionID]]? in
       if ban.by.isManager, state.bans[subject]?.isProtected(at: ban.since) == true { return nil }
-      var ended: [PublicSessionID] = []
+      var ended: [Subject: [PublicSessionID]] = [:]
       for subject in [subject, ban.by.isManager ? nil : state.latestSubject(of: subject)].compactMap(\.self) {
         state.bans[subject] = ban
         state.requests[subject] = nil
@@ -16,7 +16,7 @@ extension MemoryStore {
         for handle in own { state.sessions[handle] = nil }
         state.changes.append(.accountChanged(subject))
         state.changes += own.map { .ended($0, .byOperator) }
-        ended += own
+        ended[subject] = own
       }
       return ended
     }

@@ -142,7 +142,7 @@ extension OpeningSessionStore {
     try await opened().storeKey()
   }
 
-  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]? {
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [Subject: [PublicSessionID]]? {
     try await opened().ban(subject, ban)
   }
 

@@ -57,8 +57,9 @@ struct AccessChanges: Sendable {
       if let until, until <= now { throw AdministrationError.pastDate }
       let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.author)
       guard let ended = try await store.ban(subject, ban) else { throw AdministrationError.protectedBan }
-      await forget(ended, of: subject, actor)
-      return (ban, ended.count)
+      // By subject, so that the audit of a session names its user, also where that one has moved to another team.
+      for (user, handles) in ended { await forget(handles, of: user, actor) }
+      return (ban, ended.values.reduce(0) { $0 + $1.count })
     }
   }
 

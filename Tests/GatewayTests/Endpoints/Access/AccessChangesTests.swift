@@ -10,14 +10,16 @@ import Testing
 struct AccessChangesTests {
   private static let actor = AccessChanges.Actor(author: "cli")
 
-  private func changes(_ rig: GateRig, _ storeHealth: StoreHealth? = nil) throws -> AccessChanges {
+  private func changes(
+    _ rig: GateRig, _ storeHealth: StoreHealth? = nil, _ audit: AuditTrail? = nil
+  ) throws -> AccessChanges {
     let routes = try RouteTable(access: AccessSettings(), routes: [], groups: ["guests"])
     let evaluator = AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
     return AccessChanges(
       store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
       invitationPrefix: "https://app.example.com/",
       storeHealth: storeHealth ?? rig.storeHealth, metrics: rig.metrics,
-      audit: AuditTrail(.silent, keyring: rig.keyring))
+      audit: audit ?? AuditTrail(.silent, keyring: rig.keyring))
   }
 
   @Test("A request that somebody else rejects while it is being admitted admits nobody")
@@ -62,13 +64,17 @@ struct AccessChangesTests {
   @Test("A ban by the previous subject ends the sessions of the account that has moved, on every loop")
   func previousSubject() async throws {
     let rig = try await GateRig()
-    let administration = try changes(rig)
+    let recorded = try RecordedAudit(rig.keyring)
+    let administration = try changes(rig, nil, recorded.trail)
     let (anna, cookie) = try rig.signIn("002.anna")
     let old = try #require(Subject("001.anna"))
     rig.store.state.withLock { $0.moves[old] = anna.account.subject }
     let request = Asked(fields: ["Cookie: \(cookie)"])
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
     #expect(try await administration.ban(old, by: Self.actor).ended == 1)
+    let ends = try recorded.lines().filter { $0.contains("\"event\":\"session_ended\"") }
+    let user = rig.keyring.pseudonym(of: anna.account.subject)
+    #expect(ends.count == 1 && ends.allSatisfy { $0.contains(user) }, "\(ends)")
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
     #expect(try await rig.store.ban(of: anna.account.subject) != nil)
     try await administration.unban(anna.account.subject, by: Self.actor)
