@@ -22,6 +22,8 @@ final class MemoryStore: SessionStore {
     /// Invitations that lists show as damaged.
     var damagedInvitations: Set<String> = []
     var tokens: [Subject: StoredToken] = [:]
+    /// Second tokens, of another client.
+    var otherTokens: [Subject: StoredToken] = [:]
     var changes: [StoreChange] = []
     var bans: [Subject: Ban] = [:]
     var members: [GroupName: Set<Subject>] = [:]
@@ -163,7 +165,9 @@ final class MemoryStore: SessionStore {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<StoredLease> {
     let outcome: LeaseOutcome<StoredLease> = try access { state in
-      guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
+      guard var account = state.account(subject), let first = state.tokens[subject] else { return .nothingToAskWith }
+      let other = state.otherTokens[subject]
+      let stored = other?.clientID == clientID ? other ?? first : first
       guard account.mayBeAsked(at: now, interval: interval) else {
         state.refusedLeases += 1
         return .notYet(account)
@@ -257,7 +261,7 @@ final class MemoryStore: SessionStore {
 
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try requireSuccess(of: "tokens")
-    return try access { $0.tokens[subject].map { [$0] } ?? [] }
+    return try access { [$0.tokens[subject], $0.otherTokens[subject]].compactMap(\.self) }
   }
 
   func forget(

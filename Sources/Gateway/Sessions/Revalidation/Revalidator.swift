@@ -103,9 +103,14 @@ final class Revalidator: Sendable {
   ) async -> Outcome {
     let current = current.withLock { $0 }
     let dependencies = current.dependencies
-    var clientID = await client(for: snapshot, current.history)
+    var (clientID, other) = await clients(for: snapshot, current.history)
     var turn = clock()
-    guard current.history.mayCall(for: clientID, at: turn) else {
+    var mayCall = current.history.mayCall(for: clientID, at: turn)
+    if !mayCall, let next = other {
+      (clientID, other) = (next, nil)
+      mayCall = current.history.mayCall(for: clientID, at: turn)
+    }
+    guard mayCall else {
       return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, dependencies)
     }
     // Without effect once Apple was asked.
@@ -138,7 +143,12 @@ final class Revalidator: Sendable {
             turn = now
             guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
           }
-          return try await ask(lease, of: snapshot, current)
+          if let outcome = try await ask(lease, of: snapshot, current, hasOther: other != nil) { return outcome }
+          // Apple refuses this client as before: the account is asked about with the token of the other one.
+          let released = await release(lease, dependencies)
+          turn = clock()
+          guard let next = other, current.history.mayCall(for: next, at: turn) else { return released }
+          (clientID, other, hasWaited) = (next, nil, false)
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
@@ -167,13 +177,21 @@ final class Revalidator: Sendable {
   /// The client to call Apple for: that of the session. While Apple refuses the credentials of some client, one that it
   /// does not refuse and whose token the account has: neither does a refusal of one client keep accounts from being
   /// confirmed that have another one's token, nor is a token of the refused client used for sessions of another.
-  private func client(for snapshot: SessionSnapshot, _ history: AppleCallHistory) async -> String {
+  ///
+  /// A refused client of the session comes first: the attempt after each of its pauses shows whether Apple accepts it
+  /// again, and perhaps no account has its token alone. The other one is for when it may not be called, or is refused.
+  private func clients(
+    for snapshot: SessionSnapshot, _ history: AppleCallHistory
+  ) async -> (first: String, other: String?) {
     let own = snapshot.session.clientID
-    guard history.refuses(nil), let tokens = try? await store.tokens(of: snapshot.account.subject) else { return own }
+    guard history.refuses(nil), let tokens = try? await store.tokens(of: snapshot.account.subject) else {
+      return (own, nil)
+    }
     let clients = tokens.map(\.clientID)
     let isOwnUsed = clients.contains { $0.utf8.elementsEqual(own.utf8) }
-    if isOwnUsed, !history.refuses(own) { return own }
-    return clients.first { !history.refuses($0) } ?? (isOwnUsed ? own : clients.first ?? own)
+    if isOwnUsed, !history.refuses(own) { return (own, nil) }
+    let accepted = clients.first { !history.refuses($0) }
+    return isOwnUsed ? (own, accepted) : (accepted ?? clients.first ?? own, nil)
   }
 
   /// Whether another process may still be waiting for Apple's answer about the account. Leases of this process are not
@@ -212,9 +230,12 @@ final class Revalidator: Sendable {
     return Outcome()
   }
 
+  /// Asks Apple, and records the answer.
+  /// - Parameter hasOther: whether the account has a token of another client, for the case that Apple refuses this one.
+  /// - Returns: nil in that case: nothing is recorded.
   private func ask(
-    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: Current
-  ) async throws(StoreError) -> Outcome {
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: Current, hasOther: Bool
+  ) async throws(StoreError) -> Outcome? {
     let dependencies = current.dependencies
     let token: RefreshToken
     do throws(SealError) {
@@ -230,7 +251,8 @@ final class Revalidator: Sendable {
       token, of: lease.subject.text, clientID: lease.clientID)
     let answeredAt = clock()
     let decision = current.history.note(answer, clientID: lease.clientID, began: began, at: answeredAt)
-    let verdict = RevalidationResult(answer).label
+    let result = RevalidationResult(answer)
+    let verdict = result.label
     metrics.checks.count(verdict)
     if isInUse(current.history) {
       reportHealth()
@@ -243,6 +265,7 @@ final class Revalidator: Sendable {
       return await release(lease, dependencies)
     case .keep:
       dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
+      if hasOther, result == .misconfigured { return nil }
       // If it cannot be recorded, nothing is lost: the attempt counts as failed since its lease.
       let recorded = try await store.record(.noGoodAnswer, of: lease, at: clock())
       return Outcome(accountChanged: true, account: recorded.account)

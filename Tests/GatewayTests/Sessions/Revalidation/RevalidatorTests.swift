@@ -114,6 +114,27 @@ struct RevalidatorTests {
     #expect(rig.apple.calls == 2, "the client of her token is refused as before")
   }
 
+  @Test("A refused client is tried after its pause; the account is asked about with another's token if it is refused")
+  func refusedClientIsTriedAgain() async throws {
+    let (anna, ben) = (try rig.due(), try rig.due("002.ben"))
+    let subject = ben.account.subject
+    let app = try rig.keyring.seal(RefreshToken("r"), of: subject, clientID: "app")
+    rig.store.state.withLock { state in
+      state.otherTokens[subject] = StoredToken(subject: subject, clientID: "app", token: app)
+    }
+    rig.apple.answer(.ourMistake)
+    _ = await rig.checks.run(anna)
+    rig.clock.advance(2)
+    let apple = rig.apple
+    apple.holdAnswer { apple.answer(.good) }
+    _ = await rig.checks.run(ben)
+    #expect(apple.calls == 3 && rig.answers() == [.noGoodAnswer, .good], "the second was refused, not the third")
+    #expect(rig.appleCheck?.status == .failing)
+    rig.clock.advance(86_400)
+    _ = await rig.checks.run(ben)
+    #expect(apple.calls == 4 && rig.answers().last == .good && rig.appleCheck?.status == .ok)
+  }
+
   @Test("A token whose client Apple refuses is not used for a session of another client, and its lease is released")
   func refusedClientOfToken() async throws {
     let (anna, ben) = (try rig.due(), try rig.due("002.ben"))
