@@ -56,9 +56,15 @@ final class SessionManager: Sendable {
   // MARK: For the event loops
 
   /// Loads a session into the cache of a loop.
-  func load(_ credential: SessionCredential, for loop: NIOLoopBound<LoopSessions>) async {
+  /// - Parameter fromStore: whether the cache of another loop does not do: another process may have confirmed the
+  ///   account since.
+  func load(
+    _ credential: SessionCredential, for loop: NIOLoopBound<LoopSessions>, fromStore: Bool = false
+  ) async {
     let version = loops.version
-    let found = await lookUps.answer(for: credential.handle, version) { await self.lookUp(credential.handle) }
+    let found = await lookUps.answer(for: credential.handle, version) {
+      await self.lookUp(credential.handle, fromStore: fromStore)
+    }
     try? await loop.eventLoop.submit { [loops] in
       // A snapshot from before all caches were emptied may be outdated: the request looks it up again.
       guard !loops.isOutdated(version) else { return }
@@ -95,7 +101,9 @@ final class SessionManager: Sendable {
     var isOnSchedule = false
   }
 
-  private func lookUp(_ handle: PublicSessionID, usedAt use: Int64? = nil) async -> StoreLookUp<FoundSession> {
+  private func lookUp(
+    _ handle: PublicSessionID, usedAt use: Int64? = nil, fromStore: Bool = false
+  ) async -> StoreLookUp<FoundSession> {
     let now = clock()
     let use = use.map { Date(millisecondsSince1970: $0) } ?? .distantPast
     // A snapshot would not be trusted now: each request would look it up again.
@@ -106,7 +114,7 @@ final class SessionManager: Sendable {
     let cached = await loops.cached(handle)
     // No request waits for a store that is known to be unavailable.
     let isUnavailable = storeHealth.isUnavailable
-    if let cached, cached.isCurrent || isUnavailable, let known = usable(cached, usedAt: use, at: now) {
+    if let cached, cached.isCurrent && !fromStore || isUnavailable, let known = usable(cached, usedAt: use, at: now) {
       return known
     }
     do throws(StoreError) {

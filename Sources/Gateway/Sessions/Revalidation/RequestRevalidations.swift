@@ -125,7 +125,8 @@ struct RequestRevalidations: Sendable {
     }
     if slot == .begun { start(snapshot, waitingUntil: deadline) }
     let isOver = slot == .none ? false : await revalidator.queue.waitForEnd(of: subject, by: deadline)
-    await sessions.load(credential, for: loop)
+    // Without a result here, another process may have one.
+    await sessions.load(credential, for: loop, fromStore: slot != .none && !isOver)
     let now = sessions.clock()
     try? await loop.eventLoop.submit {
       guard case .session(let entry)? = loop.value.cache.find(credential.fingerprint),

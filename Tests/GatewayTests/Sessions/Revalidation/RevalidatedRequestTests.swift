@@ -84,6 +84,37 @@ struct RevalidatedRequestTests {
     try await rig.stop()
   }
 
+  @Test("A user whom another gateway has confirmed goes on, if Apple does not answer this one while a request waits")
+  func confirmedElsewhere() async throws {
+    let rig = try await GateRig(longestWait: .zero)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let (subject, request) = (snapshot.account.subject, Asked(fields: ["Cookie: \(cookie)"]))
+    func advance() {
+      rig.clock.advance(26 * 3_600)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
+    }
+    _ = try await rig.decide(request)
+    advance()
+    rig.apple.answer(.trouble)
+    #expect(try await rig.decide(request).identity != nil)
+    try await eventually("the failed attempt") { rig.store.state.withLock { $0.answers } == [.noGoodAnswer] }
+    #expect(await rig.revalidator.queue.waitForEnd(of: subject, by: .now + .seconds(120)))
+    advance()
+    let outcome = try await rig.store.acquireLease(
+      of: subject, preferring: "web", interval: .seconds(86_400), now: rig.clock.now)
+    guard case .granted(let lease) = outcome else { throw RigError.noSubject }
+    _ = try await rig.store.record(.good(claims: nil, token: nil), of: lease, at: rig.clock.now)
+    advance()
+    let (answers, release) = AsyncStream<Never>.makeStream()
+    rig.apple.answer(.silence)
+    rig.apple.holdAnswer { for await _ in answers {} }
+    // By what this gateway knows, the grace is over.
+    #expect(try await rig.decide(request).identity != nil)
+    release.finish()
+    #expect(await rig.revalidator.queue.waitForEnd(of: subject, by: .now + .seconds(120)))
+    try await rig.stop()
+  }
+
   @Test(
     "At the end of the grace, and after a long absence, a replica waits for Apple's answer to another one",
     arguments: [true, false], [FakeApple.Answer.good, .revoked, .trouble])
