@@ -58,6 +58,7 @@ extension HTTP2ServerSession {
     // Some clients see the response only when they have sent all.
     guard !stream.isAnswered else {
       nghttp2_session_consume(pointer, id, bytes.count)
+      renewConnectionWindow()
       stream.handler?.discardedContent()
       return 0
     }
@@ -72,6 +73,8 @@ extension HTTP2ServerSession {
     }
     guard let content = slice(bytes) else { return HTTP2Callbacks.failure }
     if let handler = stream.handler { handler.received(content: content) } else { consume(bytes.count, on: stream) }
+    // Of what was consumed before others held so much, the client may not have been told.
+    renewConnectionWindow()
     return 0
   }
 

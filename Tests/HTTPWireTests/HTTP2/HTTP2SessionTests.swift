@@ -242,6 +242,31 @@ struct HTTP2SessionTests {
     #expect(rig.session.window(of: rig.streams[2].stream) == 262_144)
   }
 
+  @Test("Uploads that stall leave room for others also where the client was not told yet of what was taken before")
+  func stalledBehindTaken() {
+    let rig = HTTP2Rig()
+    for stream: UInt32 in [1, 3, 5, 7] { rig.request(ordinaryFields, stream: stream, end: false) }
+    var head = responseFields(413)
+    rig.session.respond(&head, on: rig.streams[3].stream, isWhole: true)
+    _ = rig.frames()
+    // Less than half of the connection's window is consumed, of which nghttp2 does not tell.
+    for window in [131_072, 262_144] {
+      send(window, on: 1, rig)
+      rig.session.consume(window, on: rig.streams[0].stream)
+      _ = rig.frames()
+    }
+    send(524_288, on: 1, rig)
+    for stream: UInt32 in [3, 5] { send(131_072, on: stream, rig) }
+    #expect(rig.goAwayCode() == nil)
+    #expect(rig.session.untakenBytes == 524_288 + 2 * 131_072)
+    // Content that is discarded is consumed as well.
+    for _ in 0..<8 {
+      send(65_536, on: 7, rig)
+      #expect(rig.goAwayCode() == nil)
+    }
+    #expect(rig.streams[3].closed == nil)
+  }
+
   private func send(_ count: Int, on stream: UInt32, _ rig: HTTP2Rig) {
     for place in stride(from: 0, to: count, by: 16_384) {
       let payload = [UInt8](repeating: 0, count: min(16_384, count - place))
