@@ -146,6 +146,7 @@ extension HTTP2ServerSession {
     guard !stream.lacksContent || stream.isAnswered else { return reset(stream, .protocolError) }
     stream.incoming = .ended
     begun.end(stream.id)
+    if stream.untaken == 0 { giveGrowthBack(of: stream) }
     if !stream.isAnswered { stream.handler?.receivedEnd(trailers: trailers) }
   }
 
@@ -163,7 +164,7 @@ extension HTTP2ServerSession {
     retire(stream)
     renewConnectionWindow()
     pardon(stream)
-    windowGrowth -= window(of: stream) - Int(policy.streamWindow)
+    giveGrowthBack(of: stream)
     if stream.hasQueuedHeads { orphanedHeads[id] = stream.interimHeads + [stream.finalHead].filter { $0 > 0 } }
     guard let handler = stream.handler.take() else { return 0 }
     handler.closed(code)

@@ -32,7 +32,11 @@ extension HTTP2ServerSession {
   package func consume(_ count: Int, on stream: HTTP2ServerSideStream) {
     let count = giveRoom(for: count, on: stream)
     guard count > 0 else { return }
-    widenWindow(of: stream, by: count)
+    if !stream.isEndReceived {
+      widenWindow(of: stream, by: count)
+    } else if stream.untaken == 0 {
+      giveGrowthBack(of: stream)
+    }
     renewConnectionWindow()
   }
 
@@ -52,7 +56,7 @@ extension HTTP2ServerSession {
     stream.consumed += count
     let window = window(of: stream)
     let wider = min(2 * window, policy.widestStreamWindow)
-    guard stream.consumed >= window, stream.untaken == 0, wider > window, !stream.isEndReceived,
+    guard stream.consumed >= window, stream.untaken == 0, wider > window,
       windowGrowth + wider - window <= policy.windowGrowth
     else { return }
     stream.consumed = 0
@@ -60,6 +64,13 @@ extension HTTP2ServerSession {
     windowGrowth += wider - window
     nghttp2_session_set_local_window_size(
       pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, Int32(clamping: stream.widenedWindow))
+  }
+
+  /// The windows of others may grow in the place of that of an upload that was consumed whole, although its response
+  /// may take hours, or is over.
+  func giveGrowthBack(of stream: HTTP2ServerSideStream) {
+    windowGrowth -= window(of: stream) - Int(policy.streamWindow)
+    stream.widenedWindow = 0
   }
 
   /// Bytes that the client may send on a stream before any is consumed.

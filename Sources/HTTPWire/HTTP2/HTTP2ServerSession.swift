@@ -41,7 +41,7 @@ package final class HTTP2ServerSession: HTTP2Session {
 
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
-  /// Bytes by which the windows of the open streams have grown.
+  /// Bytes by which the windows of the uploads under way have grown.
   var windowGrowth = 0
   /// Bytes that may still come for streams that ended before their client's side did, and cost it nothing.
   private var pardonedBytes = 0

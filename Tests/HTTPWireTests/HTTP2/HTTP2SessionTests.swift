@@ -267,6 +267,34 @@ struct HTTP2SessionTests {
     #expect(rig.streams[3].closed == nil)
   }
 
+  @Test("An upload that has ended and was taken whole no longer keeps the window of another from growing")
+  func growthOfEndedUpload() {
+    for isTakenBeforeEnd in [true, false] {
+      let rig = HTTP2Rig()
+      for stream: UInt32 in [1, 3] { rig.request(ordinaryFields, stream: stream, end: false) }
+      let (ended, other) = (rig.streams[0].stream, rig.streams[1].stream)
+      for window in [131_072, 262_144] {
+        send(window, on: 1, rig)
+        rig.session.consume(window, on: ended)
+        _ = rig.frames()
+      }
+      send(1, on: 1, rig)
+      func end() { rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1)) }
+      if !isTakenBeforeEnd { end() }
+      func sendOther() -> Int {
+        send(131_072, on: 3, rig)
+        rig.session.consume(131_072, on: other)
+        _ = rig.frames()
+        return rig.session.window(of: other)
+      }
+      #expect(sendOther() == 131_072)
+      rig.session.consume(1, on: ended)
+      if isTakenBeforeEnd { end() }
+      #expect(sendOther() == 262_144)
+      #expect(rig.streams[0].closed == nil)
+    }
+  }
+
   private func send(_ count: Int, on stream: UInt32, _ rig: HTTP2Rig) {
     for place in stride(from: 0, to: count, by: 16_384) {
       let payload = [UInt8](repeating: 0, count: min(16_384, count - place))
