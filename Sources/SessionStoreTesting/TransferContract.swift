@@ -317,15 +317,18 @@ extension StoreContract {
       }
     },
     StoreContract("Bans and their lifting follow a user who has moved back, and end") { stores in
-      let subjects = try ["a", "b", "a"].map { try Scenario.subject($0) }
-      _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
-      _ = try await moved(through: subjects, in: stores.first)
-      for named in subjects.prefix(2) {
-        try require(try await stores.second.ban(named, Scenario.ban()) != nil, "\(named) was not banned")
-        try requireEqual(try await stores.first.account(subjects[0])?.access.ban, Scenario.ban(), "the ban")
-        try requireEqual(
-          try await stores.second.unban(named, by: "cli", at: Scenario.noon), .lifted, "the lifting by \(named)")
-        for subject in subjects { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
+      for names in [["a", "b", "a"], ["d", "e", "f", "d"], ["g", "h", "i", "h"], ["j", "k", "j", "k"]] {
+        let subjects = try names.map { try Scenario.subject($0) }
+        let last = subjects[subjects.count - 1]
+        _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+        _ = try await moved(through: subjects, in: stores.first)
+        for named in subjects {
+          try require(try await stores.second.ban(named, Scenario.ban()) != nil, "\(named) was not banned")
+          try requireEqual(try await stores.first.account(last)?.access.ban, Scenario.ban(), "the ban by \(named)")
+          try requireEqual(
+            try await stores.second.unban(named, by: "cli", at: Scenario.noon), .lifted, "the lifting by \(named)")
+          for subject in subjects { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
+        }
       }
     },
     StoreContract("The transfer identifiers of a user who has moved twice are forgotten with the account") { stores in

@@ -79,13 +79,13 @@ extension PostgreSQLSessionStore {
       if hash == newHash { return .nothing }
       guard let old = try row.optionalText(1).flatMap({ Subject($0) }) else {
         guard try PostgreSQLAccessRow.moveBan(hash, to: new, newHash, in: connection) else { return .nothing }
-        try connection.run(PostgreSQLTransferRow.notingMove(of: hash, to: newHash))
+        try PostgreSQLTransferRow.noteMove(of: hash, to: newHash, in: connection)
         changes.append(.accountChanged(new))
         return .moved
       }
       if try connection.run(PostgreSQLAccountRow.locking(old)).first != nil { return .account(old) }
       try PostgreSQLAccessRow.move(old, to: new, in: connection)
-      try connection.run(PostgreSQLTransferRow.notingMove(of: hash, to: newHash))
+      try PostgreSQLTransferRow.noteMove(of: hash, to: newHash, in: connection)
       changes += [.accountChanged(old), .accountChanged(new)]
       return .moved
     }
@@ -108,8 +108,8 @@ extension PostgreSQLSessionStore {
         try PostgreSQLAccessRow.move(move.old, to: move.new, in: connection)
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
         let key = try PostgreSQLAccessRow.key(connection.run(PostgreSQLAccessRow.findingKey))
-        try connection.run(
-          PostgreSQLTransferRow.notingMove(of: key.banHash(of: move.old), to: key.banHash(of: move.new)))
+        try PostgreSQLTransferRow.noteMove(
+          of: key.banHash(of: move.old), to: key.banHash(of: move.new), in: connection)
         changes.append(.accountChanged(move.old))
       }
       changes.append(.accountChanged(move.new))

@@ -34,14 +34,19 @@ enum PostgreSQLTransferRow {
     Statement("SELECT hash, subject FROM cordon.prepared_transfers WHERE transfer = $1", [.text(identifier.text)])
   }
 
-  /// Keeps only hashes of a user who has moved.
+  /// Keeps only hashes of a user who has moved. An earlier move away from the new subject, of a user who comes back to
+  /// it, no longer counts: it would lead away from the latest subject.
   /// - Parameters:
   ///   - hash: of the previous subject.
   ///   - newHash: of the new one.
-  static func notingMove(of hash: [UInt8], to newHash: [UInt8]) -> Statement {
-    Statement(
-      "UPDATE cordon.prepared_transfers SET subject = NULL, moved = $1 WHERE hash = $2",
-      [.bytes(newHash), .bytes(hash)])
+  static func noteMove(of hash: [UInt8], to newHash: [UInt8], in connection: Connection) throws {
+    try connection.run(together: [
+      Statement(
+        "DELETE FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(newHash)]),
+      Statement(
+        "UPDATE cordon.prepared_transfers SET subject = NULL, moved = $1 WHERE hash = $2",
+        [.bytes(newHash), .bytes(hash)]),
+    ])
   }
 
   /// The hash of the latest subject of a user who has moved; nil for one who has not. One who has moved back is not

@@ -35,11 +35,13 @@ enum SQLiteTransferRow {
     return (try row.bytes(0), try row.optionalText(1).flatMap { Subject($0) })
   }
 
-  /// Keeps only hashes of a user who has moved.
+  /// Keeps only hashes of a user who has moved. An earlier move away from the new subject, of a user who comes back to
+  /// it, no longer counts: it would lead away from the latest subject.
   /// - Parameters:
   ///   - hash: of the previous subject.
   ///   - newHash: of the new one.
   static func noteMove(of hash: [UInt8], to newHash: [UInt8], in database: Database) throws {
+    try database.run("DELETE FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [newHash])
     try database.run("UPDATE prepared_transfers SET subject = NULL, moved = ? WHERE hash = ?", [newHash, hash])
   }
 

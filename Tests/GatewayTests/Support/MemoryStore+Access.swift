@@ -272,7 +272,10 @@ extension MemoryStore.State {
 
   /// Moves ban and memberships.
   mutating func moveAccess(of old: Subject, to new: Subject) {
-    if old != new { moves[old] = new }
+    if old != new {
+      moves[old] = new
+      moves[new] = nil
+    }
     if let ban = bans.removeValue(forKey: old) { bans[new] = ban }
     for group in groups(of: old) {
       members[group]?.remove(old)
