@@ -7,9 +7,9 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case reauthenticationRequired = "reauthentication_required"
   /// A form was submitted without a session, and its fields were not passed on.
   case formNotSent = "form_not_sent"
-  /// The session ended before all of a form had come: the application has a part of it at most.
+  /// The session ended, or became necessary, before all of a form had come: the application has a part of it at most.
   case formIncomplete = "form_incomplete"
-  /// The session ended after a form had been passed on, and before the application answered.
+  /// The session ended, or became necessary, after a form had been passed on, and before the application answered.
   case formUnanswered = "form_unanswered"
   /// The user pressed Cancel at Apple's.
   case cancelled = "sign_in_cancelled"

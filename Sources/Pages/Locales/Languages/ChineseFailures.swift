@@ -18,12 +18,12 @@ extension ChineseTexts {
     case .formIncomplete:
       FailureText(
         heading: "表单未完整发送",
-        explanation: "发送表单时，你在 \(application) 的登录已结束，因此表单没有完整送达。",
+        explanation: "你目前未登录 \(application)，因此表单在发送途中被中断，没有完整送达。",
         advice: "如需保留填写的内容，请返回上一页并复制。然后登录，确认是否有内容已保存，再重新填写表单。")
     case .formUnanswered:
       FailureText(
         heading: "表单可能已被处理",
-        explanation: "表单已发送，但在收到回应之前，你在 \(application) 的登录已结束。",
+        explanation: "你目前未登录 \(application)。表单已发送，但尚未收到回应。",
         advice: "请先登录，确认表单是否已被处理，再决定是否重新发送。")
     case .cancelled:
       FailureText(

@@ -19,15 +19,14 @@ extension EnglishTexts {
     case .formIncomplete:
       FailureText(
         heading: "Your form was not sent completely",
-        explanation: "You were signed out of \(application) while your form was being sent, so \(application) did not "
-          + "receive all of it.",
+        explanation: "You are signed out of \(application), so the upload of your form was stopped: \(application) did "
+          + "not receive all of it.",
         advice: "To keep what you entered, go back and copy it. Then sign in, check whether anything was saved, "
           + "and fill in the form again.")
     case .formUnanswered:
       FailureText(
         heading: "Your form may have been processed",
-        explanation: "You were signed out of \(application) after your form had been sent and before there was a "
-          + "response.",
+        explanation: "You are signed out of \(application). Your form had been sent, but there was no response yet.",
         advice: "Sign in and check whether your form was processed before you send it again.")
     case .cancelled:
       FailureText(

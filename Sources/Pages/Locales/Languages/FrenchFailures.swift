@@ -21,15 +21,15 @@ extension FrenchTexts {
     case .formIncomplete:
       FailureText(
         heading: "Votre formulaire n’a pas été envoyé en entier",
-        explanation: "Vous avez été déconnecté de \(application) pendant l’envoi de votre formulaire, qui n’est donc "
-          + "pas arrivé en entier.",
+        explanation: "Vous êtes déconnecté de \(application)\u{A0}: l’envoi de votre formulaire a été interrompu, et "
+          + "celui-ci n’est pas arrivé en entier.",
         advice: "Pour conserver votre saisie, revenez en arrière pour la copier. Ensuite, connectez-vous, vérifiez "
           + "si quelque chose a été enregistré et remplissez à nouveau le formulaire.")
     case .formUnanswered:
       FailureText(
         heading: "Votre formulaire a peut-être été traité",
-        explanation: "Vous avez été déconnecté de \(application) après l’envoi de votre formulaire et avant la "
-          + "réponse.",
+        explanation: "Vous êtes déconnecté de \(application). Votre formulaire avait déjà été envoyé, mais il n’y "
+          + "avait pas encore de réponse.",
         advice: "Connectez-vous et vérifiez si votre formulaire a été traité avant de l’envoyer à nouveau.")
     case .cancelled:
       FailureText(

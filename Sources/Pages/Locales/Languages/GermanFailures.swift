@@ -21,15 +21,15 @@ extension GermanTexts {
     case .formIncomplete:
       FailureText(
         heading: "Ihr Formular wurde nicht vollständig gesendet",
-        explanation: "Während Ihr Formular gesendet wurde, wurden Sie bei \(application) abgemeldet. Es ist deshalb "
-          + "nicht vollständig angekommen.",
+        explanation: "Sie sind bei \(application) abgemeldet. Deshalb wurde die Übertragung Ihres Formulars "
+          + "abgebrochen: Es ist nicht vollständig angekommen.",
         advice: "Wenn Sie Ihre Eingaben behalten möchten, gehen Sie zurück und kopieren Sie sie. Melden Sie sich "
           + "dann an, prüfen Sie, ob etwas gespeichert wurde, und füllen Sie das Formular noch einmal aus.")
     case .formUnanswered:
       FailureText(
         heading: "Ihr Formular wurde möglicherweise verarbeitet",
-        explanation: "Nachdem Ihr Formular gesendet war und bevor eine Antwort kam, wurden Sie bei \(application) "
-          + "abgemeldet.",
+        explanation: "Sie sind bei \(application) abgemeldet. Ihr Formular war bereits gesendet, eine Antwort stand "
+          + "aber noch aus.",
         advice: "Melden Sie sich an und prüfen Sie, ob Ihr Formular verarbeitet wurde, bevor Sie es noch einmal "
           + "senden.")
     case .cancelled:

@@ -21,14 +21,15 @@ extension ItalianTexts {
     case .formIncomplete:
       FailureText(
         heading: "Il modulo non è stato inviato per intero",
-        explanation: "La sessione su \(application) è terminata durante l’invio del modulo, che quindi non è arrivato "
-          + "per intero.",
+        explanation: "Non hai una sessione attiva su \(application), quindi l’invio del modulo è stato interrotto e "
+          + "il modulo non è arrivato per intero.",
         advice: "Per conservare ciò che hai scritto, torna indietro e copialo. Poi accedi, verifica se qualcosa è "
           + "stato salvato e compila di nuovo il modulo.")
     case .formUnanswered:
       FailureText(
         heading: "Il modulo potrebbe essere stato elaborato",
-        explanation: "La sessione su \(application) è terminata dopo l’invio del modulo e prima della risposta.",
+        explanation: "Non hai una sessione attiva su \(application). Il modulo era già stato inviato, ma non c’era "
+          + "ancora una risposta.",
         advice: "Accedi e verifica se il modulo è stato elaborato prima di inviarlo di nuovo.")
     case .cancelled:
       FailureText(

@@ -18,12 +18,12 @@ extension JapaneseTexts {
     case .formIncomplete:
       FailureText(
         heading: "フォームは最後まで送信されませんでした",
-        explanation: "フォームの送信中に\(application)からサインアウトしたため、入力内容はすべては届いていません。",
+        explanation: "\(application)にサインインしていないため、フォームは送信の途中で中断され、最後まで届いていません。",
         advice: "入力内容を残すには、前のページに戻ってコピーしてください。そのあとサインインし、保存されたものがないか確認してから、もう一度フォームに入力してください。")
     case .formUnanswered:
       FailureText(
         heading: "フォームは処理された可能性があります",
-        explanation: "フォームを送信したあと、応答が届く前に\(application)からサインアウトしました。",
+        explanation: "\(application)にサインインしていません。フォームは送信済みですが、応答はまだ届いていませんでした。",
         advice: "もう一度送信する前に、サインインして、フォームが処理されたかどうかを確認してください。")
     case .cancelled:
       FailureText(

@@ -18,12 +18,12 @@ extension KoreanTexts {
     case .formIncomplete:
       FailureText(
         heading: "양식이 끝까지 전송되지 않았습니다",
-        explanation: "양식을 전송하는 동안 \(application)에서 로그아웃되어 입력한 내용이 모두 전달되지는 않았습니다.",
+        explanation: "현재 \(application)에서 로그아웃된 상태이므로 양식 전송이 중단되어 입력한 내용이 모두 전달되지는 않았습니다.",
         advice: "입력한 내용을 보관하려면 이전 페이지로 돌아가 복사해 주십시오. 그런 다음 로그인하여 저장된 내용이 있는지 확인하고 양식을 다시 작성해 주십시오.")
     case .formUnanswered:
       FailureText(
         heading: "양식이 처리되었을 수 있습니다",
-        explanation: "양식을 전송한 후 응답을 받기 전에 \(application)에서 로그아웃되었습니다.",
+        explanation: "현재 \(application)에서 로그아웃된 상태입니다. 양식은 이미 전송되었지만 아직 응답을 받지 못했습니다.",
         advice: "다시 전송하기 전에 로그인하여 양식이 처리되었는지 확인해 주십시오.")
     case .cancelled:
       FailureText(

@@ -20,14 +20,15 @@ extension PortugueseTexts {
     case .formIncomplete:
       FailureText(
         heading: "Seu formulário não foi enviado por completo",
-        explanation: "Sua sessão em \(application) terminou durante o envio do formulário. Por isso, ele não chegou "
-          + "por completo.",
+        explanation: "Você não está conectado a \(application). Por isso, o envio do formulário foi interrompido, e "
+          + "ele não chegou por completo.",
         advice: "Para não perder o que escreveu, volte e copie o texto. Depois, entre, verifique se algo foi salvo e "
           + "preencha o formulário novamente.")
     case .formUnanswered:
       FailureText(
         heading: "Seu formulário pode ter sido processado",
-        explanation: "Sua sessão em \(application) terminou depois do envio do formulário e antes da resposta.",
+        explanation: "Você não está conectado a \(application). O formulário já tinha sido enviado, mas ainda não "
+          + "havia resposta.",
         advice: "Entre e verifique se o formulário foi processado antes de enviá-lo novamente.")
     case .cancelled:
       FailureText(

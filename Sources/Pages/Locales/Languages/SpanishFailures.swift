@@ -21,14 +21,15 @@ extension SpanishTexts {
     case .formIncomplete:
       FailureText(
         heading: "Tu formulario no se ha enviado completo",
-        explanation: "Tu sesión en \(application) terminó mientras se enviaba el formulario. Por eso no ha llegado "
-          + "completo.",
+        explanation: "No tienes la sesión iniciada en \(application). Por eso se ha interrumpido el envío del "
+          + "formulario, que no ha llegado completo.",
         advice: "Para conservar lo que has escrito, vuelve atrás y cópialo. Después, inicia sesión, comprueba si se "
           + "ha guardado algo y rellena de nuevo el formulario.")
     case .formUnanswered:
       FailureText(
         heading: "Puede que tu formulario se haya procesado",
-        explanation: "Tu sesión en \(application) terminó después de enviarse el formulario y antes de la respuesta.",
+        explanation: "No tienes la sesión iniciada en \(application). El formulario ya se había enviado, pero aún no "
+          + "había respuesta.",
         advice: "Inicia sesión y comprueba si el formulario se ha procesado antes de volver a enviarlo.")
     case .cancelled:
       FailureText(
