@@ -33,9 +33,11 @@ extension MemoryStore {
       state.sessions[session.handle] = session
       var ended: [PublicSessionID] = []
       if let replaced = signIn.replacing, state.sessions.removeValue(forKey: replaced) != nil { ended = [replaced] }
-      return CompletedSignIn(
+      let completed = CompletedSignIn(
         snapshot: SessionSnapshot(session: session, account: state.account(session.subject) ?? account), ended: ended,
         isNewAccount: known == nil)
+      if let ban = state.banDuringSignIn.take() { state.bans[session.subject] = ban }
+      return completed
     }
   }
 

@@ -60,6 +60,8 @@ final class MemoryStore: SessionStore {
     /// The number of each account's latest lease or sign-in.
     var leaseNumbers: [Subject: Int64] = [:]
     var tokenVersions: [Subject: Int64] = [:]
+    /// A ban of the user whose sign-in is completed next, which its account does not show yet.
+    var banDuringSignIn: Ban?
     /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
     /// Runs between the next lease and its result.

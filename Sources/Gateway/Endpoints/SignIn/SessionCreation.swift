@@ -36,14 +36,16 @@ struct SessionCreation: Sendable {
         to: AccountTransfer.Identity(
           subject: subject, email: token.claims.email, isPrivateEmail: token.claims.isPrivateEmail))
     }
-    let ban: Ban?
+    if let found = try await ban(of: subject), found.isInForce(at: .now) { throw SignInError(.banned, "banned") }
+  }
+
+  private func ban(of subject: Subject) async throws(SignInError) -> Ban? {
     do throws(StoreError) {
-      ban = try await store.ban(of: subject)
+      return try await store.ban(of: subject)
     } catch {
       storeHealth.failed("ban", error)
       throw SignInError(.storeUnavailable, "store")
     }
-    if let ban, ban.isInForce(at: .now) { throw SignInError(.banned, "banned") }
   }
 
   /// Moves what is stored under the user's previous subject to the present one, as `cordon accounts migrate --complete`
@@ -121,7 +123,7 @@ struct SessionCreation: Sendable {
         session: session, name: name, claims: claims, token: sealed, replacing: replacing.first,
         appleAuthorized: tokens.identityToken.issuedAt, discardsToken: !keepsToken && tokens.refreshToken != nil),
       request)
-    try await refuseBannedMeanwhile(completed.snapshot)
+    try await refuseBannedMeanwhile(completed)
     metrics.signIns.count("success")
     audit.record(
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
@@ -212,9 +214,13 @@ struct SessionCreation: Sendable {
       policy.principal(of: account), of: SessionSnapshot(session: session, account: account))
   }
 
-  /// Ends a session whose user was banned while it was being created.
-  private func refuseBannedMeanwhile(_ snapshot: SessionSnapshot) async throws(SignInError) {
-    guard let ban = snapshot.account.access.ban, ban.isInForce(at: .now) else { return }
+  /// Ends a session whose user was banned while it was being created. A new account may not show a ban by an earlier
+  /// subject: the store has made it under a hash of this one, for it knew no account.
+  private func refuseBannedMeanwhile(_ completed: CompletedSignIn) async throws(SignInError) {
+    let snapshot = completed.snapshot
+    var found = snapshot.account.access.ban
+    if found == nil, completed.isNewAccount { found = try await ban(of: snapshot.account.subject) }
+    guard found?.isInForce(at: .now) == true else { return }
     do throws(StoreError) {
       try await sessions.end(.one(snapshot.session.handle), because: .byOperator)
     } catch {

@@ -282,6 +282,19 @@ struct SignInVerificationTests {
     try await signIn.rig.stop()
   }
 
+  @Test("A ban by an earlier subject refuses the first sign-in that it came too late to be seen by")
+  func bannedByEarlierSubject() async throws {
+    let signIn = try await SignInRig()
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let ban = Ban(until: nil, reason: nil, since: signIn.rig.clock.now, by: "cli")
+    signIn.rig.store.state.withLock { $0.banDuringSignIn = ban }
+    let error = try await failure(signIn, signIn.grant(of: state, user: "001.anna"), of: state)
+    #expect(error.page == .banned && error.reason == "banned")
+    #expect(signIn.rig.store.state.withLock { $0.sessions.isEmpty && $0.bans.count == 1 })
+    try await signIn.rig.stop()
+  }
+
   @Test("A session that cannot be ended after a sign-in is one failed operation of the store, and is logged")
   func notEnded() async throws {
     let lines = RecordedLines()
