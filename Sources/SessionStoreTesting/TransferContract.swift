@@ -323,6 +323,8 @@ extension StoreContract {
         _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
         _ = try await moved(through: subjects, in: stores.first)
         for named in subjects {
+          let latest = try await stores.second.latestSubject(of: named)
+          try requireEqual(latest, named == last ? nil : last, "the latest subject of \(named)")
           try require(try await stores.second.ban(named, Scenario.ban()) != nil, "\(named) was not banned")
           try requireEqual(try await stores.first.account(last)?.access.ban, Scenario.ban(), "the ban by \(named)")
           try requireEqual(

@@ -46,6 +46,11 @@ extension SQLiteSessionStore {
     return .done(ended: ended)
   }
 
+  /// Looks through all accounts for the hash of the latest subject.
+  package func latestSubject(of subject: Subject) async throws(StoreError) -> Subject? {
+    try await movedUser(subject)?.subject
+  }
+
   /// The latest identity of a user who has moved; nil for one who has not. Reads the subjects of accounts by the
   /// primary key, a limited number at a time.
   private func movedUser(_ subject: Subject) async throws(StoreError) -> MovedUser? {

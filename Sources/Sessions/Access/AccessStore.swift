@@ -74,6 +74,10 @@ package protocol BanStore: Sendable {
 
   /// The number of bans in force.
   func banCount(at now: Date) async throws(StoreError) -> Int
+
+  /// The latest subject of a user who has moved to another team, searched for as for a ban; nil for one who has not
+  /// moved, or has no account.
+  func latestSubject(of subject: Subject) async throws(StoreError) -> Subject?
 }
 
 /// Members of groups who were added at run time. The store does not know which groups the configuration declares.

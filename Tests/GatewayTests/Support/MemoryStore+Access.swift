@@ -38,6 +38,10 @@ extension MemoryStore {
 
   func ban(of subject: Subject) async throws(StoreError) -> Ban? { try access { $0.bans[subject] } }
 
+  func latestSubject(of subject: Subject) async throws(StoreError) -> Subject? {
+    try access { $0.latestSubject(of: subject) }
+  }
+
   func banCount(at now: Date) async throws(StoreError) -> Int {
     try access { $0.bans.values.count { $0.isInForce(at: now) } }
   }

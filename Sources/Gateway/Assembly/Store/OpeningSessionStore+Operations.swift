@@ -146,6 +146,10 @@ extension OpeningSessionStore {
     try await opened().ban(subject, ban)
   }
 
+  func latestSubject(of subject: Subject) async throws(StoreError) -> Subject? {
+    try await opened().latestSubject(of: subject)
+  }
+
   func unban(_ subject: Subject, by author: AccessAuthor, at now: Date) async throws(StoreError) -> UnbanOutcome {
     try await opened().unban(subject, by: author, at: now)
   }

@@ -77,38 +77,60 @@ struct AccessChanges: Sendable {
 
   // MARK: Groups
 
-  /// Adds a user, known or not, to a group; false if that one was added before.
+  /// Adds a user, known or not, to a group.
+  /// - Returns: the present subject, and false if that one was added before.
   func add(
     _ subject: Subject, to group: String, by actor: Actor
-  ) async throws(AdministrationError) -> Bool {
+  ) async throws(AdministrationError) -> (member: Subject, isNew: Bool) {
     try await change("group_add", by: actor) { target in
       target.subject = subject
       target.fields.group = GroupName(group)?.text
       try Self.requirePerson(subject, .tokenMember)
-      let isNew = try await store.add(subject, to: try declared(group), by: actor.name, at: now)
-      await sessions.markStale(subject)
-      return isNew
+      let name = try declared(group)
+      let member = try await present(subject, for: actor)
+      target.subject = member
+      let isNew = try await store.add(member, to: name, by: actor.name, at: now)
+      await sessions.markStale(member)
+      return (member, isNew)
     }
   }
 
   /// Removes a user who was added to a group at run time.
-  func remove(_ subject: Subject, from group: String, by actor: Actor) async throws(AdministrationError) {
+  /// - Returns: the present subject.
+  @discardableResult
+  func remove(
+    _ subject: Subject, from group: String, by actor: Actor
+  ) async throws(AdministrationError) -> Subject {
     try await change("group_remove", by: actor) { target in
       target.subject = subject
       target.fields.group = GroupName(group)?.text
       guard let name = GroupName(group) else { throw AdministrationError.badGroup }
-      let account = try await store.account(subject)
-      let user = account.map(policy.principal(of:)) ?? policy.principal(of: subject, stored: [])
+      let member = try await present(subject, for: actor)
+      target.subject = member
+      let account = try await store.account(member)
+      let user = account.map(policy.principal(of:)) ?? policy.principal(of: member, stored: [])
       if let member = policy.configuredMember(user, in: group) {
         throw AdministrationError.configuredMember(member, of: group, at: memberPlace(member, group))
       }
       // A group that is no longer declared may still have members.
-      guard try await store.remove(subject, from: name, at: now) else {
+      var isRemoved = try await store.remove(member, from: name, at: now)
+      // An earlier version may have added the earlier subject.
+      if member != subject, try await store.remove(subject, from: name, at: now) { isRemoved = true }
+      guard isRemoved else {
         _ = try declared(group)
         throw AdministrationError.notMember(of: group)
       }
-      await sessions.markStale(subject)
+      await sessions.markStale(member)
+      return member
     }
+  }
+
+  /// The present subject of a user whom an operator names by an earlier one, as a ban may: a membership of that one
+  /// would neither admit nor deny anybody. Managers choose among the present subjects.
+  private func present(_ subject: Subject, for actor: Actor) async throws(StoreError) -> Subject {
+    if actor.author.isManager { return subject }
+    if try await store.account(subject) != nil { return subject }
+    return try await store.latestSubject(of: subject) ?? subject
   }
 
   // MARK: Requests for access

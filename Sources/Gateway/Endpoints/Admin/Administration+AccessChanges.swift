@@ -45,11 +45,11 @@ extension Administration {
       try await accessChanges.unban(subject, by: actor)
       return Self.json(UnbannedReport(subject: subject.text))
     case .addMember(let subject, let group):
-      let isNew = try await accessChanges.add(subject, to: group, by: actor)
-      return Self.json(MemberReport(subject: subject.text, group: group, isMember: true, isChanged: isNew))
+      let (member, isNew) = try await accessChanges.add(subject, to: group, by: actor)
+      return Self.json(MemberReport(subject: member.text, group: group, isMember: true, isChanged: isNew))
     case .removeMember(let subject, let group):
-      try await accessChanges.remove(subject, from: group, by: actor)
-      return Self.json(MemberReport(subject: subject.text, group: group, isMember: false, isChanged: true))
+      let member = try await accessChanges.remove(subject, from: group, by: actor)
+      return Self.json(MemberReport(subject: member.text, group: group, isMember: false, isChanged: true))
     case .admit(let request, let group):
       let admitted = try await accessChanges.admit(request, to: group, by: actor)
       return Self.json(DecisionReport(admitted, group: group))

@@ -118,7 +118,7 @@ struct PeopleActs: Sendable {
       _ = try await accessChanges.reject(code.text, by: actor)
       return .done(.rejected)
     case .add(let subject, let group):
-      let isNew = try await accessChanges.add(subject, to: group, by: actor)
+      let isNew = try await accessChanges.add(subject, to: group, by: actor).isNew
       return .done(isNew ? .added : .unchanged)
     case .remove(let subject, let group):
       try await accessChanges.remove(subject, from: group, by: actor)

@@ -54,7 +54,7 @@ struct AccessChangesTests {
     let (anna, cookie) = try rig.signIn("001.anna")
     let request = Asked(target: "/guests/x", fields: ["Cookie: \(cookie)"])
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
-    #expect(try await administration.add(anna.account.subject, to: "guests", by: Self.actor))
+    #expect(try await administration.add(anna.account.subject, to: "guests", by: Self.actor).isNew)
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
     try await administration.remove(anna.account.subject, from: "guests", by: Self.actor)
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
@@ -79,6 +79,25 @@ struct AccessChangesTests {
     #expect(try await rig.store.ban(of: anna.account.subject) != nil)
     try await administration.unban(anna.account.subject, by: Self.actor)
     #expect(rig.store.state.withLock { $0.bans.isEmpty })
+    try await rig.stop()
+  }
+
+  @Test("An operator changes the groups of the account that has moved by its previous subject, a manager does not")
+  func previousMember() async throws {
+    let rig = try await GateRig()
+    let administration = try changes(rig)
+    let (manager, old) = (try #require(Subject("003.manager")), try #require(Subject("001.anna")))
+    let anna = try rig.signIn("002.anna").snapshot.account.subject
+    rig.store.state.withLock { $0.moves[old] = anna }
+    let added = try await administration.add(old, to: "guests", by: Self.actor)
+    #expect(added.member == anna && added.isNew)
+    #expect(try await rig.store.groups(of: anna).map(\.text) == ["guests"])
+    #expect(try await rig.store.groups(of: old).isEmpty)
+    // As an earlier version has left it.
+    let byManager = AccessChanges.Actor(author: .manager(manager, rig.keyring))
+    #expect(try await administration.add(old, to: "guests", by: byManager).member == old)
+    #expect(try await administration.remove(old, from: "guests", by: Self.actor) == anna)
+    for subject in [old, anna] { #expect(try await rig.store.groups(of: subject).isEmpty, "\(subject)") }
     try await rig.stop()
   }
 
