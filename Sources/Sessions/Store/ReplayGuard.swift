@@ -25,11 +25,9 @@ package struct ReplayGuard: Sendable, Hashable {
   /// The authorization code that a native app brought.
   package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
 
-  /// An invitation that was revoked, by its public name. Consumed when it is: the form that has made it, and has the
-  /// code of its link, makes none again.
-  package static func revokedInvitation(_ id: String) -> ReplayGuard {
-    ReplayGuard("revoked-invitation", Array(id.utf8))
-  }
+  /// An invitation, by its public name. Consumed when a form has made it, and when it is revoked: the form, which has
+  /// the code of its link, makes none again after it is gone.
+  package static func invitation(_ id: String) -> ReplayGuard { ReplayGuard("invitation", Array(id.utf8)) }
 
   /// A jump of the system's clock, by the day that it shows since, in days since 1970. Nothing is refused by it: a
   /// gateway that is started on that day must know of the jump.

@@ -179,8 +179,8 @@ struct AccessChanges: Sendable {
   /// Makes an invitation.
   /// - Parameters:
   ///   - expires: as the operator wrote it, see ``AccessTimes``.
-  ///   - id: the public name of the invitation; nil for a random one. One that exists, or was revoked, is an error, so
-  ///     that a repeated request makes no second invitation.
+  ///   - id: the public name of the invitation; nil for a random one. One that was made before is an error, so that a
+  ///     repeated request makes no second invitation.
   ///   - code: the code of the link; nil for a random one.
   /// - Returns: the invitation, and its link, which is not stored.
   func invite(
@@ -196,8 +196,8 @@ struct AccessChanges: Sendable {
       let known = try await store.invitations().records()
       if let id {
         if known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
-        // Its link, which the form has, would work again.
-        if try await store.isConsumed(.revokedInvitation(id)) { throw AdministrationError.invitationMade }
+        // The link of one that is gone, which the form has, would work again.
+        if try await store.isConsumed(.invitation(id)) { throw AdministrationError.invitationMade }
       }
       guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
         throw AdministrationError.tooManyInvitations
@@ -211,6 +211,8 @@ struct AccessChanges: Sendable {
         target.fields.invitation = invitation.id
         do throws(StoreError) {
           try await store.create(invitation, hash: code.hash)
+          // Only now: of two clicks the second gets the link that the first has made.
+          if let id { try await remember(id) }
           return (invitation, invitationPrefix + code.exposedText)
         } catch {
           tries += 1
@@ -244,10 +246,15 @@ struct AccessChanges: Sendable {
     try await change("invitation_revoke", by: actor) { target in
       guard Self.isInvitationID(id) else { throw AdministrationError.noInvitation }
       target.fields.invitation = id
-      // Before it is deleted: a form that is sent meanwhile finds one or the other.
-      _ = try await store.consume(.revokedInvitation(id), until: now.advanced(by: Self.formRetention))
+      // Before it is deleted: a form that is sent meanwhile finds one or the other. It may be of an earlier version.
+      try await remember(id)
       guard try await store.revokeInvitation(id) else { throw AdministrationError.noInvitation }
     }
+  }
+
+  /// Remembers an invitation beyond its removal, so that its form makes none again.
+  private func remember(_ id: String) async throws(StoreError) {
+    _ = try await store.consume(.invitation(id), until: now.advanced(by: Self.formRetention))
   }
 
   // MARK: Machine tokens
@@ -386,7 +393,7 @@ struct AccessChanges: Sendable {
   static let longestDays = 366
   /// The largest number of open invitations.
   private static let mostInvitations = 1_000
-  /// The time for which the form of a revoked invitation is remembered: browsers send one again from their history.
+  /// The time for which the form of an invitation is remembered: browsers send one again from their history.
   private static let formRetention = Duration.seconds(365 * 86_400)
   /// The largest number of machine tokens, with expired ones.
   private static let mostTokens = 1_000

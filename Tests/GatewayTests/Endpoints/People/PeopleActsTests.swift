@@ -149,6 +149,23 @@ struct PeopleActsTests {
     try await rig.stop()
   }
 
+  @Test("The form of an invitation that was removed after its end makes none again")
+  func removedInvitation() async throws {
+    let rig = try await GateRig()
+    let acts = try acts(rig)
+    let manager = try #require(Subject("001.manager"))
+    let form = PeopleActs.Act.invite(
+      group: "guests", id: "abcd1000", code: InvitationCode.random(), uses: "1", days: "7", note: "")
+    guard case .invited = try await acts.carryOut(form, for: manager, by: Self.actor) else { throw RigError.noSubject }
+    rig.clock.advance(38 * 86_400)
+    rig.store.state.withLock { $0.invitations = [:] }
+    if case .invited = try await acts.carryOut(form, for: manager, by: Self.actor) {
+      Issue.record("its link works once more")
+    }
+    #expect(rig.store.state.withLock { $0.invitations.isEmpty })
+    try await rig.stop()
+  }
+
   @Test("Too many open invitations, a group that is gone and a malformed number are told apart")
   func refusals() async throws {
     let rig = try await GateRig()
