@@ -333,6 +333,18 @@ extension StoreContract {
         }
       }
     },
+    StoreContract("A sign-in that is late by one move leads no later ban away from the latest subject") { stores in
+      let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
+      _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+      let transfers = try await moved(through: subjects, in: stores.first)
+      try await stores.first.ban(subjects[0], Scenario.ban(by: try Scenario.manager()))
+      try requireEqual(
+        try await stores.second.follow(transfers[0].subject, to: subjects[1], at: Scenario.noon), .moved,
+        "what the first identifier leads to")
+      for subject in subjects.prefix(2) {
+        try requireEqual(try await stores.first.latestSubject(of: subject), subjects[2], "the latest of \(subject)")
+      }
+    },
     StoreContract("The transfer identifiers of a user who has moved twice are forgotten with the account") { stores in
       let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
       _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))

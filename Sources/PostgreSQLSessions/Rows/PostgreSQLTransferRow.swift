@@ -34,15 +34,22 @@ enum PostgreSQLTransferRow {
     Statement("SELECT hash, subject FROM cordon.prepared_transfers WHERE transfer = $1", [.text(identifier.text)])
   }
 
-  /// Keeps only hashes of a user who has moved. An earlier move away from the new subject, of a user who comes back to
-  /// it, no longer counts: it would lead away from the latest subject.
+  /// Keeps only hashes of a user who has moved. The way from the new subject to the previous one, of a user who comes
+  /// back, no longer counts: it would lead away from the latest subject.
   /// - Parameters:
   ///   - hash: of the previous subject.
   ///   - newHash: of the new one.
   static func noteMove(of hash: [UInt8], to newHash: [UInt8], in connection: Connection) throws {
     try connection.run(together: [
       Statement(
-        "DELETE FROM cordon.prepared_transfers WHERE hash = $1 AND moved IS NOT NULL", [.bytes(newHash)]),
+        """
+        WITH RECURSIVE earlier (hash) AS (
+          SELECT CAST($1 AS bytea)
+          UNION
+          SELECT prepared_transfers.hash FROM cordon.prepared_transfers
+            JOIN earlier ON prepared_transfers.moved = earlier.hash)
+        DELETE FROM cordon.prepared_transfers WHERE hash = $2 AND hash IN (SELECT hash FROM earlier)
+        """, [.bytes(hash), .bytes(newHash)]),
       Statement(
         "UPDATE cordon.prepared_transfers SET subject = NULL, moved = $1 WHERE hash = $2",
         [.bytes(newHash), .bytes(hash)]),

@@ -35,13 +35,20 @@ enum SQLiteTransferRow {
     return (try row.bytes(0), try row.optionalText(1).flatMap { Subject($0) })
   }
 
-  /// Keeps only hashes of a user who has moved. An earlier move away from the new subject, of a user who comes back to
-  /// it, no longer counts: it would lead away from the latest subject.
+  /// Keeps only hashes of a user who has moved. The way from the new subject to the previous one, of a user who comes
+  /// back, no longer counts: it would lead away from the latest subject.
   /// - Parameters:
   ///   - hash: of the previous subject.
   ///   - newHash: of the new one.
   static func noteMove(of hash: [UInt8], to newHash: [UInt8], in database: Database) throws {
-    try database.run("DELETE FROM prepared_transfers WHERE hash = ? AND moved IS NOT NULL", [newHash])
+    try database.run(
+      """
+      WITH RECURSIVE earlier (hash) AS (
+        SELECT ?1
+        UNION
+        SELECT prepared_transfers.hash FROM prepared_transfers JOIN earlier ON prepared_transfers.moved = earlier.hash)
+      DELETE FROM prepared_transfers WHERE hash = ?2 AND hash IN (SELECT hash FROM earlier)
+      """, [hash, newHash])
     try database.run("UPDATE prepared_transfers SET subject = NULL, moved = ? WHERE hash = ?", [newHash, hash])
   }
 
