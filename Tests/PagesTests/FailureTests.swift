@@ -98,6 +98,13 @@ struct FailureTests {
     }
   }
 
+  @Test("The page of a form that was stopped is true also for a visitor who has never signed in")
+  func stoppedForms() throws {
+    for failure in [PageFailure.formIncomplete, .formUnanswered] {
+      #expect(try html(failure).contains("You are signed out of Orchard"))
+    }
+  }
+
   @Test("The request's identifier is shown for the operator, if there is one")
   func requestID() throws {
     let renderer = renderer(named: "Orchard")
