@@ -9,7 +9,7 @@ internal import Threads
 
 /// A gateway that has started: its listeners, and its background tasks.
 struct RunningGateway: Sendable {
-  private let services: GatewayServices
+  private let services: ProcessServices
   private let listener: Listener
   private let adminListener: Listener
   private let tasks: BackgroundTasks
@@ -35,7 +35,7 @@ struct RunningGateway: Sendable {
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
     let keys = try await GatewayKeys(settings, KeyFiles(settings), metrics: metrics, on: eventLoop)
-    let services = try await GatewayServices(
+    let services = try await ProcessServices(
       settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
     let snapshot = try await services.snapshots.make(
       settings, keys: keys, members: MembersFiles(settings.groups))
@@ -89,7 +89,7 @@ struct RunningGateway: Sendable {
   }
 
   private static func backgroundTasks(
-    _ services: GatewayServices, _ upstreams: UpstreamWatch, _ certificates: CertificateWatch,
+    _ services: ProcessServices, _ upstreams: UpstreamWatch, _ certificates: CertificateWatch,
     _ resources: ResourceWatch
   ) -> BackgroundTasks {
     let changes = ChangeFollower(
@@ -113,7 +113,7 @@ struct RunningGateway: Sendable {
   /// Listens for clients, with a gate and an observer on each event loop.
   /// - Parameter gates: gets these, for later configurations.
   private static func startPublicListener(
-    _ snapshot: ConfigurationSnapshot, _ services: GatewayServices, adding gates: LoopGates,
+    _ snapshot: ConfigurationSnapshot, _ services: ProcessServices, adding gates: LoopGates,
     on eventLoops: [SocketEventLoop], _ sockets: InheritedSockets
   ) async throws -> Listener {
     let (settings, logger) = (snapshot.settings, services.logger)
@@ -147,7 +147,7 @@ struct RunningGateway: Sendable {
   // MARK: Administration
 
   private static func adminGate(
-    at address: BindAddress, _ services: GatewayServices, _ heartbeats: HeartbeatMonitor, _ board: StatusBoard,
+    at address: BindAddress, _ services: ProcessServices, _ heartbeats: HeartbeatMonitor, _ board: StatusBoard,
     _ reload: Reload
   ) -> AdminGate {
     let refusals = LogLimit(lines: 10)
@@ -158,7 +158,7 @@ struct RunningGateway: Sendable {
   }
 
   private static func administration(
-    by current: ConfigurationSnapshot, _ services: GatewayServices, _ reload: Reload, _ refusals: LogLimit
+    by current: ConfigurationSnapshot, _ services: ProcessServices, _ reload: Reload, _ refusals: LogLimit
   ) -> Administration {
     Administration(
       authorization: current.adminAuthorization, sessions: services.sessions, store: services.store,

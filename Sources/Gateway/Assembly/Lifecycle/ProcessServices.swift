@@ -7,7 +7,7 @@ internal import Threads
 
 /// The services of a gateway that outlive its configurations: metrics and health, the store, sessions, revalidation,
 /// relayed notifications. For the start and the end of a ``RunningGateway`` only: each part is given what it needs.
-struct GatewayServices: Sendable {
+struct ProcessServices: Sendable {
   let metrics: MetricsRegistry
   let health: HealthMonitor
   let loops: ProcessSessions
