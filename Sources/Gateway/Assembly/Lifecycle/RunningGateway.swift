@@ -217,13 +217,14 @@ struct RunningGateway: Sendable {
   private func periodicTasks() -> PeriodicTasks {
     var tasks = PeriodicTasks()
     let certificates = CertificateReloader(reload: reload)
+    let members = MembersReloader(reload: reload)
     let socketFiles = SocketFileWatch(
       listener.socketFiles + adminListener.socketFiles, health: services.health, logger: services.logger)
     let appleKey = AppleKeyWatch(health: services.health, logger: services.logger)
     let keyFiles = KeyFilesWatch(health: services.health, logger: services.logger)
     FileRounds(
       by: reload.files.add,
-      [certificates.look, MembersWatch(reload).look, appleKey.look(reload), keyFiles.look(reload), socketFiles.look]
+      [certificates.look, members.look, appleKey.look(reload), keyFiles.look(reload), socketFiles.look]
     ).schedule(in: &tasks)
     certificates.schedule(in: &tasks)
     FileStallWatch(health: services.health, logger: services.logger).schedule(in: &tasks)

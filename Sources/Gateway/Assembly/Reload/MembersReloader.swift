@@ -1,8 +1,6 @@
 /// Reloads members files when one of them changed.
-struct MembersWatch: Sendable {
-  private let reload: Reload
-
-  init(_ reload: Reload) { self.reload = reload }
+struct MembersReloader {
+  let reload: Reload
 
   /// Looks at the files.
   func look() -> FileRounds.Reaction? {
