@@ -39,19 +39,19 @@ final class ProcessSessions: Sendable {
   /// The session as the loops have cached it: a user who is signed in stays so on whichever loop a connection arrives.
   /// It is not current while an invalidation has reached only some loops: otherwise the outdated entry of one loop
   /// could be copied to a loop that was already invalidated.
-  func cached(_ handle: PublicSessionID) async -> CachedSession? {
+  func cached(_ handle: PublicSessionID) async -> CachedSnapshot? {
     // Read before the caches. An invalidation that begins later has a newer version than the query.
     let isInvalidating = invalidationsUnderWay.load(ordering: .acquiring) > 0
     let answers = loops.withLock { $0 }.map { loop in
       loop.eventLoop.submit { loop.value.cache.cached(handle) }
     }
-    var cached: CachedSession?
+    var cached: CachedSnapshot?
     for answer in answers {
       guard let one = try? await answer.get() else { continue }
       cached = cached?.merged(with: one) ?? one
     }
     guard let cached, isInvalidating else { return cached }
-    return CachedSession(snapshot: cached.snapshot, isCurrent: false, isOnSchedule: false)
+    return CachedSnapshot(snapshot: cached.snapshot, isCurrent: false, isOnSchedule: false)
   }
 
   /// The machine token as a loop has cached it; nil if none has, or while an invalidation has reached only some loops.

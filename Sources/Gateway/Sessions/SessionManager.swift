@@ -138,7 +138,7 @@ final class SessionManager: Sendable {
   }
 
   /// A cached session as the result of a look-up; nil if it is idle or the outage grace is over.
-  private func usable(_ cached: CachedSession, usedAt use: Date, at now: Int64) -> StoreLookUp<FoundSession>? {
+  private func usable(_ cached: CachedSnapshot, usedAt use: Date, at now: Int64) -> StoreLookUp<FoundSession>? {
     let snapshot = cached.snapshot.seen(at: use)
     guard storeHealth.isTrusted(at: now), isAlive(snapshot, at: now) else { return nil }
     return .found(
@@ -148,7 +148,7 @@ final class SessionManager: Sendable {
   }
 
   /// The session as the store has it, with the last use that an event loop has seen and not yet written.
-  private func seen(_ found: SessionSnapshot, _ cached: CachedSession?) -> SessionSnapshot {
+  private func seen(_ found: SessionSnapshot, _ cached: CachedSnapshot?) -> SessionSnapshot {
     cached.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
   }
 

@@ -58,10 +58,10 @@ struct SessionCache {
   }
 
   /// The session with this ID and its account, if it is cached and has not ended, with its last use on this loop.
-  func cached(_ handle: PublicSessionID) -> CachedSession? {
-    var cached: CachedSession?
+  func cached(_ handle: PublicSessionID) -> CachedSnapshot? {
+    var cached: CachedSnapshot?
     for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
-      let one = CachedSession(
+      let one = CachedSnapshot(
         snapshot: entry.snapshot.seen(at: Date(millisecondsSince1970: entry.lastUse.time)),
         isCurrent: entry.validity == .current,
         isOnSchedule: entry.validity == .current && entry.revalidation.isOnSchedule)

@@ -129,8 +129,8 @@ struct SessionCacheTests {
     let identifier = SessionIdentifier.random()
     let (old, new) = (try entry(identifier, of: "anna"), try entry(identifier, of: "anna", email: "a@example.com"))
     let later = old.snapshot.session.lastSeen.addingTimeInterval(9)
-    let stale = CachedSession(snapshot: old.snapshot.seen(at: later), isCurrent: false, isOnSchedule: false)
-    let current = CachedSession(snapshot: new.snapshot, isCurrent: true, isOnSchedule: true)
+    let stale = CachedSnapshot(snapshot: old.snapshot.seen(at: later), isCurrent: false, isOnSchedule: false)
+    let current = CachedSnapshot(snapshot: new.snapshot, isCurrent: true, isOnSchedule: true)
     for merged in [stale.merged(with: current), current.merged(with: stale)] {
       #expect(merged.isCurrent && merged.isOnSchedule && merged.snapshot.account == new.snapshot.account)
       #expect(merged.snapshot.session.lastSeen == later)

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// A session as the event loops have cached it.
-struct CachedSession: Sendable {
+/// The snapshot of a session as the event loops have cached it, each in a ``SessionCacheEntry``.
+struct CachedSnapshot: Sendable {
   let snapshot: SessionSnapshot
   /// Whether no change since is known.
   let isCurrent: Bool
@@ -10,9 +10,9 @@ struct CachedSession: Sendable {
   let isOnSchedule: Bool
 
   /// The data of two loops merged: the account of the current entry, and the later of the two last uses.
-  func merged(with other: CachedSession) -> CachedSession {
+  func merged(with other: CachedSnapshot) -> CachedSnapshot {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
-    return CachedSession(
+    return CachedSnapshot(
       snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent,
       isOnSchedule: isOnSchedule || other.isOnSchedule)
   }
