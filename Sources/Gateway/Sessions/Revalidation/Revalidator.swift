@@ -43,7 +43,7 @@ final class Revalidator: Sendable {
 
   private struct State {
     var ownLeases = OwnLeases()
-    var graceEnds = RecentSessions()
+    var graceEnds = HourlySessions()
   }
 
   /// The effect of a revalidation on the caches.

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Sessions
 
 /// The sessions about which something was recorded within the hour, so that it is not recorded again.
-struct RecentSessions {
+struct HourlySessions {
   private var recorded: [PublicSessionID: Date] = [:]
 
   private static let interval: TimeInterval = 3_600
