@@ -73,7 +73,7 @@ final class LoopSessions {
     if let known = cache.find(fingerprint) {
       switch consume known {
       case .session(let entry):
-        if entry.serves(at: now), now < entry.endsAt, now < entry.lastUse.time &+ configuration.idleTimeout {
+        if entry.serves(at: now), now < entry.endsAt, now < entry.lastSeen.time &+ configuration.idleTimeout {
           if storeHealth.isTrusted(at: now) {
             if entry.generation != configuration.generation, !refresh(entry, credential) {
               cache.remove(fingerprint)
@@ -223,28 +223,28 @@ final class LoopSessions {
   /// Notes that the session was used just now.
   @inline(__always)
   func noteUse(of entry: SessionCacheEntry, _ now: Int64) {
-    entry.lastUse.time = now
-    if !entry.lastUse.isQueued || isUrgent(entry, now) { scheduleUpdate(of: entry, now) }
+    entry.lastSeen.time = now
+    if !entry.lastSeen.isQueued || isUrgent(entry, now) { scheduleUpdate(of: entry, now) }
   }
 
   /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
   @inline(__always)
   private func isUrgent(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    now >= entry.lastUse.written &+ configuration.idleTimeout / 2
+    now >= entry.lastSeen.written &+ configuration.idleTimeout / 2
   }
 
   /// Schedules the write of the session's last use: with the next batch, or at once if it is urgent.
   private func scheduleUpdate(of entry: SessionCacheEntry, _ now: Int64) {
     if isUrgent(entry, now), let update = entry.takeLastSeenUpdate() { return lastSeen.writeSoon(update) }
     if knownDrops != cache.drops { forgetDropped() }
-    if !entry.lastUse.isQueued { seen.append(entry) }
-    entry.lastUse.isQueued = true
+    if !entry.lastSeen.isQueued { seen.append(entry) }
+    entry.lastSeen.isQueued = true
   }
 
   /// Lets go of sessions that the cache has dropped, so that they take no memory beside its budget; it has kept their
   /// last uses.
   private func forgetDropped() {
-    seen.removeAll { !$0.lastUse.isQueued }
+    seen.removeAll { !$0.lastSeen.isQueued }
     knownDrops = cache.drops
   }
 
@@ -253,7 +253,7 @@ final class LoopSessions {
   func takeLastSeenUpdates() -> [LastSeenUpdate] {
     cache.removeOldEvents(now: now)
     defer { seen = [] }
-    return cache.takeDroppedUses() + seen.compactMap { $0.takeLastSeenUpdate() }
+    return cache.takeDroppedUpdates() + seen.compactMap { $0.takeLastSeenUpdate() }
   }
 
   // MARK: The assertion

@@ -51,7 +51,7 @@ final class OpenExchangeReview {
   /// Notes the use since the review before, which may have come while the session was being looked up.
   private func noteUse(of session: OpenSession, in entry: SessionCacheEntry) {
     guard let time = session.unnotedUse.take() else { return }
-    if time > entry.lastUse.time { sessions.noteUse(of: entry, time) }
+    if time > entry.lastSeen.time { sessions.noteUse(of: entry, time) }
   }
 
   /// Reviews an exchange that was forwarded without an identity: once by each configuration.
@@ -109,7 +109,7 @@ final class OpenExchangeReview {
 
   /// Whether the idle time is not over. A machine token has none.
   private func isInUse(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
-    entry.isOfMachineToken || now < entry.lastUse.time &+ sessions.configuration.idleTimeout
+    entry.isOfMachineToken || now < entry.lastSeen.time &+ sessions.configuration.idleTimeout
   }
 
   /// Whether the account is still verified: an open exchange starts revalidations of its account as a request does.
@@ -164,7 +164,7 @@ final class OpenExchangeReview {
     }
     var last: SessionCacheEntry?
     if case .known(let entry, _) = session.state { last = entry }
-    let use = max(session.unnotedUse ?? .min, last?.lastUse.time ?? .min)
+    let use = max(session.unnotedUse ?? .min, last?.lastSeen.time ?? .min)
     session.state = .lookingUp(previous: last)
     hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
@@ -193,7 +193,7 @@ final class OpenExchangeReview {
     let now = sessions.now
     switch found {
     case .found(let entry):
-      if let last { entry.lastUse.time = max(entry.lastUse.time, last.lastUse.time) }
+      if let last { entry.lastSeen.time = max(entry.lastSeen.time, last.lastSeen.time) }
       noteUse(of: session, in: entry)
       // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
       session.state =

@@ -35,7 +35,7 @@ struct SessionCache {
   /// The number of times that the older generation, or everything, was dropped.
   private(set) var drops = 0
   /// The last uses of dropped sessions that were to be written to the store.
-  private var droppedUses: [LastSeenUpdate] = []
+  private var droppedUpdates: [LastSeenUpdate] = []
 
   /// The size of a result without its session: slots in tables that are half empty at worst.
   private static let slotBytes = 128
@@ -62,7 +62,7 @@ struct SessionCache {
     var cached: CachedSnapshot?
     for entry in byHandle[handle]?.all ?? [] where entry.validity != .ended {
       let one = CachedSnapshot(
-        snapshot: entry.snapshot.seen(at: Date(millisecondsSince1970: entry.lastUse.time)),
+        snapshot: entry.snapshot.seen(at: Date(millisecondsSince1970: entry.lastSeen.time)),
         isCurrent: entry.validity == .current,
         isOnSchedule: entry.validity == .current && entry.revalidation.isOnSchedule)
       cached = cached?.merged(with: one) ?? one
@@ -230,14 +230,14 @@ struct SessionCache {
 
   /// Keeps the last use of a session that is dropped, if it waits to be written.
   private mutating func keepUse(of entry: SessionCacheEntry) {
-    guard entry.lastUse.isQueued, let update = entry.takeLastSeenUpdate() else { return }
-    droppedUses.append(update)
+    guard entry.lastSeen.isQueued, let update = entry.takeLastSeenUpdate() else { return }
+    droppedUpdates.append(update)
   }
 
   /// Takes the last uses of dropped sessions that are to be written to the store.
-  mutating func takeDroppedUses() -> [LastSeenUpdate] {
-    defer { droppedUses = [] }
-    return droppedUses
+  mutating func takeDroppedUpdates() -> [LastSeenUpdate] {
+    defer { droppedUpdates = [] }
+    return droppedUpdates
   }
 
   private mutating func forget(_ entry: SessionCacheEntry) {

@@ -40,7 +40,7 @@ final class SessionCacheEntry {
   private let isTokenDiscarded: Bool
   /// The end of the session's lifetime.
   let endsAt: Int64
-  var lastUse: LastUse
+  var lastSeen: LastSeen
   var revalidation = CachedRevalidation()
   var validity = Validity.current
   /// The period in which the store is not asked for the session again: it did not answer.
@@ -81,7 +81,7 @@ final class SessionCacheEntry {
     isTokenDiscarded = account.access.isTokenDiscarded
     endsAt = session.ends.wallClock
     // A damaged row may hold any number: sums with it must not overflow.
-    lastUse = LastUse(stored: min(session.lastSeen.wallClock, .max / 2))
+    lastSeen = LastSeen(stored: min(session.lastSeen.wallClock, .max / 2))
     footprint =
       Self.ownBytes + identity.footprint(upstreams: configuration.upstreamIdentities.count) + account.textBytes
       + configuration.endCookies.count * Self.bindingBytes
@@ -163,7 +163,7 @@ final class SessionCacheEntry {
 
   /// Takes the last use to be written to the store, which ends its wait in the queue; nil if the store has it.
   func takeLastSeenUpdate() -> LastSeenUpdate? {
-    lastUse.takeUnwritten().map {
+    lastSeen.takeUnwritten().map {
       LastSeenUpdate(handle: snapshot.session.handle, seen: Date(millisecondsSince1970: $0))
     }
   }

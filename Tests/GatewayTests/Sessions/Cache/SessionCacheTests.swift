@@ -98,8 +98,8 @@ struct SessionCacheTests {
     let again = try entry(identifier, of: "anna", on: .host("wiki.example.com"))
     memory.insert(.session(again), for: fingerprint(1), now: 0)
     #expect(entries.map { $0.validity == .ended } == [false, true, false], "the newer of two for one host")
-    entries[2].lastUse.time += 5_000
-    #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastUse.time)
+    entries[2].lastSeen.time += 5_000
+    #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastSeen.time)
     memory.remove(fingerprint(0))
     #expect(memory.entry(of: identifier.handle) != nil && memory.count == 1)
     memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
@@ -115,7 +115,7 @@ struct SessionCacheTests {
     let known = try entry(.random(), of: "anna")
     let handle = known.snapshot.session.handle
     memory.insert(.session(known), for: fingerprint(1), now: 0)
-    known.lastUse.time = known.snapshot.session.lastSeen.wallClock + 5_000
+    known.lastSeen.time = known.snapshot.session.lastSeen.wallClock + 5_000
     let told = try #require(memory.cached(handle))
     #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
     #expect(told.snapshot.session.handle == handle)
@@ -246,17 +246,17 @@ struct SessionCacheTests {
       let (first, second) = (try entry(used, of: "anna"), try entry(written, of: "ben"))
       memory.insert(.session(first), for: fingerprint(1), now: 0)
       memory.insert(.session(second), for: fingerprint(2), now: 0)
-      first.lastUse.time += 5_000
-      first.lastUse.isQueued = true
+      first.lastSeen.time += 5_000
+      first.lastSeen.isQueued = true
       gone = first
     }
     let (drops, seen) = (memory.drops, Date(timeIntervalSince1970: 1_000_005))
-    #expect(gone != nil && memory.takeDroppedUses() == [])
+    #expect(gone != nil && memory.takeDroppedUpdates() == [])
     memory.removeAll()
     // The loop then looks through its list of used sessions.
     #expect(gone == nil && memory.drops != drops)
-    #expect(memory.takeDroppedUses() == [LastSeenUpdate(handle: used.handle, seen: seen)])
-    #expect(memory.takeDroppedUses() == [])
+    #expect(memory.takeDroppedUpdates() == [LastSeenUpdate(handle: used.handle, seen: seen)])
+    #expect(memory.takeDroppedUpdates() == [])
   }
 
   @Test("A long name and many claims take more of the cache's budget")

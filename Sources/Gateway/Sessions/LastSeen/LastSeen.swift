@@ -1,5 +1,5 @@
 /// The last use of a cached session, and the state of its record in the store.
-struct LastUse {
+struct LastSeen {
   /// On this loop, or before, as the store had it.
   var time: Int64
   /// As it was written to the store.
