@@ -11,8 +11,8 @@ struct CheckedHealth: Sendable {
     unhealthyAfter = max(1, settings.unhealthyAfter)
   }
 
-  /// - Parameter isGood: whether the check succeeded.
-  mutating func record(_ isGood: Bool) {
+  /// Counts the result of a check.
+  mutating func record(isGood: Bool) {
     against = isGood == isHealthy ? 0 : against + 1
     guard against >= (isHealthy ? unhealthyAfter : healthyAfter) else { return }
     isHealthy.toggle()

@@ -42,10 +42,10 @@ package struct UpstreamChecker: Sendable {
             guard let result = await outcome(client) else { return }
             switch result {
             case .good:
-              health.record(true)
+              health.record(isGood: true)
               endpoint.hasAnswered.store(true, ordering: .relaxed)
             case .bad(let reason):
-              health.record(false)
+              health.record(isGood: false)
               endpoint.checkFailure.withLock { $0 = reason }
             }
             endpoint.failsChecks.store(!health.isHealthy, ordering: .relaxed)

@@ -11,7 +11,7 @@ struct CheckedHealthTests {
     var health = CheckedHealth(settings)
     return String(
       checks.map { check in
-        health.record(check == "+")
+        health.record(isGood: check == "+")
         return health.isHealthy ? "+" : "-"
       })
   }
