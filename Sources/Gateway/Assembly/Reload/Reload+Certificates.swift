@@ -8,7 +8,7 @@ extension Reload {
   /// Reads every certificate and key again. Each listener and upstream uses the new ones, or keeps the old ones and
   /// reports the reason; no connection is closed. Reloads of the configuration include this.
   func rereadCertificates() async {
-    await afterOthers { await self.performCertificates() }
+    await afterOthers { await self.rereadCertificatesNow() }
   }
 
   /// Rotates the keys of session tickets that are in memory.
@@ -23,7 +23,7 @@ extension Reload {
     }
   }
 
-  private func performCertificates() async {
+  private func rereadCertificatesNow() async {
     let current = current
     let failures = await files.run { current.reloadCertificates() }
     guard !isStopping else { return }

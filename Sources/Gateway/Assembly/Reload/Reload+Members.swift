@@ -7,10 +7,10 @@ extension Reload {
   /// Reads the members files that have changed. Their groups have the new members on every event loop when this
   /// returns; invalid files keep the old ones. Reloads of the configuration read all of them.
   func rereadMembers() async {
-    await afterOthers { await self.performMembers() }
+    await afterOthers { await self.rereadMembersNow() }
   }
 
-  private func performMembers() async {
+  private func rereadMembersNow() async {
     guard !isStopping else { return }
     let current = current
     let (members, changes, problems) = await files.run {
