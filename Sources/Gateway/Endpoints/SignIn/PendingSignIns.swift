@@ -33,12 +33,14 @@ struct PendingSignIns {
 
   /// Finds the sign-in that a response is for, by its `state`.
   func match(_ state: String?) -> Match {
-    guard let state, let name = SignInState.name(inState: state) else { return .refused(reason: "state_missing") }
+    guard let state, let identifier = SignInState.identifier(inState: state) else {
+      return .refused(reason: "state_missing")
+    }
     do throws(SealError) {
-      guard let signIn = try SignInState.open(name, in: cookies, keyring, now: now) else { return .missing }
+      guard let signIn = try SignInState.open(identifier, in: cookies, keyring, now: now) else { return .missing }
       return signIn.isMeant(by: state) ? .verified(signIn) : .refused(reason: "state_mismatch")
     } catch .expired {
-      let kept = try? SignInState.openKept(name, in: cookies, keyring, now: now)
+      let kept = try? SignInState.openKept(identifier, in: cookies, keyring, now: now)
       return .expired(kept.flatMap { $0.isMeant(by: state) ? $0 : nil })
     } catch {
       return .refused(reason: "attempt_forged")
@@ -47,7 +49,7 @@ struct PendingSignIns {
 
   /// All of them, expired ones as well. A forged cookie does not count.
   func all() -> [SignInState] {
-    names.compactMap { try? SignInState.openKept($0, in: cookies, keyring, now: now) }
+    identifiers.compactMap { try? SignInState.openKept($0, in: cookies, keyring, now: now) }
   }
 
   /// The newest of several, rather one that was begun on our own pages: its page is where the user probably wants to
@@ -57,7 +59,7 @@ struct PendingSignIns {
       .max { $0.isCrossSite == $1.isCrossSite ? $0.began < $1.began : $0.isCrossSite }
   }
 
-  private var names: [String] { SignInState.names(in: cookies, keyring.cookies) }
+  private var identifiers: [String] { SignInState.identifiers(in: cookies, keyring.cookies) }
 
   // MARK: Limits
 
@@ -84,16 +86,16 @@ struct PendingSignIns {
   func makingRoom(for signIn: SignInState) -> [String] {
     var updates: [String] = []
     var rivals: [SignInState] = []
-    for name in names {
-      guard let other = try? SignInState.open(name, in: cookies, keyring, now: now) else {
-        updates.append(SignInState.clearCookie(name, keyring.cookies))
+    for identifier in identifiers {
+      guard let other = try? SignInState.open(identifier, in: cookies, keyring, now: now) else {
+        updates.append(SignInState.clearCookie(identifier, keyring.cookies))
         continue
       }
       if other.isCrossSite == signIn.isCrossSite { rivals.append(other) }
     }
     rivals.sort { $0.began > $1.began }
     let room = (signIn.isCrossSite ? Self.mostCrossSite : Self.mostAtOnce) - 1
-    updates += rivals.dropFirst(room).map { SignInState.clearCookie($0.name, keyring.cookies) }
+    updates += rivals.dropFirst(room).map { SignInState.clearCookie($0.identifier, keyring.cookies) }
     var bytes = signIn.returnTo.utf8.count
     for other in rivals.prefix(room) {
       bytes += other.returnTo.utf8.count
@@ -111,7 +113,7 @@ struct PendingSignIns {
   /// the newest are set again, and the rest are removed: they would not replace the session, and be sent for an hour.
   /// Those that another site began are behind all that the user began here.
   func replacing(_ session: PublicSessionID, except signIn: SignInState) -> [String] {
-    var others = names.filter { $0 != signIn.name }
+    var others = identifiers.filter { $0 != signIn.identifier }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { !$0.destination.isApp }
       .sorted { $0.began > $1.began }
@@ -126,7 +128,7 @@ struct PendingSignIns {
     }
     var bytes = updates.reduce(0) { $0 + $1.utf8.count + Self.lineBytes }
     for other in others.dropFirst(kept.count) {
-      let removal = SignInState.clearCookie(other.name, keyring.cookies)
+      let removal = SignInState.clearCookie(other.identifier, keyring.cookies)
       bytes += removal.utf8.count + Self.lineBytes
       guard bytes <= Self.mostBytesSetAgain else { break }
       updates.append(removal)

@@ -85,7 +85,7 @@ struct SignInResponses: Sendable {
   private func ending(_ signIn: SignInState, _ response: ControlResponse) -> ControlResponse {
     guard response.head.status == .seeOther else { return response }
     var response = response
-    response.setCookie(SignInState.clearCookie(signIn.name, keyring.cookies))
+    response.setCookie(SignInState.clearCookie(signIn.identifier, keyring.cookies))
     return response
   }
 }

@@ -5,14 +5,14 @@ internal import Secrets
 internal import Sessions
 internal import WebFormats
 
-/// The state of one sign-in, in a sealed cookie: for ten minutes, in one browser. The cookie stays an hour, so that a
-/// later answer of Apple's still finds its destination, and its name an owner.
+/// The state of one sign-in, in a sealed cookie: for ten minutes, in one browser. The cookie stays an hour, so that
+/// for a later response of Apple the destination is still known, and the owner of the name that it brings.
 ///
-/// Its name is public (part of the cookie's name and of `state`). It is verified by the secret in `state`, which is
-/// compared with the one in this browser's cookie.
+/// The identifier is public (part of the cookie's name and of `state`). A sign-in is verified by the secret in `state`,
+/// which is compared with the one in this browser's cookie.
 struct SignInState: Equatable {
   /// 16 hexadecimal digits.
-  let name: String
+  let identifier: String
   /// 32 hexadecimal digits.
   let secret: String
   /// 32 hexadecimal digits; comes back in the identity token.
@@ -68,7 +68,7 @@ struct SignInState: Equatable {
   static let longestCrossSitePath = ReturnTarget.maximumCrossSiteLength
 
   init(to destination: Destination, replacing: PublicSessionID?, isCrossSite: Bool = false, now: Int64) {
-    name = Self.randomHexadecimal(bytes: 8)
+    identifier = Self.randomHexadecimal(bytes: 8)
     secret = Self.randomHexadecimal(bytes: 16)
     nonce = Self.randomHexadecimal(bytes: 16)
     let losesPath = Self.losesPath(destination.path, isCrossSite: isCrossSite)
@@ -98,11 +98,11 @@ struct SignInState: Equatable {
     return signIn
   }
 
-  /// The `state` that Apple returns: the name, then the secret.
-  var state: String { name + secret }
+  /// The `state` that Apple returns: the identifier, then the secret.
+  var state: String { identifier + secret }
 
-  /// The name in a `state`; nil if it does not have our format.
-  static func name(inState state: String) -> String? {
+  /// The identifier in a `state`; nil if that does not have our format.
+  static func identifier(inState state: String) -> String? {
     let bytes = Array(state.utf8)
     guard bytes.count == 48, bytes.allSatisfy(Hex.isLowercaseDigit) else { return nil }
     return String(decoding: bytes[..<16], as: UTF8.self)
@@ -148,14 +148,14 @@ extension SignInState {
   /// The value for another host instead of the length of a challenge.
   private static let hostMark: UInt8 = 255
 
-  private init?(name: String, bytes: [UInt8]) {
+  private init?(identifier: String, bytes: [UInt8]) {
     var rest = bytes[...]
     func take(_ count: Int) -> [UInt8] {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
     guard bytes.count >= 74 else { return nil }
-    self.name = name
+    self.identifier = identifier
     began = take(8).reduce(0) { $0 << 8 | Int64($1) }
     secret = String(decoding: take(32), as: UTF8.self)
     nonce = String(decoding: take(32), as: UTF8.self)
@@ -187,38 +187,38 @@ extension SignInState {
   /// - Parameter age: how long ago it began, in milliseconds.
   func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
     let end = Date(millisecondsSince1970: began &+ Self.kept)
-    let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: end)
+    let value = try keyring.sealText(bytes, for: .attempt, context: Array(identifier.utf8), expires: end)
     let maxAge = max(0, Self.kept - max(0, age)) / 1_000
-    return "\(keyring.cookies.attempts)\(name)=\(value); \(Self.cookieAttributes); Max-Age=\(maxAge)"
+    return "\(keyring.cookies.attempts)\(identifier)=\(value); \(Self.cookieAttributes); Max-Age=\(maxAge)"
   }
 
   /// The `Set-Cookie` that removes a sign-in's cookie.
-  static func clearCookie(_ name: String, _ names: CookieNames) -> String {
-    "\(names.attempts)\(name)=; \(cookieAttributes); Max-Age=0"
+  static func clearCookie(_ identifier: String, _ names: CookieNames) -> String {
+    "\(names.attempts)\(identifier)=; \(cookieAttributes); Max-Age=0"
   }
 
-  /// The names of the sign-ins that have a cookie, each once.
-  static func names(in cookies: RequestCookies, _ names: CookieNames) -> [String] {
+  /// The identifiers of the sign-ins that have a cookie, each once.
+  static func identifiers(in cookies: RequestCookies, _ names: CookieNames) -> [String] {
     cookies.identifiers(after: names.attempts)
   }
 
-  /// Opens the cookie of the sign-in `name`; nil without one.
+  /// Opens the cookie of a sign-in; nil without one.
   static func open(
-    _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
+    _ identifier: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
-    guard let signIn = try openKept(name, in: cookies, keyring, now: now) else { return nil }
+    guard let signIn = try openKept(identifier, in: cookies, keyring, now: now) else { return nil }
     guard Date(millisecondsSince1970: now) < signIn.expires else { throw .expired }
     return signIn
   }
 
   /// Opens the cookie of a sign-in that may have expired: it only says where its user is to go.
   static func openKept(
-    _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
+    _ identifier: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
-    guard let value = cookies.first(keyring.cookies.attempts + name) else { return nil }
+    guard let value = cookies.first(keyring.cookies.attempts + identifier) else { return nil }
     let bytes = try keyring.openText(
-      Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(millisecondsSince1970: now))
-    guard let signIn = SignInState(name: name, bytes: bytes) else { throw .refused }
+      Array(value.utf8), for: .attempt, context: Array(identifier.utf8), now: Date(millisecondsSince1970: now))
+    guard let signIn = SignInState(identifier: identifier, bytes: bytes) else { throw .refused }
     return signIn
   }
 }

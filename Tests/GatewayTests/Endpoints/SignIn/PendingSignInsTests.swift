@@ -43,14 +43,14 @@ struct PendingSignInsTests {
 
   /// The cookie of one sign-in under the name of another one.
   private func cookie(_ signIn: SignInState, under other: SignInState) throws -> String {
-    try cookie(signIn).replacing(signIn.name, with: other.name, maxReplacements: 1)
+    try cookie(signIn).replacing(signIn.identifier, with: other.identifier, maxReplacements: 1)
   }
 
   /// The sign-ins that these `Set-Cookie` values set.
   private func set(by cookies: [String]) -> [SignInState] { pending(cookies.map(Self.pair), at: now).all() }
 
   private func clearing(_ signIns: [SignInState]) -> [String] {
-    signIns.map { SignInState.clearCookie($0.name, .standard) }
+    signIns.map { SignInState.clearCookie($0.identifier, .standard) }
   }
 
   // MARK: Finding
@@ -62,8 +62,8 @@ struct PendingSignInsTests {
     #expect(pending.match(mine.state) == .verified(mine))
     #expect(pending.match(other.state) == .verified(other))
     #expect(pending.match(elsewhere.state) == .missing)
-    #expect(pending.match(mine.name + elsewhere.secret) == .refused(reason: "state_mismatch"))
-    #expect(pending.match(mine.name + other.secret) == .refused(reason: "state_mismatch"))
+    #expect(pending.match(mine.identifier + elsewhere.secret) == .refused(reason: "state_mismatch"))
+    #expect(pending.match(mine.identifier + other.secret) == .refused(reason: "state_mismatch"))
     for state in [nil, "", "x", mine.state + "0"] {
       #expect(pending.match(state) == .refused(reason: "state_missing"))
     }
@@ -72,7 +72,7 @@ struct PendingSignInsTests {
   @Test("A cookie that was changed, or renamed to another sign-in, matches no response")
   func forged() throws {
     let (mine, other) = (begin(), begin())
-    for sent in [try cookie(other, under: mine), "\(CookieNames.standard.attempts)\(mine.name)=AAAA"] {
+    for sent in [try cookie(other, under: mine), "\(CookieNames.standard.attempts)\(mine.identifier)=AAAA"] {
       #expect(pending([sent], at: now).match(mine.state) == .refused(reason: "attempt_forged"))
     }
   }
@@ -84,7 +84,7 @@ struct PendingSignInsTests {
     #expect(pending(cookies, at: now + SignInState.lifetime - 1).match(mine.state) == .verified(mine))
     let late = pending(cookies, at: now + SignInState.lifetime)
     #expect(late.match(mine.state) == .expired(mine))
-    #expect(late.match(mine.name + begin().secret) == .expired(nil))
+    #expect(late.match(mine.identifier + begin().secret) == .expired(nil))
     #expect(pending(cookies, at: now + 3_600_000).match(mine.state) == .expired(nil))
   }
 

@@ -15,7 +15,7 @@ import Testing
 struct SignInResponsesTests {
   private func cookies(_ response: ControlResponse) -> [String] { response.head.headerFields[values: .setCookie] }
 
-  private func clearing(_ state: SignInState) -> String { SignInState.clearCookie(state.name, .standard) }
+  private func clearing(_ state: SignInState) -> String { SignInState.clearCookie(state.identifier, .standard) }
 
   @Test("A completed sign-in leads to its page with the session's cookie, and removes its own cookie alone")
   func completed() async throws {

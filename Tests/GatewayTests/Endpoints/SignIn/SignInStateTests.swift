@@ -42,30 +42,31 @@ struct SignInStateTests {
     {
       let attempt = SignInState(to: destination, replacing: handle, now: now)
       let sent = try cookies(try attempt.setCookie(keyring))
-      #expect(try SignInState.open(attempt.name, in: sent, keyring, now: now + 1) == attempt)
-      #expect(SignInState.name(inState: attempt.state) == attempt.name && attempt.isMeant(by: attempt.state))
+      #expect(try SignInState.open(attempt.identifier, in: sent, keyring, now: now + 1) == attempt)
+      #expect(SignInState.identifier(inState: attempt.state) == attempt.identifier)
+      #expect(attempt.isMeant(by: attempt.state))
       let other = SignInState(to: destination, replacing: handle, now: now)
-      #expect(!attempt.isMeant(by: other.state) && !attempt.isMeant(by: attempt.name + other.secret))
+      #expect(!attempt.isMeant(by: other.state) && !attempt.isMeant(by: attempt.identifier + other.secret))
     }
   }
 
-  @Test("Its cookie opens under no other attempt's name, and after ten minutes only as an expired one, for an hour")
+  @Test("Its cookie opens under no other identifier, and after ten minutes only as an expired one, for an hour")
   func bound() throws {
     let keyring = try keyring()
     let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
     let setCookie = try attempt.setCookie(keyring)
-    let other = SignInState(to: .page("/"), replacing: nil, now: now).name
+    let other = SignInState(to: .page("/"), replacing: nil, now: now).identifier
     let swapped = try cookies(setCookie, name: other)
     #expect(throws: SealError.refused) { try SignInState.open(other, in: swapped, keyring, now: now) }
     let sent = try cookies(setCookie)
     #expect(throws: SealError.expired) {
-      try SignInState.open(attempt.name, in: sent, keyring, now: now + SignInState.lifetime)
+      try SignInState.open(attempt.identifier, in: sent, keyring, now: now + SignInState.lifetime)
     }
     for age in [SignInState.lifetime, 3_599_999] {
-      #expect(try SignInState.openKept(attempt.name, in: sent, keyring, now: now + age) == attempt)
+      #expect(try SignInState.openKept(attempt.identifier, in: sent, keyring, now: now + age) == attempt)
     }
     #expect(throws: SealError.expired) {
-      try SignInState.openKept(attempt.name, in: sent, keyring, now: now + 3_600_000)
+      try SignInState.openKept(attempt.identifier, in: sent, keyring, now: now + 3_600_000)
     }
     #expect(try SignInState.open(other, in: sent, keyring, now: now) == nil)
   }
@@ -84,7 +85,7 @@ struct SignInStateTests {
       #expect(begun.toFrontPage.returnTo == "/" && begun.toFrontPage.state == begun.state)
       let setCookie = try attempt.setCookie(keyring, age: 60_000)
       #expect(setCookie.hasSuffix("; Max-Age=3540"))
-      #expect(try SignInState.open(attempt.name, in: cookies(setCookie), keyring, now: now + 1) == attempt)
+      #expect(try SignInState.open(attempt.identifier, in: cookies(setCookie), keyring, now: now + 1) == attempt)
     }
     // A clock that was set back or far ahead makes no odd age.
     let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
@@ -92,20 +93,20 @@ struct SignInStateTests {
     #expect(try attempt.setCookie(keyring, age: .max).hasSuffix("; Max-Age=0"))
   }
 
-  @Test("The names of attempts are told once each, and only those that could be ours")
-  func names() {
+  @Test("The identifiers of attempts are told once each, and only those that could be ours")
+  func identifiers() {
     let prefix = CookieNames.standard.attempts
     let name = "0123456789abcdef"
     let cookies = RequestCookies([
       .cookie: "\(prefix)\(name)=a; \(prefix)\(name)=b; \(prefix)\(name.uppercased())=c; \(prefix)x=d; theme=dark"
     ])
-    #expect(SignInState.names(in: cookies, .standard) == [name])
+    #expect(SignInState.identifiers(in: cookies, .standard) == [name])
     let flood = (0..<800).map { "\(prefix)\(Hex.text(withUnsafeBytes(of: UInt64($0)) { Array($0) }))=" }
     let flooded = RequestCookies([.cookie: flood.joined(separator: "; ")])
-    #expect(SignInState.names(in: flooded, .standard).count == RequestCookies.mostAlike)
+    #expect(SignInState.identifiers(in: flooded, .standard).count == RequestCookies.mostAlike)
   }
 
   @Test(
     "A value that is not one of our states names no sign-in", arguments: ["", "a", String(repeating: "g", count: 48)])
-  func foreignState(_ state: String) { #expect(SignInState.name(inState: state) == nil) }
+  func foreignState(_ state: String) { #expect(SignInState.identifier(inState: state) == nil) }
 }
