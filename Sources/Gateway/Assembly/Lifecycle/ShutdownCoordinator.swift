@@ -47,21 +47,11 @@ final class ShutdownCoordinator: Sendable {
     let deadline = max(deadline, ContinuousClock.now + moment)
     let hasEnded = Atomic<Bool>(false)
     await wait {
-      if await Self.end(of: work, by: deadline) { hasEnded.store(true, ordering: .releasing) }
+      if await work.waitForEnd(by: deadline) { hasEnded.store(true, ordering: .releasing) }
     }
     if hasEnded.load(ordering: .acquiring) { return true }
     guard isForced else { return false }
-    return await Self.end(of: work, by: min(deadline, ContinuousClock.now + moment))
-  }
-
-  /// Waits for the end of work until a deadline, or until cancelled, which does not cancel the work.
-  private static func end(of work: Task<Void, Never>, by deadline: ContinuousClock.Instant) async -> Bool {
-    let (end, signal) = AsyncStream<Never>.makeStream()
-    Task {
-      await work.value
-      signal.finish()
-    }
-    return await RevalidationQueue.wait(for: end, by: deadline)
+    return await work.waitForEnd(by: min(deadline, ContinuousClock.now + moment))
   }
 
   /// Ends every wait, and skips the drain.

@@ -97,13 +97,7 @@ struct RequestRevalidations: Sendable {
   /// Tries at shutdown to record the results that wait for the store, and logs how many are left at the deadline.
   func finish(by deadline: ContinuousClock.Instant) async {
     guard hasUnrecorded else { return }
-    let (stream, signal) = AsyncStream<Never>.makeStream()
-    let pass = recordKept()
-    Task {
-      await pass.value
-      signal.finish()
-    }
-    _ = await RevalidationQueue.wait(for: stream, by: deadline)
+    await recordKept().waitForEnd(by: deadline)
     revalidator.recorder.reportUnrecorded()
   }
 

@@ -26,7 +26,7 @@ final class RevalidationQueue: Sendable {
     let (stream, signal) = AsyncStream<Never>.makeStream()
     let (slot, ticket) = state.withLock { $0.slots.acquire(subject, signal) }
     guard let ticket else { return slot }
-    _ = await Self.wait(for: stream, by: deadline)
+    await stream.waitForEnd(by: deadline)
     return state.withLock { $0.slots.collect(ticket) }
   }
 
@@ -46,7 +46,7 @@ final class RevalidationQueue: Sendable {
   func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
     let (stream, signal) = AsyncStream<Never>.makeStream()
     guard state.withLock({ $0.slots.wait(for: subject, signal) }) else { return true }
-    return await Self.wait(for: stream, by: deadline)
+    return await stream.waitForEnd(by: deadline)
   }
 
   /// Waits until no revalidation asks Apple, or until cancelled: Apple is not asked about these accounts again within
@@ -54,24 +54,6 @@ final class RevalidationQueue: Sendable {
   func waitForAll(by deadline: ContinuousClock.Instant) async {
     while !Task.isCancelled, ContinuousClock.now < deadline, let subject = state.withLock({ $0.slots.anyUnderWay }) {
       await waitForEnd(of: subject, by: deadline)
-    }
-  }
-
-  /// Waits for a signal.
-  /// - Returns: whether it came before the deadline.
-  static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        for await _ in signal {}
-        return !Task.isCancelled
-      }
-      group.addTask {
-        try? await Task.sleep(until: deadline, clock: .continuous)
-        return false
-      }
-      let isFirst = await group.next() ?? false
-      group.cancelAll()
-      return isFirst
     }
   }
 }
