@@ -44,7 +44,7 @@ struct OnePlaceEach {
       place: "WebFormats/Text/ASCII.swift",
       exceptions: [
         "HTTPWire/Fields/ByteView.swift": "compares a name with a known one, eight bytes at a time",
-        "AppleIdentity/Transfer/TransferClient.swift": "the characters of a bearer token, another class",
+        "AppleIdentity/Accounts/TransferClient.swift": "the characters of a bearer token, another class",
       ]),
     Unique(
       subject: "numbers in decimal digits",
