@@ -193,7 +193,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       case .end(let trailers): return session.end(stream, trailers: trailers)
       // A violation cannot occur: the gateway frames its own requests.
       case .incomplete, .violation:
-        if stream.queuedBytes > Self.queueLimit { connection?.congested(true) }
+        if stream.queuedBytes > Self.queueLimit { connection?.setCongested(true) }
         return
       }
     }
@@ -201,7 +201,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func sentContent() {
     guard let stream, let connection, connection.isCongested, stream.queuedBytes < Self.queueRest else { return }
-    connection.congested(false)
+    connection.setCongested(false)
   }
 
   // MARK: The response

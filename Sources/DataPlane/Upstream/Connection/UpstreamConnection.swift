@@ -176,7 +176,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
       return
     }
     // An application may have answered an upload without taking all of it: what was queued is gone with its stream.
-    if isCongested { congested(false) }
+    if isCongested { setCongested(false) }
     self.client = client
     move(to: .awaitingHead(awaited))
     loop.wheel.arm(self, after: awaited.requestIsComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
@@ -192,7 +192,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
   func flushRequest() { writer.flush() }
 
   /// Called by the HTTP/2 codec below when it has enough to send, or can take more again.
-  func congested(_ isCongested: Bool) {
+  func setCongested(_ isCongested: Bool) {
     room = isCongested ? .codecIsFull : writer.isWritable ? .free : .channelIsFull
     client?.upstreamWritabilityChanged(isWritable)
   }
