@@ -9,15 +9,23 @@ import Threads
 #endif
 
 /// The resources without which the gateway would start and then fail in ways that name no cause.
+///
+/// Each function throws an `ExitCode` after it has written the reason to standard error: 78 where a limit has to be
+/// raised, 1 where threads are missing, because other processes of the user or container count for that limit and
+/// another try may succeed.
 enum ResourceFloor {
-  /// Threads reserve address space for their stacks and heaps, far more than they use.
-  private static let addressSpace: rlim_t = 1 << 30
+  // MARK: Every command
+
+  // Called before there is a second thread: libdispatch makes the others.
+
   /// Open files of any command. `run` needs more.
   private static let descriptors: rlim_t = 32
 
+  /// Threads that libdispatch makes before the first line of a command.
+  private static let runtimeThreads = 4
+
   /// Raises a soft limit of open files under which no command works: libdispatch ends a process that has no descriptor
-  /// left for it, by SIGILL and without a message. To be called before there is a second thread.
-  /// - Throws: `ExitCode` 78, after the reason was written to standard error: the hard limit is as low.
+  /// left for it, by SIGILL and without a message. Throws if the hard limit is as low.
   static func raiseDescriptors() throws {
     var open = limits(RLIMIT_NOFILE)
     guard open.rlim_cur < descriptors else { return }
@@ -37,10 +45,8 @@ enum ResourceFloor {
     _ = setrlimit(resource, &open)
   }
 
-  /// libdispatch looks its threads up in /proc, at once and then every second, and ends a process that it does not find
-  /// there, by SIGILL and without a message. The arguments are read from there as well, so that no command works
-  /// without. To be called before there is a second thread.
-  /// - Throws: `ExitCode` 78, after the reason was written to standard error.
+  /// Requires /proc. libdispatch looks its threads up there, at once and then every second, and ends a process that it
+  /// does not find, by SIGILL and without a message. The arguments are read from there as well.
   static func checkKernelFiles() throws {
     guard access("/proc/\(getpid())/stat", R_OK) != 0 else { return }
     printError(
@@ -49,8 +55,26 @@ enum ResourceFloor {
     throw ExitCode(ExitStatus.configuration)
   }
 
-  /// - Throws: `ExitCode` 78, after the reason was written to standard error.
-  static func check() throws {
+  /// Requires room for the threads of libdispatch, which otherwise tries to make them again each second, without end.
+  static func checkRuntimeThreads() throws {
+    try requireThreads(runtimeThreads, orElse: "end other processes of this user")
+  }
+
+  // MARK: Commands that contact other programs
+
+  /// Threads of such a command: an event loop, the store's worker, and two for tasks.
+  private static let commandThreads = 4
+
+  /// Requires room for the threads of a command, which would wait for one without end.
+  static func checkThreads() throws { try requireThreads(commandThreads, orElse: "end other processes of this user") }
+
+  // MARK: The gateway
+
+  /// Bytes of address space. Threads reserve it for their stacks and heaps, far more than they use.
+  private static let addressSpace: rlim_t = 1 << 30
+
+  /// Requires address space for the threads of the gateway.
+  static func checkAddressSpace() throws {
     let memory = limits(RLIMIT_AS).rlim_cur
     if memory < addressSpace {
       printError(
@@ -60,8 +84,7 @@ enum ResourceFloor {
     }
   }
 
-  /// The hard limit counts, because the gateway raises its soft one.
-  /// - Throws: `ExitCode` 78, after the reason was written to standard error.
+  /// Requires descriptors for the gateway, by the hard limit: the gateway raises its soft one.
   static func checkDescriptors(for settings: GatewaySettings) throws {
     let (open, least) = (limits(RLIMIT_NOFILE).rlim_max, settings.leastDescriptors)
     if open < rlim_t(least) {
@@ -72,29 +95,13 @@ enum ResourceFloor {
     }
   }
 
-  /// Without threads of their own, tasks would stand still, host names would not be looked up, and event loops would
-  /// write the log.
-  /// - Throws: `ExitCode` 1, after the reason was written to standard error: other processes of the user or container
-  ///   count for this limit, so that another try may succeed.
+  /// Requires room for the threads of the gateway. Without threads of their own, tasks would stand still, host names
+  /// would not be looked up, and event loops would write the log.
   static func checkThreads(for settings: GatewaySettings) throws {
     try requireThreads(settings.leastThreads, orElse: "lower listen.workers")
   }
 
-  /// The same for a command that contacts other programs, which would wait for a thread without end.
-  /// - Throws: `ExitCode` 1, after the reason was written to standard error.
-  static func checkThreads() throws { try requireThreads(commandThreads, orElse: "end other processes of this user") }
-
-  /// An event loop, the store's worker, and two for tasks.
-  private static let commandThreads = 4
-
-  /// The same for libdispatch's own, which it tries to make again each second, without end. To be called before that.
-  /// - Throws: `ExitCode` 1, after the reason was written to standard error.
-  static func checkRuntimeThreads() throws {
-    try requireThreads(runtimeThreads, orElse: "end other processes of this user")
-  }
-
-  /// Those that libdispatch makes before the first line of a command.
-  private static let runtimeThreads = 4
+  // MARK: Limits
 
   private static func requireThreads(_ least: Int, orElse alternative: String) throws {
     let room = ThreadRoom.measure(upTo: least)

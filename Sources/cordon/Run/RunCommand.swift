@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
     // A client that goes away while it is written to, and a file that may not grow, are errors of that write, not the
     // end of the process; SIGUSR1 is what recipes for logrotate send.
     for ignored in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
-    try ResourceFloor.check()
+    try ResourceFloor.checkAddressSpace()
     let configuration = try await Configuration.loadedForStart(from: config)
     let log = LogControl(configuration.log)
     LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
