@@ -162,7 +162,7 @@ extension StoreContract {
         sessions += removed.sessions
       }
       try requireEqual(Set(sessions), [short.session.handle, idle.session.handle], "the sessions that were removed")
-      // Two sessions, five marks, and the changes of three sign-ins.
+      // Two sessions, five replay guards, and the changes of three sign-ins.
       try requireEqual(batches.reduce(0, +), 10, "how many rows were removed")
       try require(batches.count >= 4, "the batches are larger than the limit")
       try requireEqual(try await stores.first.find(short.session.handle), nil, "the session that ended")
@@ -171,9 +171,9 @@ extension StoreContract {
       try require(try await stores.first.account(ada) != nil, "the account was removed")
       try requireEqual(try await stores.first.counts().refreshTokens, 1, "the number of tokens")
       try require(
-        try await stores.first.consume(.attempt([9]), until: now) == false, "a mark was removed before its time")
+        try await stores.first.consume(.attempt([9]), until: now) == false, "a guard was removed before its time")
       try require(
-        try await stores.first.consume(.attempt([0]), until: now), "a mark whose time was over was not removed")
+        try await stores.first.consume(.attempt([0]), until: now), "a guard whose time was over was not removed")
     },
   ]
 

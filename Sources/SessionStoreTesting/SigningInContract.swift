@@ -22,11 +22,11 @@ extension StoreContract {
         try await stores.reopen().find(handle), completed.snapshot, "what is found after a restart")
     },
     StoreContract("Of 100 concurrent uses of one attempt exactly one succeeds") { stores in
-      let mark = ReplayGuard.attempt([1, 2, 3])
+      let replayGuard = ReplayGuard.attempt([1, 2, 3])
       let used = try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<100 {
           let store = number.isMultiple(of: 2) ? stores.first : stores.second
-          group.addTask { try await store.consume(mark, until: Scenario.later(.seconds(600))) }
+          group.addTask { try await store.consume(replayGuard, until: Scenario.later(.seconds(600))) }
         }
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
@@ -34,17 +34,17 @@ extension StoreContract {
     },
     StoreContract("Each attempt, notification and code is used up by itself, also after a restart") { stores in
       let until = Scenario.later(.seconds(600))
-      let marks: [ReplayGuard] = [
+      let guards: [ReplayGuard] = [
         .attempt([1]), .attempt([2]), .appReturn([1]), .notification("\u{1}"), .notification("b"),
       ]
-      for mark in marks {
-        try require(try await stores.first.isConsumed(mark) == false, "a fresh mark counts as used")
-        try require(try await stores.first.consume(mark, until: until), "a fresh mark was refused")
+      for replayGuard in guards {
+        try require(try await stores.first.isConsumed(replayGuard) == false, "a fresh one counts as consumed")
+        try require(try await stores.first.consume(replayGuard, until: until), "a fresh one was refused")
       }
       let reopened = try await stores.reopen()
-      for mark in marks {
-        try require(try await reopened.isConsumed(mark), "a used mark counts as fresh")
-        try require(try await reopened.consume(mark, until: until) == false, "a used mark was taken again")
+      for replayGuard in guards {
+        try require(try await reopened.isConsumed(replayGuard), "a consumed one counts as fresh")
+        try require(try await reopened.consume(replayGuard, until: until) == false, "one was consumed twice")
       }
     },
     StoreContract("A name that was kept before the exchange is taken over by the next sign-in") { stores in

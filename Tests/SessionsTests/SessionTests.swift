@@ -37,10 +37,10 @@ struct SessionTests {
     #expect(Date(millisecondsSince1970: 1_790_000_000_123).millisecondsSince1970 == 1_790_000_000_123)
   }
 
-  @Test("A mark contains its kind: a sign-in is not a notification of the same name")
-  func marksDiffer() {
-    let marks: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .appReturn([97]), .attempt([97, 0])]
-    #expect(marks.count == 4)
-    #expect(marks.allSatisfy { $0.bytes.count == 16 })
+  @Test("A replay guard contains its kind: a sign-in is not a notification of the same name")
+  func guardsDiffer() {
+    let guards: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .appReturn([97]), .attempt([97, 0])]
+    #expect(guards.count == 4)
+    #expect(guards.allSatisfy { $0.bytes.count == 16 })
   }
 }

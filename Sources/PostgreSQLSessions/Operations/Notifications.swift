@@ -9,7 +9,7 @@ extension PostgreSQLSessionStore {
   ) async throws(StoreError) -> NotificationOutcome {
     let until = now.advanced(by: AccountNotification.remembered)
     return try await write(at: now) { connection, changes in
-      guard try Self.consume(notification.mark, until: until, in: connection) else { return .repeated }
+      guard try Self.consume(notification.replayGuard, until: until, in: connection) else { return .repeated }
       let row = try PostgreSQLAccountRow.lock(notification.subject, in: connection)
       if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {

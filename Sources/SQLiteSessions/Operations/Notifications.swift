@@ -9,7 +9,7 @@ extension SQLiteSessionStore {
     try await write { database in
       let isFirst = try database.run(
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
-        [notification.mark.bytes, now.stored + AccountNotification.remembered.milliseconds])
+        [notification.replayGuard.bytes, now.stored + AccountNotification.remembered.milliseconds])
       guard isFirst == 1 else { return .repeated }
       let row = try SQLiteAccountRow.find(notification.subject, in: database)
       if let row, row.account.isNewer(than: notification) { return .outdated }

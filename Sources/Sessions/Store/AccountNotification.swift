@@ -41,7 +41,7 @@ package struct AccountNotification: Sendable, Equatable {
   package static let remembered = Duration.seconds(30 * 86_400)
 
   /// The replay guard.
-  package var mark: ReplayGuard { .notification(identifier) }
+  package var replayGuard: ReplayGuard { .notification(identifier) }
 }
 
 /// The outcome of a notification.

@@ -7,9 +7,8 @@ package struct ReplayGuard: Sendable, Hashable {
   /// The stored bytes.
   package let bytes: [UInt8]
 
-  /// A sign-in, by the random name inside its sealed cookie. Consumed before its code is exchanged, so that no code or
-  /// state works twice.
-  package static func attempt(_ name: [UInt8]) -> ReplayGuard { ReplayGuard("attempt", name) }
+  /// A sign-in, by its `state`. Consumed before its code is exchanged, so that no code or state works twice.
+  package static func attempt(_ state: [UInt8]) -> ReplayGuard { ReplayGuard("attempt", state) }
 
   /// A server-to-server notification of Apple's, by its `jti`.
   package static func notification(_ identifier: String) -> ReplayGuard {

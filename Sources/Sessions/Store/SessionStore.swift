@@ -85,7 +85,7 @@ package protocol AccountStore: Sendable {
 
 /// Apple's notifications, and the outbox of those that are forwarded to the application.
 package protocol NotificationStore: Sendable {
-  /// Applies a notification from Apple, once: consumes its replay guard (`AccountNotification.mark`), changes the
+  /// Applies a notification from Apple, once: consumes its replay guard (`AccountNotification.replayGuard`), changes the
   /// account and keeps the message, in one transaction. The message is kept unless the notification is a repetition or
   /// outdated.
   ///
