@@ -38,7 +38,7 @@ final class OpenExchangeReview {
     noteUse(of: session, in: entry)
     // First: another entry begins without the revalidation that the one before has started.
     let evaluation = session.evaluation(by: entry, sessions.configuration.generation) { openSessions.nextEvaluation() }
-    guard isStanding(entry, session, now), isVerified(entry, session, now) else {
+    guard isUsable(entry, session, now), isVerified(entry, session, now) else {
       if case .lookingUp = session.state { return nil }
       return session.takeEnding(at: now) ?? .unverifiable
     }
@@ -92,7 +92,7 @@ final class OpenExchangeReview {
 
   /// Whether the session has not expired and the store is available. If another loop, or another replica, may know
   /// better, the store is asked.
-  private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+  private func isUsable(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
       session.state = .over(.signInRequired)
       return false
