@@ -30,20 +30,10 @@ struct ReadyCommand: AsyncParsableCommand {
       let client = AdministrationClient(forHealthAt: address)
       if live {
         let liveness = try await client.liveness()
-        guard liveness.isLive else {
-          let reason = liveness.reason ?? "see /healthz at \(address)"
-          printError("not live: \(printable(reason))")
-          throw ExitCode.failure
-        }
-        print("live")
+        try report("live", liveness.isLive, because: liveness.reason, at: address)
       } else {
         let readiness = try await client.readiness()
-        guard readiness.isReady else {
-          let reason = readiness.reason ?? "see /healthz at \(address)"
-          printError("not ready: \(printable(reason))")
-          throw ExitCode.failure
-        }
-        print("ready")
+        try report("ready", readiness.isReady, because: readiness.reason, at: address)
       }
     } catch let code as ExitCode {
       throw code
@@ -51,6 +41,16 @@ struct ReadyCommand: AsyncParsableCommand {
       printError("cordon ready: \(printable("\(error)"))")
       throw ExitCode.failure
     }
+  }
+
+  /// Prints the state of the gateway, or the reason why it is not in it.
+  /// - Throws: `ExitCode` 1 where it is not.
+  private func report(_ state: String, _ isReached: Bool, because reason: String?, at address: BindAddress) throws {
+    guard isReached else {
+      printError("not \(state): \(printable(reason ?? "see /healthz at \(address)"))")
+      throw ExitCode.failure
+    }
+    print(state)
   }
 
   /// The address of the admin listener, by `[admin]` alone: a mistake elsewhere, made since the start, says nothing
