@@ -85,9 +85,8 @@ package protocol AccountStore: Sendable {
 
 /// Apple's notifications, and the outbox of those that are forwarded to the application.
 package protocol NotificationStore: Sendable {
-  /// Applies a notification from Apple, once: consumes its replay guard (`AccountNotification.replayGuard`), changes the
-  /// account and keeps the message, in one transaction. The message is kept unless the notification is a repetition or
-  /// outdated.
+  /// Applies a notification from Apple, once: consumes its replay guard, changes the account and keeps the message, in
+  /// one transaction. The message is kept unless the notification is a repetition or outdated.
   ///
   /// `consentRevoked` ends the user's sessions and deletes the tokens, `accountDeleted` does what `forget` does,
   /// `mailForwarding` is `Account.afterForwarding`; none of it if the account is newer (`Account.isNewer`). The first
