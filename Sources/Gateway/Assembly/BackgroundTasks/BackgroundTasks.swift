@@ -42,36 +42,36 @@ struct BackgroundTasks: Sendable {
   private static let longestWait = Duration.seconds(3_600)
 
   init(
-    store: any StoreChangeFeed & StoreMaintenance & ReplayGuardStore, storeHealth: StoreHealth,
-    sessions: SessionManager, loops: ProcessSessions, lastSeen: LastSeenBatch, changes: ChangeFollower,
-    revalidator: Revalidator, revalidations: RequestRevalidations, health: HealthMonitor, upstreams: UpstreamWatch,
-    relay: NotificationRelay, metrics: MetricsRegistry, certificates: CertificateWatch, resources: ResourceWatch,
-    logger: Logger
+    _ services: ProcessServices, _ upstreams: UpstreamWatch, _ certificates: CertificateWatch,
+    _ resources: ResourceWatch
   ) {
-    self.logger = logger
-    self.resources = resources
-    self.relay = relay
-    self.certificates = certificates
+    let store = services.store
     self.store = store
-    clock = ClockWatch(store: store, logger: logger)
-    self.storeHealth = storeHealth
-    self.sessions = sessions
-    self.loops = loops
-    self.lastSeen = lastSeen
+    storeHealth = services.storeHealth
+    sessions = services.sessions
+    loops = services.loops
+    lastSeen = services.lastSeen
     storeCheck = StoreCheck(
-      store: store, storeHealth: storeHealth, lastSeen: lastSeen, revalidations: revalidations, clock: sessions.clock)
-    self.changes = changes
-    self.revalidator = revalidator
-    self.health = health
+      store: store, storeHealth: services.storeHealth, lastSeen: services.lastSeen,
+      revalidations: services.revalidations, clock: services.sessions.clock)
+    changes = ChangeFollower(
+      store: store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth)
+    revalidator = services.revalidator
+    health = services.health
     self.upstreams = upstreams
+    relay = services.relay
+    self.certificates = certificates
+    self.resources = resources
+    clock = ClockWatch(store: store, logger: services.logger)
+    logger = services.logger
     let state = State()
     self.state = state
-    metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
+    services.metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
       Double(state.cachedSessions.load(ordering: .relaxed))
     }
-    metrics.addGauge("cordon_store_log_bytes", help: "Size of the write-ahead log of an SQLite store, in bytes.") {
-      store.logBytes.map { Double($0) }
-    }
+    services.metrics.addGauge(
+      "cordon_store_log_bytes", help: "Size of the write-ahead log of an SQLite store, in bytes."
+    ) { store.logBytes.map { Double($0) } }
   }
 
   /// Runs until cancelled.

@@ -6,7 +6,8 @@ internal import Sessions
 internal import Threads
 
 /// The services of a gateway that outlive its configurations: metrics and health, the store, sessions, revalidation,
-/// relayed notifications. For the start and the end of a ``RunningGateway`` only: each part is given what it needs.
+/// relayed notifications. For the start and the end of a ``RunningGateway``, and for its ``BackgroundTasks``: any other
+/// part is given what it needs.
 struct ProcessServices: Sendable {
   let metrics: MetricsRegistry
   let health: HealthMonitor

@@ -58,7 +58,7 @@ struct RunningGateway: Sendable {
       snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: services.health, logger: logger)
     certificates.addMetrics(to: metrics)
 
-    let tasks = backgroundTasks(services, upstreams, certificates, resources)
+    let tasks = BackgroundTasks(services, upstreams, certificates, resources)
     await tasks.checkStore()
     let people = PeopleWatch(store: services.store, storeHealth: services.storeHealth)
     people.addMetrics(to: metrics)
@@ -86,19 +86,6 @@ struct RunningGateway: Sendable {
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
       people: people, heartbeats: heartbeats, reload: reload)
-  }
-
-  private static func backgroundTasks(
-    _ services: ProcessServices, _ upstreams: UpstreamWatch, _ certificates: CertificateWatch,
-    _ resources: ResourceWatch
-  ) -> BackgroundTasks {
-    let changes = ChangeFollower(
-      store: services.store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth)
-    return BackgroundTasks(
-      store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, loops: services.loops,
-      lastSeen: services.lastSeen, changes: changes, revalidator: services.revalidator,
-      revalidations: services.revalidations, health: services.health, upstreams: upstreams, relay: services.relay,
-      metrics: services.metrics, certificates: certificates, resources: resources, logger: services.logger)
   }
 
   private static func addLogMetrics(to metrics: MetricsRegistry) {
