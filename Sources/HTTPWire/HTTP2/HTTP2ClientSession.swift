@@ -3,7 +3,7 @@ package import NIOCore
 
 /// The client's side of an HTTP/2 connection: sends requests, and receives responses.
 package final class HTTP2ClientSession: HTTP2Session {
-  var streams = HTTP2Streams<HTTP2ClientSideStream>()
+  var streams = HTTP2Streams<HTTP2OutboundStream>()
 
   /// The server may send as much before it is taken as the policy allows.
   package init(_ policy: HTTP2Policy, now: NIODeadline) {
@@ -29,23 +29,23 @@ package final class HTTP2ClientSession: HTTP2Session {
   /// - Returns: nil if the session accepts no more streams, or is closed.
   package func request(
     _ fields: inout HTTP2Fields, isWhole: Bool, handler: any HTTP2StreamHandler
-  ) -> HTTP2ClientSideStream? {
+  ) -> HTTP2OutboundStream? {
     guard let pointer else { return nil }
     let id = fields.withNameValues { list, count in
       Self.withProvider(isWhole ? nil : Self.readContent) { nghttp2_submit_request(pointer, nil, list, count, $0, nil) }
     }
     guard id > 0 else { return nil }
-    let stream = HTTP2ClientSideStream(id: id)
+    let stream = HTTP2OutboundStream(id: id)
     stream.handler = handler
     streams.insert(stream)
     return stream
   }
 
   /// Consumes received bytes: the server may send as many again.
-  package func consume(_ count: Int, on stream: HTTP2ClientSideStream) { _ = giveRoom(for: count, on: stream) }
+  package func consume(_ count: Int, on stream: HTTP2OutboundStream) { _ = giveRoom(for: count, on: stream) }
 
   /// Resets a stream for a violation of the server.
-  private func reset(_ stream: HTTP2ClientSideStream, violating rule: String) {
+  private func reset(_ stream: HTTP2OutboundStream, violating rule: String) {
     stream.violation = rule
     reset(stream, .protocolError)
   }
@@ -114,7 +114,7 @@ package final class HTTP2ClientSession: HTTP2Session {
     return 0
   }
 
-  private func receivedSection(on stream: HTTP2ClientSideStream, isEnd: Bool) {
+  private func receivedSection(on stream: HTTP2OutboundStream, isEnd: Bool) {
     guard !stream.isReset else { return }
     guard stream.hasHead else { return receivedResponse(on: stream, isEnd: isEnd) }
     // Trailers that do not end the stream are malformed (RFC 9113, 8.1).
@@ -125,7 +125,7 @@ package final class HTTP2ClientSession: HTTP2Session {
     receivedEnd(of: stream, trailers: trailers)
   }
 
-  private func receivedResponse(on stream: HTTP2ClientSideStream, isEnd: Bool) {
+  private func receivedResponse(on stream: HTTP2OutboundStream, isEnd: Bool) {
     let isInterim = assembly.isInterim
     let hasBody = !isInterim && !isEnd && !stream.answersHead
     switch assembly.finishResponse(hasBody: hasBody, requiresLength: !isInterim && !stream.answersHead) {
@@ -144,7 +144,7 @@ package final class HTTP2ClientSession: HTTP2Session {
     if isEnd { receivedEnd(of: stream, trailers: []) }
   }
 
-  private func receivedEnd(of stream: HTTP2ClientSideStream, trailers: [UInt8]) {
+  private func receivedEnd(of stream: HTTP2OutboundStream, trailers: [UInt8]) {
     guard !stream.isReset else { return }
     guard !stream.lacksContent else {
       return reset(stream, violating: "less content than announced (RFC 9113, 8.1.1)")

@@ -95,7 +95,7 @@ extension HTTP2ServerSession {
     return 0
   }
 
-  private func receivedSection(on stream: HTTP2ServerSideStream, isEnd: Bool) {
+  private func receivedSection(on stream: HTTP2InboundStream, isEnd: Bool) {
     guard !stream.isReset else { return }
     guard !stream.isAnswered else {
       if isEnd { receivedEnd(of: stream, trailers: []) }
@@ -107,7 +107,7 @@ extension HTTP2ServerSession {
     receivedEnd(of: stream, trailers: trailers)
   }
 
-  private func receivedRequest(on stream: HTTP2ServerSideStream, isEnd: Bool) {
+  private func receivedRequest(on stream: HTTP2InboundStream, isEnd: Bool) {
     stream.incoming = isEnd ? .ended : .content(toCome: nil)
     switch assembly.finishRequest(isWhole: isEnd) {
     case .head:
@@ -128,19 +128,19 @@ extension HTTP2ServerSession {
     }
   }
 
-  private func prioritize(_ stream: HTTP2ServerSideStream, _ priority: HTTP2Priority) {
+  private func prioritize(_ stream: HTTP2InboundStream, _ priority: HTTP2Priority) {
     guard let pointer else { return }
     var said = nghttp2_extpri(urgency: UInt32(priority.urgency), inc: priority.isIncremental ? 1 : 0)
     nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }
 
   /// A malformed request (RFC 9113, 8.1.1) that was not reported yet.
-  private func refuse(_ stream: HTTP2ServerSideStream, _ reason: String) {
+  private func refuse(_ stream: HTTP2InboundStream, _ reason: String) {
     reset(stream, .protocolError)
     handler?.receivedMalformed(reason)
   }
 
-  private func receivedEnd(of stream: HTTP2ServerSideStream, trailers: [UInt8]) {
+  private func receivedEnd(of stream: HTTP2InboundStream, trailers: [UInt8]) {
     guard !stream.isReset else { return }
     // Less content than was announced (RFC 9113, 8.1.1).
     guard !stream.lacksContent || stream.isAnswered else { return reset(stream, .protocolError) }

@@ -3,7 +3,7 @@ internal import CNghttp2
 /// Submits responses, and follows what is written of them.
 extension HTTP2ServerSession {
   /// Sends an interim response.
-  package func inform(_ fields: inout HTTP2Fields, on stream: HTTP2ServerSideStream) {
+  package func inform(_ fields: inout HTTP2Fields, on stream: HTTP2InboundStream) {
     guard let pointer else { return }
     let result = fields.withNameValues { list, count in
       nghttp2_submit_headers(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, list, count, nil)
@@ -15,7 +15,7 @@ extension HTTP2ServerSession {
 
   /// Sends the head of a final response.
   /// - Parameter isWhole: whether no content follows.
-  package func respond(_ fields: inout HTTP2Fields, on stream: HTTP2ServerSideStream, isWhole: Bool) {
+  package func respond(_ fields: inout HTTP2Fields, on stream: HTTP2InboundStream, isWhole: Bool) {
     guard let pointer else { return }
     // Numbers and pointers only: objects would be retained for the closures.
     let id = stream.id
@@ -29,7 +29,7 @@ extension HTTP2ServerSession {
   }
 
   /// Consumes received bytes: the client may send as many again.
-  package func consume(_ count: Int, on stream: HTTP2ServerSideStream) {
+  package func consume(_ count: Int, on stream: HTTP2InboundStream) {
     let count = giveRoom(for: count, on: stream)
     guard count > 0 else { return }
     if !stream.isEndReceived {
@@ -52,7 +52,7 @@ extension HTTP2ServerSession {
   /// Doubles the window of an upload when as much as a whole one was consumed and nothing waits, as far as others have
   /// not grown. A window is all that a client can send in one round trip; but all of it has to be held if the
   /// application stalls.
-  private func widenWindow(of stream: HTTP2ServerSideStream, by count: Int) {
+  private func widenWindow(of stream: HTTP2InboundStream, by count: Int) {
     stream.consumed += count
     let window = window(of: stream)
     let wider = min(2 * window, policy.widestStreamWindow)
@@ -68,13 +68,13 @@ extension HTTP2ServerSession {
 
   /// The windows of others may grow in the place of that of an upload that was consumed whole, although its response
   /// may take hours, or is over.
-  func giveGrowthBack(of stream: HTTP2ServerSideStream) {
+  func giveGrowthBack(of stream: HTTP2InboundStream) {
     windowGrowth -= window(of: stream) - Int(policy.streamWindow)
     stream.widenedWindow = 0
   }
 
   /// Bytes that the client may send on a stream before any is consumed.
-  func window(of stream: HTTP2ServerSideStream) -> Int {
+  func window(of stream: HTTP2InboundStream) -> Int {
     stream.widenedWindow == 0 ? Int(policy.streamWindow) : stream.widenedWindow
   }
 

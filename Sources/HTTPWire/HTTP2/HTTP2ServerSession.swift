@@ -9,11 +9,11 @@ package protocol HTTP2SessionHandler: AnyObject {
   ///     parses it. Its body is framed by its length, or by `Transfer-Encoding` without one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: the handler of the stream.
-  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler
+  func received(request head: RawSpan, on stream: HTTP2InboundStream, isWhole: Bool) -> any HTTP2StreamHandler
   /// Called for a well-formed request that must be answered with this status.
   /// - Parameter head: what was read of the request, as lines of an HTTP/1.1 head, valid until this returns; empty if
   ///   it did not get that far.
-  func received(refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String)
+  func received(refusableOn stream: HTTP2InboundStream, head: RawSpan, status: Int, reason: String)
     -> any HTTP2StreamHandler
   /// Called for a malformed request (RFC 9113, 8.1.1), whose stream has been reset.
   func receivedMalformed(_ reason: String)
@@ -25,7 +25,7 @@ package protocol HTTP2SessionHandler: AnyObject {
 package final class HTTP2ServerSession: HTTP2Session {
   /// The owner, which outlives the session. Not weak: that would make every retain of it slow.
   package unowned var handler: (any HTTP2SessionHandler)?
-  var streams = HTTP2Streams<HTTP2ServerSideStream>()
+  var streams = HTTP2Streams<HTTP2InboundStream>()
   /// Closed ones that serve the client's next requests.
   var spare = HTTP2SpareStreams()
   /// The streams that the client has begun.
@@ -90,14 +90,14 @@ package final class HTTP2ServerSession: HTTP2Session {
   package var waitingStreams: Int { streams.all.count { $0.queuedBytes > 0 } }
 
   /// Whether the client lets a stream send content.
-  package func hasWindow(_ stream: HTTP2ServerSideStream) -> Bool {
+  package func hasWindow(_ stream: HTTP2InboundStream) -> Bool {
     guard let pointer else { return false }
     return nghttp2_session_get_stream_remote_window_size(pointer, stream.id) > 0
   }
 
   /// Raises the announced number of streams for one that has become a tunnel, which may stay for hours. The number is
   /// never lowered.
-  package func becameTunnel(_ stream: HTTP2ServerSideStream) {
+  package func becameTunnel(_ stream: HTTP2InboundStream) {
     stream.isTunnel = true
     guard let pointer else { return }
     let tunnels = UInt32(clamping: streams.all.count { $0.isTunnel })
@@ -138,7 +138,7 @@ package final class HTTP2ServerSession: HTTP2Session {
 
   /// Pardons what a client may have under way for a stream that we reset before its side had ended: what the windows
   /// let it send, framed.
-  func pardon(_ stream: HTTP2ServerSideStream) {
+  func pardon(_ stream: HTTP2InboundStream) {
     guard stream.isReset, !stream.isEndReceived else { return }
     let window = window(of: stream)
     let limit = Int(policy.concurrentStreams) * Int(policy.streamWindow)

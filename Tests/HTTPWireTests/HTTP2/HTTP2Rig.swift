@@ -74,14 +74,14 @@ let ordinaryFields = [(":method", "GET"), (":scheme", "https"), (":path", "/a?b"
 /// A server's session, whose handlers record their events.
 final class HTTP2Rig: HTTP2SessionHandler {
   final class Stream: HTTP2StreamHandler {
-    let stream: HTTP2ServerSideStream
+    let stream: HTTP2InboundStream
     var content: [UInt8] = []
     var trailers: [UInt8]?
     var closed: UInt32?
     var sent = 0
     var isAnswered = false
 
-    init(_ stream: HTTP2ServerSideStream) { self.stream = stream }
+    init(_ stream: HTTP2InboundStream) { self.stream = stream }
     func received(content: ByteBuffer) { self.content += Array(content.readableBytesView) }
     func receivedEnd(trailers: [UInt8]) { self.trailers = trailers }
     func sentContent() { sent += 1 }
@@ -144,7 +144,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
 
   // MARK: The handler
 
-  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2InboundStream, isWhole: Bool) -> any HTTP2StreamHandler {
     let bytes = head.withUnsafeBytes { Array($0) }
     heads.append(String(decoding: bytes, as: UTF8.self))
     #expect(
@@ -157,7 +157,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
   }
 
   func received(
-    refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
+    refusableOn stream: HTTP2InboundStream, head: RawSpan, status: Int, reason: String
   ) -> any HTTP2StreamHandler {
     refused.append(status)
     refusedHeads.append(head.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })

@@ -93,7 +93,7 @@ struct HTTP2SessionTests {
     session.close()
     var fields = HTTP2Fields()
     fields.append(name: ":method", value: "GET")
-    let handler = HTTP2Rig.Stream(HTTP2ServerSideStream(id: 1))
+    let handler = HTTP2Rig.Stream(HTTP2InboundStream(id: 1))
     #expect(session.request(&fields, isWhole: true, handler: handler) == nil)
     #expect(session.isOver && !session.wantsToWrite && !session.takesRequests)
   }

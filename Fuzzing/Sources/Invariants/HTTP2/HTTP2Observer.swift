@@ -8,14 +8,14 @@ final class HTTP2Observer: HTTP2SessionHandler {
     let id: Int32
     let head: [UInt8]
     let answer: (Request) -> Void
-    let stream: HTTP2ServerSideStream
+    let stream: HTTP2InboundStream
     var content: [UInt8] = []
     var isAnswered = false
     var isWhole = false
     /// Whether what was noted while the head was written is what a reader finds in it.
     var isReadAlike = true
 
-    init(_ stream: HTTP2ServerSideStream, _ head: [UInt8], answer: @escaping (Request) -> Void) {
+    init(_ stream: HTTP2InboundStream, _ head: [UInt8], answer: @escaping (Request) -> Void) {
       id = stream.id
       self.stream = stream
       self.head = head
@@ -85,7 +85,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
     output += buffer.readableBytesView
   }
 
-  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2InboundStream, isWhole: Bool) -> any HTTP2StreamHandler {
     let request = Request(stream, head.withUnsafeBytes { Array($0) }) { [unowned self] in due.append($0) }
     request.isReadAlike = isReadAlike(head)
     requests.append(request)
@@ -95,7 +95,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
   }
 
   func received(
-    refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
+    refusableOn stream: HTTP2InboundStream, head: RawSpan, status: Int, reason: String
   ) -> any HTTP2StreamHandler {
     let request = Request(stream, []) { _ in }
     due.append(request)

@@ -22,7 +22,7 @@ extension HTTP2ServerConnection {
 }
 
 extension HTTP2ServerConnection: HTTP2SessionHandler {
-  func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2InboundStream, isWhole: Bool) -> any HTTP2StreamHandler {
     life.beginServing()
     let transport = transport(of: stream)
     transport.receive(head, isWhole: isWhole)
@@ -30,7 +30,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
   }
 
   func received(
-    refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
+    refusableOn stream: HTTP2InboundStream, head: RawSpan, status: Int, reason: String
   ) -> any HTTP2StreamHandler {
     life.beginServing()
     let transport = transport(of: stream)
@@ -39,7 +39,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
   }
 
   /// The transport of a stream that has begun: that of the closed one that it was, if any.
-  private func transport(of stream: HTTP2ServerSideStream) -> HTTP2ServerStream {
+  private func transport(of stream: HTTP2InboundStream) -> HTTP2ServerStream {
     guard let former = session.takeFormerHandler() as? HTTP2ServerStream, former.stream === stream else {
       return HTTP2ServerStream(connection: self, stream: stream)
     }

@@ -21,7 +21,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   private let http2: HTTP2ServerSession
   let server: ServerContext
   let loop: LoopResources
-  let stream: HTTP2ServerSideStream
+  let stream: HTTP2InboundStream
   var exchange = Exchange()
   var pace: ResponsePace?
   /// The head, while it waits to be judged.
@@ -41,7 +41,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   /// Time for the client to end its side of a tunnel when the gateway's has ended.
   private static let tunnelEnd = TimeAmount.seconds(2)
 
-  init(connection: HTTP2ServerConnection, stream: HTTP2ServerSideStream) {
+  init(connection: HTTP2ServerConnection, stream: HTTP2InboundStream) {
     self.connection = connection
     http2 = connection.session
     server = connection.server

@@ -21,7 +21,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private let parser: RequestHeadParser
   private weak var connection: UpstreamConnection?
   private var context: ChannelHandlerContext?
-  private var stream: HTTP2ClientSideStream?
+  private var stream: HTTP2OutboundStream?
   private var head = RequestHead()
   private var decoder = BodyDecoder(BodyFraming.none)
   /// Received bytes, translated to HTTP/1.1.
@@ -251,13 +251,13 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   /// The failure of a stream whose connection has failed.
   private static func failure(
-    of stream: HTTP2ClientSideStream, connection code: HTTPWire.HTTP2ErrorCode
+    of stream: HTTP2OutboundStream, connection code: HTTPWire.HTTP2ErrorCode
   ) -> UpstreamFailure {
     .badResponse(stream.violation ?? "HTTP/2 connection error (code \(code.rawValue))")
   }
 
   /// The failure of a stream that ended before its response did.
-  private static func failure(of stream: HTTP2ClientSideStream, _ code: UInt32) -> UpstreamFailure {
+  private static func failure(of stream: HTTP2OutboundStream, _ code: UInt32) -> UpstreamFailure {
     if let violation = stream.violation { return .badResponse(violation) }
     // Also reported by nghttp2 for a stream above the last one of a GOAWAY.
     if code == HTTP2ErrorCode.refusedStream.rawValue, !stream.hasAnswer { return .notProcessed }

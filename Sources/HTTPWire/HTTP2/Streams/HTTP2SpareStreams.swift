@@ -5,7 +5,7 @@
 struct HTTP2SpareStreams {
   /// The handler is never nil. It is optional, because Swift opens an existential that is not (SE-0352): unless that is
   /// optimized away, a copy is asked for its references, which is one more.
-  private typealias Pair = (stream: HTTP2ServerSideStream, handler: AnyObject?)
+  private typealias Pair = (stream: HTTP2InboundStream, handler: AnyObject?)
 
   private var pairs: [Pair] = []
   /// The handler of the stream that was begun last; nil once it is taken, or where the stream is a new one.
@@ -17,13 +17,13 @@ struct HTTP2SpareStreams {
   var count: Int { pairs.count }
 
   /// Keeps a closed stream for another request.
-  mutating func keep(_ stream: consuming HTTP2ServerSideStream, servedBy handler: consuming any HTTP2StreamHandler) {
+  mutating func keep(_ stream: consuming HTTP2InboundStream, servedBy handler: consuming any HTTP2StreamHandler) {
     if pairs.count < Self.limit { pairs.append((stream, handler)) }
   }
 
   /// Begins a stream, with the object of a closed one if there is one. Passes over those whose handler is still
   /// referred to: that is about the closed stream.
-  mutating func begin(_ id: Int32) -> HTTP2ServerSideStream {
+  mutating func begin(_ id: Int32) -> HTTP2InboundStream {
     while var pair = pairs.popLast() {
       guard isKnownUniquelyReferenced(&pair.handler) else { continue }
       begun = pair.handler.take()
@@ -31,7 +31,7 @@ struct HTTP2SpareStreams {
       return pair.stream
     }
     begun = nil
-    return HTTP2ServerSideStream(id: id)
+    return HTTP2InboundStream(id: id)
   }
 
   /// Takes the handler that the stream begun last had before, nil without one.

@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// One stream of a session, from its head to its end. Every stream is a ``HTTP2ServerSideStream`` or a
-/// ``HTTP2ClientSideStream``.
+/// One stream of a session, from its head to its end. Every stream is a ``HTTP2InboundStream`` or a
+/// ``HTTP2OutboundStream``.
 package class HTTP2Stream {
   /// Odd: begun by the client.
   package final private(set) var id: Int32

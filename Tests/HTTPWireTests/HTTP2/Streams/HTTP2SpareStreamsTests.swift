@@ -15,9 +15,9 @@ struct HTTP2SpareStreamsTests {
   /// The owner of a session that keeps no handler.
   private final class Owner: HTTP2SessionHandler {
     final class Handler: HTTP2StreamHandler {
-      let stream: HTTP2ServerSideStream
+      let stream: HTTP2InboundStream
       private let census: Census
-      init(_ stream: HTTP2ServerSideStream, in census: Census) {
+      init(_ stream: HTTP2InboundStream, in census: Census) {
         self.stream = stream
         self.census = census
         census.made += 1
@@ -33,7 +33,7 @@ struct HTTP2SpareStreamsTests {
     let session = HTTP2ServerSession(HTTP2Policy(heads: ordinaryLimits), now: .uptimeNanoseconds(1))
     private(set) var identifiers: [Int32] = []
     let census = Census()
-    private var last: HTTP2ServerSideStream?
+    private var last: HTTP2InboundStream?
     /// Handlers that are referred to from elsewhere.
     var held: [Handler] = []
     var holds = false
@@ -66,7 +66,7 @@ struct HTTP2SpareStreamsTests {
       begun += 2
     }
 
-    func received(request head: RawSpan, on stream: HTTP2ServerSideStream, isWhole: Bool) -> any HTTP2StreamHandler {
+    func received(request head: RawSpan, on stream: HTTP2InboundStream, isWhole: Bool) -> any HTTP2StreamHandler {
       let handler = session.takeFormerHandler() as? Handler ?? Handler(stream, in: census)
       #expect(handler.stream === stream)
       identifiers.append(stream.id)
@@ -76,7 +76,7 @@ struct HTTP2SpareStreamsTests {
     }
 
     func received(
-      refusableOn stream: HTTP2ServerSideStream, head: RawSpan, status: Int, reason: String
+      refusableOn stream: HTTP2InboundStream, head: RawSpan, status: Int, reason: String
     ) -> any HTTP2StreamHandler {
       Handler(stream, in: census)
     }
@@ -129,7 +129,7 @@ struct HTTP2SpareStreamsTests {
   @Test("No more are kept than a page may ask for")
   func limit() {
     var spare = HTTP2SpareStreams()
-    let streams = (1...Int32(HTTP2SpareStreams.limit) + 8).map { HTTP2ServerSideStream(id: $0) }
+    let streams = (1...Int32(HTTP2SpareStreams.limit) + 8).map { HTTP2InboundStream(id: $0) }
     let census = Census()
     for stream in streams { spare.keep(stream, servedBy: Owner.Handler(stream, in: census)) }
     #expect(spare.count == HTTP2SpareStreams.limit && census.alive == HTTP2SpareStreams.limit)
@@ -139,8 +139,8 @@ struct HTTP2SpareStreamsTests {
 
   @Test("A stream that begins again has nothing of the one before")
   func state() {
-    let stream = HTTP2ServerSideStream(id: 1)
-    stream.handler = Owner.Handler(HTTP2ServerSideStream(id: 3), in: Census())
+    let stream = HTTP2InboundStream(id: 1)
+    stream.handler = Owner.Handler(HTTP2InboundStream(id: 3), in: Census())
     stream.queue.append(ByteBuffer(string: "content"))
     stream.queue.append(ByteBuffer(string: "more"))
     stream.outgoing = .ended
@@ -155,7 +155,7 @@ struct HTTP2SpareStreamsTests {
     stream.interimHeads = [1]
     stream.finalHead = 1
     stream.isClosed = true
-    let fresh = describe(HTTP2ServerSideStream(id: 5))
+    let fresh = describe(HTTP2InboundStream(id: 5))
     let used = describe(stream)
     // A property that is added has to be added here, too.
     for (label, value) in fresh { #expect(used[label] != value, "\(label)") }
@@ -163,7 +163,7 @@ struct HTTP2SpareStreamsTests {
     #expect(describe(stream) == fresh)
   }
 
-  private func describe(_ stream: HTTP2ServerSideStream) -> [String: String] {
+  private func describe(_ stream: HTTP2InboundStream) -> [String: String] {
     // Those of the class, and those of its superclass.
     let mirrors = sequence(first: Mirror(reflecting: stream)) { $0.superclassMirror }
     let properties = mirrors.flatMap { Array($0.children) }

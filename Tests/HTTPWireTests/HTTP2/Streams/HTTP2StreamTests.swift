@@ -28,14 +28,14 @@ struct HTTP2StreamTests {
 
   @Test("A message is an answer from its first frame on, has a head once that is whole, and an end", arguments: parts)
   func incoming(_ part: HTTP2Stream.Incoming, expected: [Bool]) {
-    let stream = HTTP2ClientSideStream(id: 1)
+    let stream = HTTP2OutboundStream(id: 1)
     stream.incoming = part
     #expect([stream.hasAnswer, stream.hasHead, stream.isEndReceived] == expected)
   }
 
   @Test("A frame begins an answer of which nothing has come, and takes nothing back of any other")
   func answerBegan() {
-    let stream = HTTP2ClientSideStream(id: 1)
+    let stream = HTTP2OutboundStream(id: 1)
     stream.answerBegan()
     #expect(stream.incoming == .headBegun)
     for part in [HTTP2Stream.Incoming.headBegun, .content(toCome: 7), .ended] {

@@ -1,6 +1,6 @@
-/// A stream as its server has it: a request that was received, and its response. The object of a closed one may become
-/// another: see ``HTTP2SpareStreams``.
-package final class HTTP2ServerSideStream: HTTP2Stream {
+/// A stream that the client has begun, as a server has it: a request that was received, and its response. The object of
+/// a closed one may become another: see ``HTTP2SpareStreams``.
+package final class HTTP2InboundStream: HTTP2Stream {
   /// Bytes that may come before any is consumed; 0 for the policy's, where the window was not widened.
   var widenedWindow = 0
   /// Bytes that were consumed since the window was widened last.

@@ -1,5 +1,5 @@
-/// A stream as its client has it: a request that was sent, and its response.
-package final class HTTP2ClientSideStream: HTTP2Stream {
+/// A stream that we have begun, as a client has it: a request that was sent, and its response.
+package final class HTTP2OutboundStream: HTTP2Stream {
   /// Whether the request was HEAD.
   package var answersHead = false
   /// The violation for which the stream is reset.
