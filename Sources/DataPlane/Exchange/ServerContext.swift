@@ -15,13 +15,14 @@ final class ServerContext {
   private var rewritings: [(rewriting: UpstreamRewriting, changesRequests: Bool)]
   let isTLS: Bool
   private var shutdown = Shutdown.none
+  private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
+  private let reviews: ReviewRounds
+
   /// The time for which an idle connection is kept open in a shutdown: a request on its way would be lost, and no
   /// client may repeat a POST that was not answered.
   static let idleGrace = TimeAmount.milliseconds(250)
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let handshakeGrace = TimeAmount.seconds(2)
-  private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
-  private let reviews: ReviewRounds
 
   /// The progress of the listener's shutdown.
   private enum Shutdown {
@@ -102,14 +103,7 @@ final class ServerContext {
     return peer
   }
 
-  private static func rewritings(
-    for upstreams: [UpstreamBalancer]
-  ) -> [(rewriting: UpstreamRewriting, changesRequests: Bool)] {
-    upstreams.map { upstream in
-      let rewriting = UpstreamRewriting(upstream.settings)
-      return (rewriting, rewriting.changesRequests)
-    }
-  }
+  // MARK: Upstreams
 
   /// The rewriting for a request to the upstream of this number; nil if the request needs none.
   @inline(__always)
@@ -123,6 +117,20 @@ final class ServerContext {
     upstreams.firstIndex { $0 === upstream }.map { rewritings[$0].rewriting } ?? UpstreamRewriting(upstream.settings)
   }
 
+  private static func rewritings(
+    for upstreams: [UpstreamBalancer]
+  ) -> [(rewriting: UpstreamRewriting, changesRequests: Bool)] {
+    upstreams.map { upstream in
+      let rewriting = UpstreamRewriting(upstream.settings)
+      return (rewriting, rewriting.changesRequests)
+    }
+  }
+
+  /// Closes idle connections to the upstreams, and keeps none from now on.
+  func closeUpstreams() { for upstream in upstreams { upstream.close() } }
+
+  // MARK: Connections
+
   func opened(_ connection: any AcceptedConnection) {
     connections[ObjectIdentifier(connection)] = connection
     observer.connectionsChanged(by: 1)
@@ -133,6 +141,19 @@ final class ServerContext {
     observer.connectionsChanged(by: -1)
     if connections.isEmpty, case .draining(let completion) = shutdown { completion() }
   }
+
+  var connectionCount: Int { connections.count }
+
+  /// Aborts every connection.
+  func abortConnections() { for connection in connections.values { connection.abort() } }
+
+  /// The sessions that have an exchange under way.
+  var sessionsUnderWay: Set<ConnectionKey> { Set(connections.values.flatMap(\.sessions)) }
+
+  /// Has the exchanges of a connection reviewed, until it says that it has none.
+  func review(_ connection: any ReviewedConnection) { reviews.add(connection) }
+
+  // MARK: Shutdown
 
   /// Whether every response says that its connection ends: the listener shuts down, or is about to.
   @inline(__always)
@@ -151,20 +172,6 @@ final class ServerContext {
     if connections.isEmpty { completion() }
     for connection in connections.values { connection.drain() }
   }
-
-  /// Closes idle connections to the upstreams, and keeps none from now on.
-  func closeUpstreams() { for upstream in upstreams { upstream.close() } }
-
-  var connectionCount: Int { connections.count }
-
-  /// Aborts every connection.
-  func abortConnections() { for connection in connections.values { connection.abort() } }
-
-  /// The sessions that have an exchange under way.
-  var sessionsUnderWay: Set<ConnectionKey> { Set(connections.values.flatMap(\.sessions)) }
-
-  /// Has the exchanges of a connection reviewed, until it says that it has none.
-  func review(_ connection: any ReviewedConnection) { reviews.add(connection) }
 
   // MARK: Sessions that end
 
