@@ -34,13 +34,13 @@ final class LastSeenBatch: Sendable {
     /// The pause before the next portion.
     var pause: Task<Void, Never>?
     /// The number of callers that wait for everything to be written: there are no pauses meanwhile.
-    var hurries = 0
+    var flushes = 0
     /// Whether no further write begins.
     var hasEnded = false
 
     /// Takes the updates to write next: urgent ones, and some of the batch.
     mutating func takePortion(_ count: Int) -> [LastSeenUpdate] {
-      let count = hurries > 0 ? waiting.count : min(count, waiting.count)
+      let count = flushes > 0 ? waiting.count : min(count, waiting.count)
       underWay = urgent
       underWay += waiting.suffix(count)
       urgent = []
@@ -77,8 +77,8 @@ final class LastSeenBatch: Sendable {
   /// Collects the updates of all loops and writes them to the store, after the writes that are under way: what those
   /// cannot write is written now. Neither makes pauses.
   func write() async {
-    await hurry().value
-    endHurry()
+    await beginFlush().value
+    endFlush()
   }
 
   /// Writes one of the regular batches: a large one in portions, with pauses.
@@ -103,10 +103,10 @@ final class LastSeenBatch: Sendable {
 
   /// Requests a write as by ``write()``, without waiting for it.
   func writeSoon() {
-    let write = hurry()
+    let write = beginFlush()
     Task {
       await write.value
-      endHurry()
+      endFlush()
     }
   }
 
@@ -120,17 +120,17 @@ final class LastSeenBatch: Sendable {
     _ = nextWrite(isBatch: false)
   }
 
-  /// The batch that begins next. It is written without pauses, as are those before it, until `endHurry()`.
-  private func hurry() -> Task<Void, Never> {
+  /// The batch that begins next. It is written without pauses, as are those before it, until `endFlush()`.
+  private func beginFlush() -> Task<Void, Never> {
     let write = nextWrite(isBatch: true)
     state.withLock { state in
-      state.hurries += 1
+      state.flushes += 1
       state.pause?.cancel()
     }
     return write
   }
 
-  private func endHurry() { state.withLock { $0.hurries -= 1 } }
+  private func endFlush() { state.withLock { $0.flushes -= 1 } }
 
   /// The write that begins next: a batch takes all updates up to then.
   private func nextWrite(isBatch: Bool) -> Task<Void, Never> {
@@ -233,7 +233,7 @@ final class LastSeenBatch: Sendable {
         state.waiting = []
         return (true, nil)
       }
-      guard state.urgent.isEmpty, state.hurries == 0, due > ContinuousClock.now else { return (false, nil) }
+      guard state.urgent.isEmpty, state.flushes == 0, due > ContinuousClock.now else { return (false, nil) }
       let pause = Task<Void, Never> { try? await Task.sleep(until: due, clock: .continuous) }
       state.pause = pause
       return (false, pause)
