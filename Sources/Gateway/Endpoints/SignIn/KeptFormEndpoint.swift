@@ -52,17 +52,24 @@ struct KeptFormEndpoint: Sendable {
     } catch {
       return pages.failure(.storeUnavailable, request)
     }
-    let subject = found?.session.subject
     guard let wanted else {
-      return subject == nil
+      return found == nil
         ? pages.failure(.signInRequired, request) : ControlResponse(pages.pages(request).backToForm())
     }
-    var account =
-      subject.map { wanted.isEmpty || keyring.isAccountMark(String(decoding: wanted, as: UTF8.self), of: $0) }
-      .map { $0 ? "same" : "other" } ?? "none"
     let maxAge = query?.values(of: PageRenderer.formMaxAge).first
-    if let maxAge, let found, account == "same", isOutdated(found, maxAge) { account = "none" }
-    return .json(Array("{\"account\":\"\(account)\"}\n".utf8))
+    return .json(Array("{\"account\":\"\(comparison(of: found, with: wanted, maxAge))\"}\n".utf8))
+  }
+
+  /// The `account` of the answer to a script.
+  /// - Parameters:
+  ///   - wanted: the mark of an account; empty for any.
+  ///   - maxAge: as in ``isOutdated(_:_:)``; nil without one.
+  private func comparison(of found: SessionSnapshot?, with wanted: [UInt8], _ maxAge: [UInt8]?) -> String {
+    guard let found else { return "none" }
+    let mark = String(decoding: wanted, as: UTF8.self)
+    guard wanted.isEmpty || keyring.isAccountMark(mark, of: found.session.subject) else { return "other" }
+    if let maxAge, isOutdated(found, maxAge) { return "none" }
+    return "same"
   }
 
   /// Whether a form of this session would be refused again. Only a hint for the page; the gate decides.
