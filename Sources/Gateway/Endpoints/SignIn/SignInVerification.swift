@@ -33,7 +33,7 @@ struct SignInVerification: Sendable {
     let kept = PendingDisplayName.open(in: request, creation.keyring, now: .now)
     let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
     let name =
-      if let submitted { submitted } else { try await missing(isTheirs ? kept?.name : nil, for: tokens) }
+      if let submitted { submitted } else { try await unlessNamed(tokens, isTheirs ? kept?.name : nil) }
     let destination: String? = if case .page(let path) = signIn.destination { path } else { nil }
     let made = try await creation.create(
       of: tokens, name: name, replacing: replaced(by: signIn, request), to: destination, request)
@@ -63,8 +63,8 @@ struct SignInVerification: Sendable {
     }
   }
 
-  /// The pending display name of the same user in this browser, if the user has no name.
-  private func missing(_ name: PersonName?, for tokens: TokenGrant) async throws(SignInError) -> PersonName? {
+  /// A pending display name, unless its user has a name.
+  private func unlessNamed(_ tokens: TokenGrant, _ name: PersonName?) async throws(SignInError) -> PersonName? {
     guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
     do throws(StoreError) {
       return try await creation.store.account(subject)?.name == nil ? name : nil
