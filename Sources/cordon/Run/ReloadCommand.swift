@@ -33,8 +33,8 @@ struct ReloadCommand: AsyncParsableCommand {
     }
   }
 
-  /// The file is not in order. The gateway is asked all the same: so that its log and its metrics tell of it, too, and
-  /// because it may see the file otherwise, having another environment and being another user.
+  /// Asks the gateway although the file is invalid: its log and its metrics report that, too, and it may read the file
+  /// differently, in another environment and as another user.
   private func run(despite problems: ConfigurationError) async throws {
     let report: ReloadReport
     do {

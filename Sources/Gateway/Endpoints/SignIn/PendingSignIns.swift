@@ -23,7 +23,7 @@ struct PendingSignIns {
   enum Match: Equatable {
     /// Begun in this browser, with the secret of this `state`.
     case verified(SignInState)
-    /// It took too long. Nil if it cannot be told any more where it was going.
+    /// It took too long. Nil if its destination is no longer known.
     case expired(SignInState?)
     /// The browser has sent no cookie of it.
     case missing
