@@ -31,28 +31,29 @@ package struct UpstreamChecker: Sendable {
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
       for (endpoint, client) in endpoints {
-        group.addTask { [self] in
-          var health = CheckedHealth(settings)
-          while !Task.isCancelled {
-            // Without a descriptor for it a check would say nothing about the address.
-            guard DescriptorBudget.process.room(for: .own) > 0 else {
-              try? await Task.sleep(for: settings.interval)
-              continue
-            }
-            guard let result = await outcome(client) else { return }
-            switch result {
-            case .good:
-              health.record(isGood: true)
-              endpoint.hasAnswered.store(true, ordering: .relaxed)
-            case .bad(let reason):
-              health.record(isGood: false)
-              endpoint.checkFailure.withLock { $0 = reason }
-            }
-            endpoint.failsChecks.store(!health.isHealthy, ordering: .relaxed)
-            try? await Task.sleep(for: settings.interval)
-          }
-        }
+        group.addTask { [self] in await watch(endpoint, by: client) }
       }
+    }
+  }
+
+  /// Checks one address until cancelled.
+  private func watch(_ endpoint: UpstreamEndpoint, by client: OriginClient) async {
+    var health = CheckedHealth(settings)
+    while !Task.isCancelled {
+      // Without a descriptor for it a check would say nothing about the address.
+      if DescriptorBudget.process.room(for: .own) > 0 {
+        guard let result = await outcome(client) else { return }
+        switch result {
+        case .good:
+          health.record(isGood: true)
+          endpoint.hasAnswered.store(true, ordering: .relaxed)
+        case .bad(let reason):
+          health.record(isGood: false)
+          endpoint.checkFailure.withLock { $0 = reason }
+        }
+        endpoint.failsChecks.store(!health.isHealthy, ordering: .relaxed)
+      }
+      try? await Task.sleep(for: settings.interval)
     }
   }
 
