@@ -247,21 +247,25 @@ final class UpstreamPool {
       switch result {
       case .failure(let error):
         pool.ended(connection, wasOpen: false, failure: UpstreamFailure(ofConnecting: error))
-      case .success(let channel):
-        guard connection.isConnecting else { return channel.close(promise: nil) }
-        let pipeline = channel.pipeline.syncOperations
-        do {
-          let tls = try pool.connector.makeTLSHandler()
-          if let tls { try pipeline.addHandler(tls) }
-          if pool.speaksHTTP2 {
-            try pipeline.addHandler(HTTP2UpstreamCodec(loop: pool.loop, connection: connection, isTLS: tls != nil))
-          }
-          try pipeline.addHandler(connection)
-        } catch {
-          pool.ended(connection, wasOpen: false, failure: .handshake(String(describing: error)))
-          channel.close(promise: nil)
-        }
+      case .success(let channel): pool.add(connection, to: channel)
       }
+    }
+  }
+
+  /// Adds a connection to the channel that has been connected for it, behind TLS and HTTP/2.
+  private func add(_ connection: UpstreamConnection, to channel: any Channel) {
+    guard connection.isConnecting else { return channel.close(promise: nil) }
+    let pipeline = channel.pipeline.syncOperations
+    do {
+      let tls = try connector.makeTLSHandler()
+      if let tls { try pipeline.addHandler(tls) }
+      if speaksHTTP2 {
+        try pipeline.addHandler(HTTP2UpstreamCodec(loop: loop, connection: connection, isTLS: tls != nil))
+      }
+      try pipeline.addHandler(connection)
+    } catch {
+      ended(connection, wasOpen: false, failure: .handshake(String(describing: error)))
+      channel.close(promise: nil)
     }
   }
 
