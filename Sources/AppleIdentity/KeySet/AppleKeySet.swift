@@ -32,6 +32,13 @@ package actor AppleKeySet {
     package init() {}
   }
 
+  /// The fetches of one source.
+  private struct Budget {
+    var fruitfulFetches: [Date] = []
+    /// The cool-down during which nothing is fetched for the source.
+    var cooling: (began: Date, length: TimeInterval)?
+  }
+
   private let origin: AppleOrigin
   private let transport: AppleTransport
   private let clock: AppleClock
@@ -77,13 +84,6 @@ package actor AppleKeySet {
     let (fetched, date) = try await download()
     accept(fetched, at: clock())
     return KeySetReport(keyIdentifiers: keys.keys.sorted(), date: date)
-  }
-
-  /// The fetches of one source.
-  private struct Budget {
-    var fruitfulFetches: [Date] = []
-    /// The cool-down during which nothing is fetched for the source.
-    var cooling: (began: Date, length: TimeInterval)?
   }
 
   /// The key with an identifier.

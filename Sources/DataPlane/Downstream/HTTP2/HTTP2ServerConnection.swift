@@ -30,6 +30,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   var peer: ClientPeer
   let session: HTTP2ServerSession
   private var context: ChannelHandlerContext?
+  /// Whether the channel takes more.
+  private(set) var isWritable = true
   var life = HTTP2ConnectionLife()
   private var activity = Activity.none
   private var flushIsDue = false
@@ -66,9 +68,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   // MARK: Use by the streams
-
-  /// Whether the channel takes more.
-  private(set) var isWritable = true
 
   /// Bytes of frames that the system has not taken.
   var waitingFrames: Int { context?.channel.queuedBytes ?? 0 }
