@@ -23,13 +23,21 @@ struct CordonCommand: AsyncParsableCommand {
   /// The version of this source.
   static let version = "0.1.0"
 
-  static func main() async {
+  /// The arguments of the process, without its name.
+  private static var arguments: [String] { Array(ProcessArguments.all.dropFirst()) }
+
+  /// Changes what holds for the whole process. To be called before there is a second thread: libdispatch opens
+  /// descriptors, which get the numbers of closed ones.
+  static func prepareProcess() {
     forbidCoreDumps()
     extendHeapsInLargeSteps()
-    let arguments = Array(ProcessArguments.all.dropFirst())
     occupyClosedDescriptors(discardsOutput: arguments.first == "run")
     // A reader that goes away is an error of the write, which `print` takes care of.
     signal(SIGPIPE, SIG_IGN)
+  }
+
+  static func main() async {
+    let arguments = Self.arguments
     do {
       if let command = RunCommand(plain: arguments) {
         try await command.run()

@@ -15,6 +15,7 @@ enum Program {
     do {
       try ResourceFloor.raiseDescriptors()
       try ResourceFloor.checkKernelFiles()
+      CordonCommand.prepareProcess()
       try ResourceFloor.checkRuntimeThreads()
     } catch {
       CordonCommand.exit(withError: error)

@@ -40,6 +40,8 @@ struct CommandOutputTests {
     #expect(failed.standardError.contains("standard output: No space left on device; "), "\(failed)")
     let closed = try run("\(command) >&-")
     #expect(closed.exit == .code(74), "\(closed)")
+    // Not the error of another descriptor of the process, which has got its number.
+    #expect(closed.standardError.contains("standard output: Bad file descriptor; "), "\(closed)")
   }
 
   @Test("An invalid configuration keeps its exit status on a full disk")

@@ -39,6 +39,27 @@ struct LifecycleTests {
     #expect(line.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(line)")
   }
 
+  @Test("The heaps of threads are extended by half a MiB at once, and not by single pages")
+  func heaps() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let maps = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(site.gateway.process.pid)/maps"))
+    let text = String(decoding: try maps.readToEnd() ?? Data(), as: UTF8.self)
+    let mappings = text.split(separator: "\n").compactMap { line -> (start: Int, end: Int, access: Substring)? in
+      let parts = line.split(separator: " ")
+      let range = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+      return range.count == 2 ? (range[0], range[1], parts[1]) : nil
+    }
+    // The GNU C library reserves 64 MiB for each, at a multiple of that.
+    let room = 64 << 20
+    let heaps = zip(mappings, mappings.dropFirst()).filter { heap, rest in
+      heap.start % room == 0 && heap.access == "rw-p" && rest.access == "---p" && rest.start == heap.end
+        && rest.end >= heap.start + room
+    }
+    let sizes = heaps.map { $0.0.end - $0.0.start }
+    #expect(!sizes.isEmpty && sizes.allSatisfy { $0 >= 1 << 19 }, "\(sizes)")
+  }
+
   @Test("There are as many event loops as processors that the process may use")
   func oneProcessor() throws {
     let upstream = try RawUpstream()
