@@ -11,9 +11,4 @@ extension UpstreamSettings {
 
   /// The path that clients request for a path at the application.
   func path(ofPage page: String) -> String { (strippedPrefix ?? "") + page }
-
-  /// Whether two upstreams lead to the same pages: with another `Host`, a server may have others.
-  func isSameServer(as other: UpstreamSettings) -> Bool {
-    host == other.host && addresses.contains { other.addresses.contains($0) }
-  }
 }

@@ -39,11 +39,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
 
   /// Whether another block is in this one, or the same.
   package func covers(_ other: NetworkPrefix) -> Bool {
-    guard bits <= other.bits else { return false }
-    return (0..<bits).allSatisfy { bit in
-      let mask: UInt8 = 0x80 >> UInt8(bit % 8)
-      return address[bit / 8] & mask == other.address[bit / 8] & mask
-    }
+    bits <= other.bits && IPAddress(bytes: other.address).map { contains($0) } == true
   }
 
   /// Whether `peer` is in the block.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import ConfigurationFile
@@ -89,7 +90,8 @@ struct HostWarningTests {
   @Test(
     "A host is warned about as well if another upstream with the same address leads it to that application",
     arguments: [
-      "url = \"http://127.0.0.1:3000\"", "urls = [\"http://127.0.0.1:3009\", \"http://127.0.0.1:3000\"]",
+      "url = \"http://127.0.0.1:3000\"", "url = \"http://localhost:3000\"",
+      "urls = [\"http://127.0.0.1:3009\", \"http://127.0.0.1:3000\"]",
       "url = \"http://127.0.0.1:3000\"\nstrip_prefix = \"/app\"",
     ])
   func forgottenByAddress(upstream: String) throws {
@@ -111,6 +113,43 @@ struct HostWarningTests {
     let named = text.replacing("name = \"again\"", with: "name = \"again\"\nhost = \"tools.internal\"")
     #expect(try Sandbox.check(Sandbox.minimal(named)).warnings.map(\.description) == [])
     #expect(try found(route("/app/admin/", Self.staff, host: "tools.example.com")) == [])
+  }
+
+  @Test("A host is warned about with the first of the routes whose pages it has, by its own routes or those for all")
+  func firstOfSeveral() throws {
+    let restricted = ["/one/", "/two/", "/three/"].map { route($0, Self.staff) }.joined()
+    let served =
+      route("/one/", "upstream = \"wiki\"", host: "wiki.example.com")
+      + route("/three/", "upstream = \"default\"", host: "wiki.example.com")
+    func found(_ more: String = "") throws -> [String] {
+      try warnings(restricted + served + more).filter { $0.contains("this host leads to") }
+    }
+    let own = try found()
+    #expect(own.count == 1 && own[0].contains("whose route \"/three/\""), "\(own)")
+    let common = try found(route("/two/", "upstream = \"default\"", host: "*"))
+    #expect(common.count == 2 && common.allSatisfy { $0.contains("whose route \"/two/\"") }, "\(common)")
+    let prefixed = try found(
+      "[[upstreams]]\nname = \"app\"\nurl = \"http://127.0.0.1:3000\"\nstrip_prefix = \"/app\"\n"
+        + route("/app/one/", "upstream = \"app\"", host: "*"))
+    #expect(prefixed.count == 2 && prefixed.allSatisfy { $0.contains("whose route \"/one/\"") }, "\(prefixed)")
+  }
+
+  @Test("The time of a check does not grow with the number of hosts times that of upstreams with one address")
+  func manyUpstreams() throws {
+    func processorTime(upstreams: Int) throws -> Double {
+      var text: [String] = (0..<upstreams).map { "[[upstreams]]\nname = \"u\($0)\"\nurl = \"http://127.0.0.1:3000\"\n" }
+      text.append("[[upstreams]]\nname = \"other\"\nurl = \"http://127.0.0.1:4000\"\n")
+      text += (0..<300).map { "[[host]]\nname = \"h\($0).example.com\"\nupstream = \"other\"\n" }
+      text += (0..<100).map { route("/r\($0)/", Self.staff) }
+      var times = (timespec(), timespec())
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.0)
+      #expect(try Sandbox.check(Sandbox.minimal(text.joined())).warnings.isEmpty)
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.1)
+      return Double(times.1.tv_sec - times.0.tv_sec) + Double(times.1.tv_nsec - times.0.tv_nsec) / 1e9
+    }
+    let few = try processorTime(upstreams: 1)
+    let many = try processorTime(upstreams: 100)
+    #expect(many < 5 * few, "\(few) s with one, \(many) s with many")
   }
 
   @Test("A host is not warned about if it leads to another application, or nobody else is admitted there")

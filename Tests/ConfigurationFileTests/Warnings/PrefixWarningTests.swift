@@ -40,6 +40,10 @@ struct PrefixWarningTests {
           + "one path of both; write a route for \"/reports/admin/\" with the access that is meant here, or use one "
           + "upstream for all of the application"
       ])
+    let spelled = try warnings(
+      route("/admin/", Self.staff) + route("/reports/", Self.signedIn, upstream: "reports"),
+      url: "http://localhost:3000")
+    #expect(spelled == found)
     // The other way round: the path without the prefix admits more, by the default.
     let restricted = try warnings(route("/reports/admin/", Self.staff, upstream: "reports"))
     #expect(restricted.count == 1 && restricted[0].contains("at \"/admin/\" more users get"), "\(restricted)")

@@ -27,16 +27,19 @@ struct PrefixWarnings {
   }
 
   private var comparison: WiderAccess { WiderAccess(groups: configuration.groups) }
-  private var upstreams: [UpstreamSettings] { [configuration.upstream] + configuration.upstreams }
 
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
+    let upstreams = [configuration.upstream] + configuration.upstreams
     guard upstreams.contains(where: { $0.strippedPrefix != nil }) else { return [] }
+    let servers = UpstreamServers(configuration)
     var reported: Set<Int> = []
     return hosts.flatMap { host -> [ConfigurationDiagnostic] in
       let routes = Dictionary(grouping: host.routes) { Array(configuration.routes[$0.index].path.utf8) }
       return host.routes.compactMap { route -> ConfigurationDiagnostic? in
-        guard !reported.contains(route.index), let other = widerPath(of: route, on: host, routes) else { return nil }
+        guard !reported.contains(route.index), let other = widerPath(of: route, on: host, routes, servers) else {
+          return nil
+        }
         reported.insert(route.index)
         return warning(route.index, other)
       }
@@ -60,15 +63,15 @@ struct PrefixWarnings {
 
   /// The first path at which more users get the pages that a route restricts, for all methods.
   private func widerPath(
-    of route: EffectiveHost.Route, on host: EffectiveHost, _ routes: RoutesByPath
+    of route: EffectiveHost.Route, on host: EffectiveHost, _ routes: RoutesByPath, _ servers: UpstreamServers
   ) -> OtherPath? {
     let settings = configuration.routes[route.index]
     guard let access = settings.access, access != .signOut, settings.methods == nil else { return nil }
     for part in route.settings.parts where part.value.access.source == .route(route.index) {
-      guard let own = upstreams.first(where: { serves(part.value, $0) }), let page = own.page(at: settings.path) else {
-        continue
-      }
-      for other in upstreams where other.strippedPrefix != own.strippedPrefix && own.isSameServer(as: other) {
+      guard let own = servers.upstream(named: part.value.upstream.value ?? UpstreamSettings.defaultName),
+        let page = own.page(at: settings.path)
+      else { continue }
+      for other in servers.others(besides: own) where other.strippedPrefix != own.strippedPrefix {
         let path = other.path(ofPage: page)
         if let source = wider(than: access, at: path, of: other, on: host, routes) {
           return OtherPath(path: path, upstreams: (own, other), source: source)

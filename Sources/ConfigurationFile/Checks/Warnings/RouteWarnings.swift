@@ -179,39 +179,29 @@ struct RouteWarnings {
   /// Hosts on which a restricted path of `public_url` leads to the same application, and nothing is stated of it. Those
   /// for which any route states access are not among them.
   private func forgottenHosts(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    guard let own = hosts.first(where: { $0.host == nil }) else { return [] }
-    let stating = configuration.routes.filter { $0.access != nil }
-    let scopes = Set(stating.map(\.host))
-    let common = stating.filter { $0.host == .all }
-    // Paths without a route follow [access], on each host alike.
-    let elsewhere = own.elsewhere.access.value
-    var restricted: [(pages: [Page], route: Int)] = []
-    for route in own.routes {
-      let settings = configuration.routes[route.index]
-      let there = nearest(to: settings.path, common)?.access ?? elsewhere
-      guard settings.host == .publicURL, let access = settings.access, comparison.admits(there, moreThan: access) else {
-        continue
-      }
-      for part in route.settings.parts where part.value.access.source == .route(route.index) {
-        let upstream = part.value.upstream.value ?? RouteSettings.defaultUpstream
-        restricted.append((pages(at: settings.path, upstream), route.index))
-      }
-    }
+    guard !configuration.hosts.isEmpty, let own = hosts.first(where: { $0.host == nil }) else { return [] }
+    let scopes = Set(configuration.routes.filter { $0.access != nil }.map(\.host))
     let serving = Dictionary(
       grouping: configuration.routes.filter { $0.upstream != nil && $0.methods == nil && $0.match == .prefix },
       by: \.host)
+    let pages = restrictedPages(own, serving[.all] ?? [])
+    // There may be many pages, and a host leads to few upstreams.
+    let pagesByUpstream = Dictionary(grouping: pages) { Array($0.upstream.utf8) }
+    let pagesEverywhere = pages.filter { page in page.common.map { UpstreamChecks.isSame($0, page.upstream) } ?? false }
     return configuration.hosts.enumerated().compactMap { number, site -> ConfigurationDiagnostic? in
       let host = RouteSettings.HostScope.named(site.host.origin.authority)
-      // The routes of a host precede those for every host.
-      let choices = [serving[host] ?? [], serving[.all] ?? []]
-      guard !scopes.contains(host),
-        let route = restricted.first(where: { application in
-          application.pages.contains { page in
-            let upstream = self.upstream(at: page.path, choices) ?? site.host.upstream
-            return UpstreamChecks.isSame(upstream, page.upstream)
-          }
-        })?.route
-      else { return nil }
+      guard !scopes.contains(host) else { return nil }
+      let routes = serving[host] ?? []
+      let names = Set(([site.host.upstream] + routes.compactMap(\.upstream)).map { Array($0.utf8) })
+      let lists = [pagesEverywhere] + names.compactMap { pagesByUpstream[$0] }
+      let found = lists.compactMap { pages -> Int? in
+        pages.first { page in
+          // The routes of a host precede those for every host.
+          let upstream = nearest(to: page.path, routes)?.upstream ?? page.common ?? site.host.upstream
+          return UpstreamChecks.isSame(upstream, page.upstream)
+        }?.route
+      }
+      guard let route = found.min() else { return nil }
       let path = configuration.routes[route].path
       return context.warning(
         atKey: HostChecks.path(at: number).appending("name"),
@@ -221,25 +211,48 @@ struct RouteWarnings {
     }
   }
 
-  /// A path of clients by which an upstream leads to some pages of its application.
-  private typealias Page = (upstream: String, path: String)
+  private typealias UpstreamPath = (upstream: String, path: String)
+
+  /// A path of clients by which an upstream leads to pages that a route of `public_url` restricts.
+  private struct Page {
+    let upstream: String
+    let path: String
+    let route: Int
+    /// The upstream of the nearest route for every host over the path.
+    let common: String?
+  }
+
+  /// - Parameters:
+  ///   - own: the settings on the host of `public_url`.
+  ///   - serving: the routes for every host that have an upstream.
+  /// - Returns: in the order of their routes.
+  private func restrictedPages(_ own: EffectiveHost, _ serving: [RouteSettings]) -> [Page] {
+    let servers = UpstreamServers(configuration)
+    let common = configuration.routes.filter { $0.access != nil && $0.host == .all }
+    return own.routes.flatMap { route -> [Page] in
+      let settings = configuration.routes[route.index]
+      guard settings.host == .publicURL, let access = settings.access else { return [] }
+      // Paths without a route follow [access], on each host alike.
+      let there = nearest(to: settings.path, common)?.access ?? own.elsewhere.access.value
+      guard comparison.admits(there, moreThan: access) else { return [] }
+      return route.settings.parts.filter { $0.value.access.source == .route(route.index) }.flatMap { part -> [Page] in
+        let upstream = part.value.upstream.value ?? RouteSettings.defaultUpstream
+        return paths(ofPagesAt: settings.path, upstream, servers).map { upstream, path -> Page in
+          Page(upstream: upstream, path: path, route: route.index, common: nearest(to: path, serving)?.upstream)
+        }
+      }
+    }
+  }
 
   /// The paths at which upstreams lead to the pages of a path of one of them: the path itself, and for each other one
   /// with the same address that with its own prefix.
-  private func pages(at path: String, _ upstream: String) -> [Page] {
-    let own: Page = (upstream, path)
-    let all = [configuration.upstream] + configuration.upstreams
-    guard let settings = all.first(where: { UpstreamChecks.isSame($0.name, upstream) }),
-      let page = settings.page(at: path)
-    else { return [own] }
-    let others = all.filter { !UpstreamChecks.isSame($0.name, upstream) && $0.isSameServer(as: settings) }
-    return [own] + others.map { other -> Page in (other.name, other.path(ofPage: page)) }
-  }
-
-  /// The upstream of the nearest route over a path, among the first of these routes that have one.
-  private func upstream(at path: String, _ choices: [[RouteSettings]]) -> String? {
-    for routes in choices { if let route = nearest(to: path, routes) { return route.upstream } }
-    return nil
+  private func paths(ofPagesAt path: String, _ upstream: String, _ servers: UpstreamServers) -> [UpstreamPath] {
+    let own: UpstreamPath = (upstream, path)
+    guard let settings = servers.upstream(named: upstream), let page = settings.page(at: path) else { return [own] }
+    return [own]
+      + servers.others(besides: settings).map { other -> UpstreamPath in
+        (other.name, other.path(ofPage: page))
+      }
   }
 
   /// The route with the longest path that a path begins with.
