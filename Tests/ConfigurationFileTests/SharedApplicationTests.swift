@@ -1,4 +1,5 @@
 import DataPlane
+import Glibc
 import Testing
 
 @testable import ConfigurationFile
@@ -77,6 +78,25 @@ struct SharedApplicationTests {
       X-Forwarded-User = "sub"
       """)
     #expect(found.map(\.removedHeaders) == [[], [], ["x_legacy_user"]])
+  }
+
+  @Test("Ten times as many upstreams of one address do not take a hundred times as long")
+  func many() throws {
+    func processorTime(_ count: Int) throws -> Double {
+      let headers = "headers = { X-One = \"{sub}\", X-Two = \"{sub}\", X-Three = \"{sub}\" }"
+      let text: [String] = (0..<count).map {
+        "[[upstreams]]\nname = \"u\($0)\"\nurl = \"http://127.0.0.1:3000\"\n\(headers)\n"
+      }
+      var times = (timespec(), timespec())
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.0)
+      let found = try upstreams(text.joined())
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.1)
+      #expect(found.count == count + 1 && found[0].removedHeaders == ["X-One", "X-Two", "X-Three"])
+      return Double(times.1.tv_sec - times.0.tv_sec) + Double(times.1.tv_nsec - times.0.tv_nsec) / 1e9
+    }
+    let few = try processorTime(20)
+    let many = try processorTime(200)
+    #expect(many < 25 * few, "\(few) s for 20, \(many) s for 200")
   }
 
   @Test("A claim that another upstream has already is no repetition, and gives no warning")

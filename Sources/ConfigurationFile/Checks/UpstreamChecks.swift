@@ -45,7 +45,10 @@ enum UpstreamChecks {
       let own = identity.upstreams.first { isSame($0.upstream, settings.name) }
       let ofUsers = (own?.headers ?? []).filter { !$0.value.claims.isEmpty }.map(\.name)
       if ofUsers.isEmpty { continue }
-      for address in settings.addresses { names[address.inOneSpelling, default: []] += ofUsers }
+      for address in settings.addresses.map(\.inOneSpelling) {
+        let known = Set(names[address] ?? [])
+        names[address, default: []] += ofUsers.filter { !known.contains($0) }
+      }
     }
     if names.isEmpty { return }
     func complete(_ settings: inout UpstreamSettings) {
