@@ -97,7 +97,7 @@ package struct Spawn: Sendable {
     defer { closedir(folder) }
     var open: [Int32] = []
     while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map(\.self) }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 }.map(\.self) }
       if let descriptor = Int32(String(decoding: name, as: UTF8.self)), descriptor >= first { open.append(descriptor) }
     }
     return open
