@@ -40,6 +40,7 @@ struct SharedApplicationTests {
     "An address is the same in another spelling, and another one for another host or port",
     arguments: [
       ("http://LocalHost:3000", true), ("http://[::1]:3000", true), ("http://[0:0:0:0:0:0:0:1]:3000", true),
+      ("http://0.0.0.0:3000", true), ("http://[::]:3000", true),
       ("http://127.0.0.2:3000", false), ("http://app.internal:3000", false), ("http://localhost:3001", false),
     ])
   func spelling(address: String, isSame: Bool) throws {
