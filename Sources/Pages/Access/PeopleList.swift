@@ -55,7 +55,7 @@ package struct PeopleList: Sendable, Equatable {
     package var uses: Int
     /// Its end; nobody can use it from then on.
     package var expires: PageTime
-    /// The note of its author; nil if there is none.
+    /// The note of its author; nil if it has no note.
     package var note: String?
     /// Whether managers may revoke it.
     package var isRevocable: Bool

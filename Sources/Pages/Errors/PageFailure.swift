@@ -73,7 +73,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case unsupportedMediaType = "unsupported_media_type"
   /// `Expect` has something else than `100-continue`: 417.
   case expectationFailed = "expectation_failed"
-  /// The authority is none of this gateway's hosts: 421.
+  /// The authority is not one of this gateway's hosts: 421.
   case misdirected = "misdirected_request"
   /// The client is over a limit: 429, with ``retryAfter``.
   case tooManyRequests = "too_many_requests"

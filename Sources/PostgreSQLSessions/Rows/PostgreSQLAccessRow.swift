@@ -91,7 +91,7 @@ enum PostgreSQLAccessRow {
   // MARK: All access rows
 
   /// Moves the ban of a hash to another subject, whose hash is `newHash`; of two the longer one stays.
-  /// - Returns: false if there is none, or another process has just moved it.
+  /// - Returns: false if the hash has no ban, or another process has just moved it.
   @discardableResult
   static func moveBan(
     _ hash: [UInt8], to new: Subject, _ newHash: [UInt8], in connection: Connection

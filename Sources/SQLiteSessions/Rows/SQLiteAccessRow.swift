@@ -75,7 +75,7 @@ enum SQLiteAccessRow {
   }
 
   /// Moves the ban of a hash to another subject; of two the longer one stays.
-  /// - Returns: false if there is none.
+  /// - Returns: false if the hash has no ban.
   @discardableResult
   static func moveBan(_ hash: [UInt8], to new: Subject, in database: Database) throws -> Bool {
     let rows = try database.rows("DELETE FROM bans WHERE hash = ? RETURNING \(banColumns)", [hash])

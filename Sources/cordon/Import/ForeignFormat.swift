@@ -12,10 +12,10 @@ enum ForeignFormat {
   case yaml
   case json
 
-  /// Nil if it is none of these: then it is most probably meant to be TOML.
+  /// Nil if the contents have another format: then they are most probably meant to be TOML.
   init?(_ contents: [UInt8], name: String) {
     let lines = contents.split(separator: 0x0A).map(Self.trimmed).filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    // Markup in a text, for instance, is none of Apache's sections.
+    // Markup in a text, for instance, is not a section of Apache's.
     guard let first = lines.first, !Self.isAssignment(first) else { return nil }
     // A table of TOML has its brackets and its name in one line.
     if first.hasPrefix("{") || first == "[" || first.hasPrefix("[{") {

@@ -5,7 +5,7 @@ import Testing
 // Warnings and errors about routes whose settings differ by method.
 //
 // - A route that inherits access = "public" for some methods is a warning that names them; one that states its own
-//   access is none.
+//   access is not warned about.
 // - A route that restricts GET and leaves POST or others to more users is a warning, unless another route of its path
 //   decides on such a method.
 // - A word for every method, and a method with a typing error, are a warning.

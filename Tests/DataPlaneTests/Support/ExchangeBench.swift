@@ -58,7 +58,7 @@ struct ExchangeBench {
   }
 
   /// Applies an event.
-  /// - Returns: the step that it leads to, in words; empty if there is none.
+  /// - Returns: the step that it leads to, in words; empty if it leads to no step.
   mutating func apply(_ event: ExchangeEvent) -> String {
     switch event {
     case .head(let method, let ended):

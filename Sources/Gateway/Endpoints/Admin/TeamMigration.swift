@@ -33,7 +33,7 @@ struct TeamMigration {
     var place: String? { isAmongDeleted ? " " + (after?.text ?? "") : after?.text }
 
     /// Begins at a place of a report.
-    /// - Returns: false if it is none.
+    /// - Returns: false if the text is not a place.
     mutating func begin(at place: String) -> Bool {
       isAmongDeleted = place.utf8.first == UInt8(ascii: " ")
       let text = isAmongDeleted ? String(place.dropFirst()) : place
