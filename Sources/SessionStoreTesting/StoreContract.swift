@@ -8,8 +8,8 @@ package import Sessions
 package struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
   package static let all =
-    signingIn + sessions + revalidations + accounts + tokens + notifications + messages + transfers + bans + groups
-    + accessRequests + invitations + machineTokens + accountAccess + changes + schema + closing
+    signingIn + sessions + revalidations + accounts + tokens + notifications + messages + transfers + movedUsers + bans
+    + groups + accessRequests + invitations + machineTokens + accountAccess + changes + schema + closing
 
   /// The requirement.
   package let sentence: String

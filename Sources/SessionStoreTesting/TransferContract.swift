@@ -214,137 +214,6 @@ extension StoreContract {
         try await stores.second.follow(transfer.subject, to: new, at: noon), .moved, "what it leads to after a ban")
       try requireEqual(try await stores.first.account(new)?.access.ban, Scenario.ban(), "the ban of the account")
     },
-    StoreContract("A ban that has moved is lifted by the previous subject, too, unless a manager may not") { stores in
-      let (manager, noon) = (try Scenario.manager(), Scenario.noon)
-      for hasAccount in [false, true] {
-        let name = hasAccount ? "account" : "none"
-        let (old, new) = (try Scenario.subject("old.\(name)"), try Scenario.subject("new.\(name)"))
-        let transfer = try prepared("transfer.\(name)")
-        if hasAccount { _ = try await stores.first.complete(try Scenario.signIn(old)) }
-        try await stores.first.ban(old, Scenario.ban())
-        try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
-        if hasAccount {
-          let move = try await move(old, to: new, in: stores.first, email: nil)
-          try requireEqual(try await stores.first.move(move, at: noon), .moved, "what came of the move")
-        } else {
-          try requireEqual(
-            try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
-        }
-        try requireEqual(try await stores.second.unban(old, by: manager, at: noon), .protected, "a manager's lifting")
-        try requireEqual(try await stores.second.ban(of: new), Scenario.ban(), "the ban")
-        let start = try await stores.second.changes(since: nil, limit: 10).cursor
-        try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
-        try requireEqual(
-          try await stores.second.changes(since: start, limit: 10).changes,
-          [.accountChanged(old), .accountChanged(new)], "the changes")
-        try requireEqual(try await stores.first.ban(of: new), nil, "the ban afterwards")
-        try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .notBanned, "the second lifting")
-      }
-    },
-    StoreContract("Bans of both subjects of a user who has moved are lifted together by the previous one") { stores in
-      let (old, new) = (try Scenario.subject("old"), try Scenario.subject("new"))
-      let (manager, noon, transfer) = (try Scenario.manager(), Scenario.noon, try prepared())
-      try await stores.first.ban(old, Scenario.ban())
-      try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
-      try requireEqual(
-        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
-      // Again, by one who knows the previous subject only. This ban would follow at the next sign-in.
-      try await stores.first.ban(old, Scenario.ban(by: manager))
-      try requireEqual(try await stores.second.unban(old, by: manager, at: noon), .protected, "a manager's lifting")
-      try requireEqual(try await stores.second.ban(of: old), Scenario.ban(by: manager), "the manager's ban")
-      try requireEqual(try await stores.second.unban(old, by: "cli", at: noon), .lifted, "the lifting")
-      for subject in [old, new] { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
-    },
-    StoreContract("An operator's ban of an earlier subject holds at once for the account, however often it has moved") {
-      stores in
-      let noon = Scenario.noon
-      for count in 2...4 {
-        let subjects = try (1...count).map { try Scenario.subject("user\(count).\($0)") }
-        let session = try await stores.first.complete(try Scenario.signIn(subjects[0])).snapshot.session
-        let transfers = try await moved(through: subjects, in: stores.first)
-        let (old, new) = (subjects[0], subjects[count - 1])
-        try await stores.second.ban(old, Scenario.ban(by: try Scenario.manager()))
-        try requireEqual(try await stores.first.ban(of: new), nil, "what a manager's ban of an earlier subject does")
-        let start = try await stores.second.changes(since: nil, limit: 10).cursor
-        let ended = try requireValue(try await stores.first.ban(old, Scenario.ban()), "ban")
-        try requireEqual(ended, [old: [], new: [session.handle]], "what it ended")
-        let changes = try await stores.second.changes(since: start, limit: 10).changes
-        for change in [StoreChange.accountChanged(old), .accountChanged(new), .ended(session.handle, .byOperator)] {
-          try require(changes.contains(change), "\(change) is missing")
-        }
-        try requireEqual(changes.count, 3, "the number of changes")
-        try requireEqual(try await stores.second.find(session.handle), nil, "the session")
-        try requireEqual(try await stores.second.account(new)?.access.ban, Scenario.ban(), "the ban of the account")
-        let short = Scenario.ban(until: Scenario.later(Scenario.day))
-        try await stores.second.ban(old, short)
-        try requireEqual(try await stores.first.account(new)?.access.ban, short, "the ban in place of the other")
-        try requireEqual(try await stores.first.unban(new, by: "cli", at: noon), .lifted, "the lifting")
-        for subject in subjects { try requireEqual(try await stores.second.ban(of: subject), nil, "\(subject)") }
-        for transfer in transfers {
-          try requireEqual(
-            try await stores.second.follow(transfer.subject, to: new, at: noon), .nothing, "what it leads to")
-        }
-      }
-    },
-    StoreContract("A ban of an earlier subject holds for the first sign-in of a user who moved without an account") {
-      stores in
-      let (old, new, noon) = (try Scenario.subject("old"), try Scenario.subject("new"), Scenario.noon)
-      let transfer = try prepared()
-      try await stores.first.ban(old, Scenario.ban())
-      try require(try await stores.first.prepare(transfer, of: old, at: noon), "nobody was prepared")
-      try requireEqual(
-        try await stores.first.follow(transfer.subject, to: new, at: noon), .moved, "what the identifier leads to")
-      try requireEqual(try await stores.first.unban(old, by: "cli", at: noon), .lifted, "the lifting")
-      try requireEqual(try await stores.second.ban(old, Scenario.ban()), [old: []], "what the next ban ended")
-      try requireEqual(try await stores.first.ban(of: new), Scenario.ban(), "the ban of the new subject")
-      let account = try await stores.second.complete(try Scenario.signIn(new)).snapshot.account
-      try requireEqual(account.access.ban, Scenario.ban(), "the ban of the new account")
-    },
-    StoreContract("The lifting of a ban follows all moves from any subject of the user, unless a manager may not") {
-      stores in
-      let (manager, noon) = (try Scenario.manager(), Scenario.noon)
-      for place in 0..<4 {
-        let subjects = try (0..<4).map { try Scenario.subject("user\(place).\($0)") }
-        _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
-        try await stores.first.ban(subjects[0], Scenario.ban())
-        _ = try await moved(through: subjects, in: stores.first)
-        let named = subjects[place]
-        try requireEqual(try await stores.second.unban(named, by: manager, at: noon), .protected, "a manager's lifting")
-        try requireEqual(try await stores.second.account(subjects[3])?.access.ban, Scenario.ban(), "the ban")
-        try requireEqual(try await stores.second.unban(named, by: "cli", at: noon), .lifted, "the lifting")
-        try requireEqual(try await stores.first.account(subjects[3])?.access.ban, nil, "the ban afterwards")
-        try requireEqual(try await stores.first.unban(named, by: "cli", at: noon), .notBanned, "the second lifting")
-      }
-    },
-    StoreContract("Bans and their lifting follow a user who has moved back, and end") { stores in
-      for names in [["a", "b", "a"], ["d", "e", "f", "d"], ["g", "h", "i", "h"], ["j", "k", "j", "k"]] {
-        let subjects = try names.map { try Scenario.subject($0) }
-        let last = subjects[subjects.count - 1]
-        _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
-        _ = try await moved(through: subjects, in: stores.first)
-        for named in subjects {
-          let latest = try await stores.second.latestSubject(of: named)
-          try requireEqual(latest, named == last ? nil : last, "the latest subject of \(named)")
-          try require(try await stores.second.ban(named, Scenario.ban()) != nil, "\(named) was not banned")
-          try requireEqual(try await stores.first.account(last)?.access.ban, Scenario.ban(), "the ban by \(named)")
-          try requireEqual(
-            try await stores.second.unban(named, by: "cli", at: Scenario.noon), .lifted, "the lifting by \(named)")
-          for subject in subjects { try requireEqual(try await stores.first.ban(of: subject), nil, "\(subject)") }
-        }
-      }
-    },
-    StoreContract("A sign-in that is late by one move leads no later ban away from the latest subject") { stores in
-      let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
-      _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
-      let transfers = try await moved(through: subjects, in: stores.first)
-      try await stores.first.ban(subjects[0], Scenario.ban(by: try Scenario.manager()))
-      try requireEqual(
-        try await stores.second.follow(transfers[0].subject, to: subjects[1], at: Scenario.noon), .moved,
-        "what the first identifier leads to")
-      for subject in subjects.prefix(2) {
-        try requireEqual(try await stores.first.latestSubject(of: subject), subjects[2], "the latest of \(subject)")
-      }
-    },
     StoreContract("The transfer identifiers of a user who has moved twice are forgotten with the account") { stores in
       let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
       _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
@@ -476,7 +345,7 @@ extension StoreContract {
 
   /// Moves the account of the first subject to the others, one after another.
   /// - Returns: the transfer identifiers.
-  private static func moved(
+  static func moved(
     through subjects: [Subject], in store: any SessionStore
   ) async throws -> [PreparedTransfer] {
     var transfers: [PreparedTransfer] = []
@@ -491,7 +360,8 @@ extension StoreContract {
     return transfers
   }
 
-  private static func prepared(_ name: String = "transfer", team: String = "NEWTEAM123") throws -> PreparedTransfer {
+  /// A transfer identifier.
+  static func prepared(_ name: String = "transfer", team: String = "NEWTEAM123") throws -> PreparedTransfer {
     PreparedTransfer(subject: try Scenario.subject(name), team: team)
   }
 
