@@ -56,7 +56,7 @@ enum StatusStyle {
     @media (max-width:40rem){main{padding-top:1.25rem}.facts{margin-left:0;width:100%}\
     .cards{grid-template-columns:1fr}}
     @media (max-width:24rem){.card,.table{padding-inline:1rem}th{min-width:6.5rem}\
-    td+td.number{min-width:3.75rem;white-space:normal}}
+    .badge,.number{white-space:normal}td+td.number{min-width:3.75rem}}
     @media (prefers-contrast:more){:root{--soft:var(--ink);--line:var(--ink)}}
     """
 
