@@ -155,13 +155,6 @@ package final class SQLiteSessionStore: SessionStore {
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
     try compatibility.require(place)
-    return try await writeAnySchema(body)
-  }
-
-  /// Writes in one transaction that begins with `requireCompatibility`.
-  private func writeAnySchema<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
-  ) async throws(StoreError) -> Value {
     do {
       return try await pool.write { [file] database in
         // SQLite would write on into the file that nobody can open any more, and report success.
@@ -202,18 +195,26 @@ extension SQLiteSessionStore {
   /// Counts `store.pings` up by the connection that writes, then reads from the large tables by one that reads. Works
   /// on a store of a newer schema, so as to report that.
   package func ping() async throws(StoreError) {
-    // Writing comes first: it is what makes connections that read look at the file again.
-    try await writeAnySchema { [self] database in
-      try requireCompatibility(database)
-      try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
-    }
-    // By a connection that reads: on a damaged file the one that writes may long go on from its own memory.
-    let isThere = try await read { [self] database in
-      latestLogBytes.store(file.logBytes ?? -1, ordering: .relaxed)
-      return try database.row(
-        """
-        SELECT pings, (SELECT max(handle) FROM sessions), (SELECT max(subject) FROM accounts) FROM store WHERE id = 1
-        """) != nil
+    // Writing comes first: it is what makes connections that read look at the file again. On a damaged file the one
+    // that writes may long go on from its own memory.
+    let isThere: Bool
+    do {
+      isThere = try await pool.write(
+        { [self] database in
+          try file.requirePresence()
+          try requireCompatibility(database)
+          try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
+        },
+        thenRead: { [self] database in
+          latestLogBytes.store(file.logBytes ?? -1, ordering: .relaxed)
+          return try database.row(
+            """
+            SELECT pings, (SELECT max(handle) FROM sessions), (SELECT max(subject) FROM accounts) FROM store
+            WHERE id = 1
+            """) != nil
+        })
+    } catch {
+      throw failure(error)
     }
     guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
   }

@@ -47,12 +47,7 @@ final class DatabasePool: Sendable {
 
   /// Reads in one transaction, of one snapshot.
   func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-    try await reading.run { [self] reader in
-      // The pool is kept also after its caller was told that there is no answer: it closes its connections at its end.
-      try withExtendedLifetime(self) {
-        try reader.use { database in try database.transaction(.deferred) { try body(database) } }
-      }
-    }
+    try await reading.run { [self] reader in try readNow(body, by: reader) }
   }
 
   /// Writes in one transaction, which takes the lock to write from the beginning.
@@ -61,12 +56,39 @@ final class DatabasePool: Sendable {
     return try await writing.run { [self] _ in try writeNow(body, accepted: accepted) }
   }
 
+  /// Writes in one transaction, and then reads in another one, by a connection that reads. Its thread is woken by that
+  /// of the writer: an idle gateway does this every five seconds.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Void,
+    thenRead reading: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    let accepted = SuspendingClock.now
+    return try await withCheckedThrowingContinuation { continuation in
+      writing.start({ [self] _ in try writeNow(body, accepted: accepted) }) { [self] written in
+        switch written {
+        case .success:
+          self.reading.start({ [self] reader in try readNow(reading, by: reader) }) { continuation.resume(with: $0) }
+        case .failure(let error): continuation.resume(throwing: error)
+        }
+      }
+    }
+  }
+
   /// Looks at the file without a connection, by calls that may hang as those of connections do. Does not block.
   /// - Parameter answer: is called once with the result, on any thread.
   func look<Value: Sendable>(
     _ body: @escaping @Sendable () -> Value, then answer: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     reading.start({ _ in body() }, answer)
+  }
+
+  private func readNow<Value: Sendable>(
+    _ body: (Database) throws -> Value, by reader: DatabaseLane
+  ) throws -> Value {
+    // The pool is kept also after its caller was told that there is no answer: it closes its connections at its end.
+    try withExtendedLifetime(self) {
+      try reader.use { database in try database.transaction(.deferred) { try body(database) } }
+    }
   }
 
   private func writeNow<Value: Sendable>(
