@@ -116,6 +116,12 @@ package struct AppleCondition: Sendable {
     if isUnsent, case .unreachable = service { service = .unreachable(reason: reason, lastTried: now) }
   }
 
+  /// Whether ``beginProbe(at:)`` would begin one.
+  package func isProbeDue(at now: Date) -> Bool {
+    var probed = self
+    return probed.beginProbe(at: now)
+  }
+
   /// Whether to fetch Apple's keys now, to see whether it can be reached again, or has keys again, or whether our clock
   /// was set: nothing has tried for `probeInterval`. The probe counts as an attempt.
   package mutating func beginProbe(at now: Date) -> Bool {

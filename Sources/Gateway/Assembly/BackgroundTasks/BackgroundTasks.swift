@@ -127,6 +127,8 @@ struct BackgroundTasks: Sendable {
     // Each second while it fails: its end is to be noticed soon.
     tasks.addTask(every: Self.followInterval, after: Self.followInterval, if: storeCheck.isDue) {
       await checkStore()
+      // It has written to the store: what a look would find in a second is read now.
+      signal.yield()
     }
     tasks.add(every: Self.checkInterval) {
       resources.report()
@@ -136,8 +138,10 @@ struct BackgroundTasks: Sendable {
       // Messages that another replica left.
       relay.wake()
     }
-    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval) {
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval, if: clock.hasUnrecorded) {
       await clock.record()
+    }
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval, if: revalidator.isProbeDue) {
       await revalidator.probe()
     }
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {

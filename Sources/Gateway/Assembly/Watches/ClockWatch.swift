@@ -57,6 +57,9 @@ final class ClockWatch: Sendable {
       metadata: ["seconds": "\(jump)"])
   }
 
+  /// Whether ``record()`` has anything to record.
+  var hasUnrecorded: Bool { state.withLock { $0.unrecorded != nil } }
+
   /// Records in the store that the clock was found to be ahead; if that fails, the next call tries again.
   func record() async {
     guard let found = state.withLock({ $0.unrecorded }) else { return }

@@ -37,8 +37,8 @@ final class NotificationRelay: Sendable {
   /// Whether notifications are forwarded.
   var isOn: Bool { route.withLock { $0 != nil } }
 
-  /// Wakes the relay: there may be a message.
-  func wake() { waker.yield() }
+  /// Wakes the relay: there may be a message. Nothing happens while notifications are not forwarded.
+  func wake() { if isOn { waker.yield() } }
 
   /// Forwards messages at each `wake`, until cancelled. Messages that another replica left are found if it is woken
   /// every few seconds.

@@ -132,6 +132,9 @@ final class AppleCallHistory: Sendable {
     state.withLock { $0.noteIdentityToken(isFromFuture: true, at: now) }
   }
 
+  /// Whether ``beginProbe(at:)`` would begin one.
+  func isProbeDue(at now: Date) -> Bool { state.withLock { $0.condition.isProbeDue(at: now) } }
+
   /// Whether to call Apple now to see whether it can be reached again; see ``AppleCondition/beginProbe(at:)``.
   func beginProbe(at now: Date) -> Bool { state.withLock { $0.condition.beginProbe(at: now) } }
 

@@ -365,6 +365,9 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
+  /// Whether ``probe()`` would call Apple.
+  var isProbeDue: Bool { current.withLock { $0.history }.isProbeDue(at: clock()) }
+
   /// Fetches Apple's public keys if Apple could not be reached, had no keys, or showed that our clock is behind, and
   /// nothing has called it for a minute: otherwise the end of the trouble would be noticed at the next sign-in or
   /// revalidation, which may be hours away.
